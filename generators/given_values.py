@@ -10,8 +10,9 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
+from callwright.generators.own_values import no_objection
 from callwright.generators.stages import ATTEMPTS
-from callwright.generators.tools import argument_problems, mended
+from callwright.generators.tools import EMPTY, argument_problems, mended
 from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.answer_schemas import arguments_schema, narrowed
@@ -19,7 +20,6 @@ from callwright.llm.chat import Answer, ChatModel, Prompt, again
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language, Tool
 
-_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _DRAWS = 12
 
 
@@ -30,10 +30,6 @@ class ArgumentValues(BaseModel):
 
 
 Given = TypeVar("Given", bound=ArgumentValues)
-
-
-def _no_objection(_name: str, _values: Arguments) -> str:
-    return ""
 
 
 class WantedValues(NamedTuple):
@@ -48,7 +44,7 @@ class WantedValues(NamedTuple):
     language: Language
     seed: int
     known: Mapping[str, JsonValue] = {}
-    objection: Callable[[str, Arguments], str] = _no_objection
+    objection: Callable[[str, Arguments], str] = no_objection
     may: Sequence[str] = ()
 
 
@@ -73,7 +69,7 @@ async def collect_values(
         if all(name in fitting for name in wanted.names):
             return fitting, reply
         kept = {**fitting, **kept}
-        valid |= _fitting(given, wanted._replace(known={}, objection=_no_objection, may=())).keys()
+        valid |= _fitting(given, wanted._replace(known={}, objection=no_objection, may=())).keys()
         if attempt + 1 >= ATTEMPTS and valid != set(wanted.names):
             break
         asked = again(prompt, reply.model_dump_json(), _told_lacking(given, fitting, wanted))
@@ -117,7 +113,7 @@ def _problem(name: str, values: Arguments, wanted: WantedValues) -> str:
 
 def value_problem(tool: Tool, name: str, value: JsonValue) -> str:
     """Why a value can't be given for a parameter, "" where it can: it is empty, or the schema refuses it."""
-    if value in _EMPTY:
+    if value in EMPTY:
         return f"the value of {name!r} is empty."
     return " ".join(argument_problems(tool, {name: value}, partial=True))
 

@@ -19,7 +19,8 @@ _TRIES = 40
 _KNOWN = "The values in <known> are fixed already: give none for these parameters, and choose the others so that they go with them."
 
 
-def _no_objection(_name: str, _values: Arguments) -> str:
+def no_objection(_name: str, _values: Arguments) -> str:
+    """Where any value can stand beside others."""
     return ""
 
 
@@ -40,7 +41,7 @@ class OwnValues(NamedTuple):
         rng: Random,
         *,
         known: Arguments = MappingProxyType({}),  # type: ignore[assignment] # only read
-        objection: Callable[[str, Arguments], str] = _no_objection,
+        objection: Callable[[str, Arguments], str] = no_objection,
     ) -> Arguments:
         """A value for each of the parameters that have some, no two the same; `objection` tells why one can't stand beside others.
 

@@ -151,6 +151,14 @@ def value_evidence(argument: str, value: JsonValue, schema: JsonSchema, place: P
     return found_evidence(argument, exact, text, 0)
 
 
+def located_evidence(
+    argument: str, value: JsonValue, schema: JsonSchema, text: str, turn: int | None = None
+) -> Evidence | None:
+    """Evidence that a text, that of a turn, says the value of an argument, None where it does not."""
+    found = locate(value, schema, text)
+    return None if found is None else found_evidence(argument, found, text, turn)
+
+
 def found_evidence(argument: str, found: Found, text: str, turn: int | None = None, **more: Any) -> Evidence:  # noqa: ANN401 - fields of Evidence
     """Evidence that the `found` words of a text, that of a turn, state an argument."""
     return Evidence(

@@ -1,7 +1,7 @@
 """What planners and checks ask about tools: do arguments fit a schema, are two redundant, which stand beside the gold."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -19,7 +19,7 @@ from callwright.language.text import fold
 from callwright.language.values import read_value
 from callwright.llm.answer_schemas import without_nulls
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Arguments, JsonSchema, Tool
+from callwright.warehouse.records import Arguments, JsonSchema, Sample, Tool
 
 _COMPILED = 4096
 _TRUTHS = {"true": True, "false": False}
@@ -122,6 +122,19 @@ _PLAIN: dict[str, Callable[[Any], bool]] = {
 def _is_plain(schema: object) -> bool:
     """Whether a schema has nothing but the most usual words, and those well-formed; to check one by its meta-schema takes long."""
     return isinstance(schema, dict) and all(name in _PLAIN and _PLAIN[name](value) for name, value in schema.items())
+
+
+EMPTY: tuple[JsonValue, ...] = (None, "", [], {})  # values that say nothing
+
+
+def titled_schema(tool: Tool | None, argument: str) -> JsonSchema:
+    """What is read of an argument's words: its schema, as far as it has one, and its name where that has no title."""
+    return {"title": argument, **(tool.properties.get(argument, {}) if tool else {})}
+
+
+def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """The sample's candidates that the catalog has, by name."""
+    return {tools[key].name: tools[key] for key in sample.candidates if key in tools}
 
 
 REDUNDANT = 0.8

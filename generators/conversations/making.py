@@ -12,6 +12,7 @@ from callwright.generators.conversations.scenarios import plan_scenarios, shared
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, first_fit, in_a_row
 from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
+from callwright.generators.tools import titled_schema
 from callwright.generators.transcripts import conversation_text, walk
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from callwright.llm.chat import Prompt
@@ -233,7 +234,7 @@ def expected_mentions(move: Move, context: StageContext) -> Expected:
     """What a user's turn has to say, with the schema that it is stated by; the extra value comes after the last part."""
     parts = [*move.parts, *([move.extra] if move.extra else [])]
     return {
-        (number, name): (value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
+        (number, name): (value, titled_schema(context.tool(part.tool), name))
         for number, part in enumerate(parts)
         for name, value in part.arguments.items()
     }
@@ -292,7 +293,7 @@ def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, J
     if move.intent != "ask_approval":
         return facts
     return facts + [
-        (name, value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
+        (name, value, titled_schema(context.tool(part.tool), name))
         for part in move.parts
         for name, value in part.arguments.items()
     ]

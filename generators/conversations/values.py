@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values, values_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import argument_problems, as_outlined
+from callwright.generators.tools import EMPTY, argument_problems, as_outlined
 from callwright.language.text import fold
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
@@ -61,7 +61,7 @@ class Values:
                 break
             value = await self._another(tool, name)
             given = {**arguments, name: value}
-            if argument_problems(tool, given, partial=True) or value in (None, "", [], {}):
+            if argument_problems(tool, given, partial=True) or value in EMPTY:
                 continue
             if not any(_are_alike(value, one) for one in (*arguments.values(), *found)):
                 found.append(value)

@@ -12,7 +12,7 @@ from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
 from callwright.generators.stages import ATTEMPTS, StageContext, Step, first_fit, in_a_row, made_by
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
-from callwright.generators.tools import as_outlined
+from callwright.generators.tools import EMPTY, as_outlined, titled_schema
 from callwright.generators.transcripts import conversation_text
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from callwright.language.text import fold
@@ -26,7 +26,6 @@ from callwright.warehouse.records import (
     Derivation,
     Evidence,
     GoldCall,
-    JsonSchema,
     Language,
     Origin,
     ReplyTurn,
@@ -42,7 +41,6 @@ PROMPTS = "callwright.generators.dialogues.prompts"
 SLOTS_STAGE = "slots"
 SLOTS_TEMPLATE = "fill_slots"
 _IN_ORDER = 0.6  # of the dialogues ask in the order in which the tool declares its parameters
-_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
@@ -65,7 +63,7 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 
 def known_arguments(sample: Sample) -> Arguments:
     """The arguments that the sample's last call has; empty values, as imported labels have them, are none."""
-    return {name: value for name, value in sample.gold[0].arguments.items() if value not in _EMPTY}
+    return {name: value for name, value in sample.gold[0].arguments.items() if value not in EMPTY}
 
 
 def missing_slots(sample: Sample, tool: Tool) -> tuple[str, ...]:
@@ -269,19 +267,19 @@ def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool
         return stated.problem
     rest = f"{text[: stated.place.start]} | {text[stated.place.end :]}"
     for name, value in others.items():
-        if not isinstance(value, bool) and locate(value, _schema(name, tool), rest) is not None:
+        if not isinstance(value, bool) and locate(value, titled_schema(tool, name), rest) is not None:
             return f"the answer {text!r} also says {value!r} for {name!r}."
     return ""
 
 
 def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> Stated:
-    schema = _schema(slot.parameter, tool)
+    schema = titled_schema(tool, slot.parameter)
     return find_value((slot.parameter, slot.value), schema, answer.words, answer.answer, language, by_name=False)
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
     """Whether the question says a value; a yes or no can't be stated by naming what it is about, nor by listing options."""
-    schema = _schema(name, tool)
+    schema = titled_schema(tool, name)
     if isinstance(value, bool) or locate(value, schema, question) is None:
         return False
     described = f"{slot.parameter} {tool.properties[slot.parameter].get('description', '')}"
@@ -290,10 +288,6 @@ def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: To
     options = schema.get("enum") or ()
     listed = sum(locate(option, {}, question) is not None for option in options)
     return name != slot.parameter or listed < _FEWEST_OPTIONS
-
-
-def _schema(name: str, tool: Tool) -> JsonSchema:
-    return {"title": name, **tool.properties.get(name, {})}
 
 
 def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) -> CallTurn:

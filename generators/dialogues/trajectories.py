@@ -9,14 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.generators.stages import StageContext
-from callwright.generators.stated_values import found_evidence
+from callwright.generators.stated_values import located_evidence
+from callwright.generators.tools import EMPTY, titled_schema
 from callwright.language.calls.parameters import cues_of
 from callwright.language.packs import LanguagePattern, of, widened
 from callwright.language.text import capitalised
-from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,
@@ -44,7 +42,6 @@ _SENTENCE_END = re.compile(widened(r"@[.?!]\s*"))
 _ENDED = re.compile(widened(r"@[.?!…~]@['\"’”){close}]*$"))
 _ASKS = LanguagePattern("@{question_word}")
 _NOD = LanguagePattern(r"^(?:@{assistant_nod})(?=\S)")
-_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 
 
 class SlotExchange(NamedTuple):
@@ -263,8 +260,7 @@ def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Too
 
 def _found(name: str, text: str, arguments: Arguments, tool: Tool) -> Evidence | None:
     """Where a text says an argument that nobody has pointed at yet, None where it does not."""
-    found = locate(arguments[name], {"title": name, **tool.properties.get(name, {})}, text)
-    return None if found is None else found_evidence(name, found, text)
+    return located_evidence(name, arguments[name], titled_schema(tool, name), text)
 
 
 def _moved(evidence: Evidence, turn: int, by: int) -> Evidence:
@@ -289,4 +285,4 @@ def _joined(parts: Sequence[str], language: Language) -> tuple[str, list[int]]:
 
 def _filled(arguments: Arguments) -> Arguments:
     """The arguments without those that imported labels leave empty."""
-    return {name: value for name, value in arguments.items() if value not in _EMPTY}
+    return {name: value for name, value in arguments.items() if value not in EMPTY}

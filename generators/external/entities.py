@@ -13,7 +13,7 @@ import orjson
 from pydantic import BaseModel, JsonValue
 
 from callwright.generators.stages import StageContext, asked_origin
-from callwright.generators.stated_values import found_evidence
+from callwright.generators.tools import titled_schema, tools_by_name
 from callwright.language.calls.parameters import entity_of
 from callwright.language.dates import HALF_DAY, find_dates, find_times, moment_parts
 from callwright.language.packs import of, own_letters, packaged, unspaced
@@ -27,7 +27,6 @@ from callwright.warehouse.records import (
     Derivation,
     EntityKind,
     EntityReference,
-    Evidence,
     GoldCall,
     JsonSchema,
     Language,
@@ -67,17 +66,12 @@ class TurnMention(NamedTuple):
     @property
     def schema(self) -> JsonSchema:
         """The schema of the argument, with its name as the title."""
-        return schema_of(self.tool, self.argument)
-
-
-def schema_of(tool: Tool, argument: str) -> JsonSchema:
-    """What `locate` needs to know about an argument."""
-    return {"title": argument, **tool.properties.get(argument, {})}
+        return titled_schema(self.tool, self.argument)
 
 
 def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
     """Every argument that a user turn says, once for each turn and value, in the order of the conversation."""
-    named = {tools[key].name: tools[key] for key in sample.candidates if key in tools}
+    named = tools_by_name(sample, tools)
     found: dict[tuple[int, str, str, bytes], TurnMention] = {}
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
@@ -92,7 +86,7 @@ def _mentions(call: GoldCall, tool: Tool, prefix: tuple[Turn, ...]) -> Iterator[
     for argument, value in call.arguments.items():
         if argument not in tool.properties:
             continue
-        place = say_where(call, argument, value, schema_of(tool, argument), prefix)
+        place = say_where(call, argument, value, titled_schema(tool, argument), prefix)
         if place is not None:
             yield TurnMention(*place, tool, argument, value)
 
@@ -155,12 +149,6 @@ def first_call_turn(sample: Sample, turn: int) -> int:
     return next(later, len(sample.turns))
 
 
-def as_evidence(argument: str, value: JsonValue, schema: JsonSchema, turn: int, text: str) -> Evidence | None:
-    """Evidence that `text` of the user turn `turn` says the value, None where it does not."""
-    found = locate(value, schema, text)
-    return None if found is None else found_evidence(argument, found, text, turn)
-
-
 def _text(turn: Turn) -> str:
     match turn:
         case UserTurn(text=text, external=external):
@@ -194,8 +182,7 @@ def other_values(sample: Sample, tools: Iterable[Tool], value: JsonValue) -> lis
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             for argument, other in call.arguments.items():
-                tool = named.get(call.tool)
-                one = OtherValue(argument, other, schema_of(tool, argument) if tool else {"title": argument})
+                one = OtherValue(argument, other, titled_schema(named.get(call.tool), argument))
                 if other != value and one not in found:
                     found.append(one)
     return found

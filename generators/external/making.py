@@ -10,20 +10,19 @@ from callwright.generators.external import GROUP, entities
 from callwright.generators.external.entities import (
     TurnMention,
     app_named,
-    as_evidence,
     find_entities,
     find_mentions,
     first_call_turn,
     is_pointable,
     say_where,
-    schema_of,
 )
 from callwright.generators.external.messages import mention_of, write_messages
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
 from callwright.generators.shifts.turns import simulation_tags
 from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
-from callwright.generators.stated_values import find_quote, found_evidence
+from callwright.generators.stated_values import find_quote, found_evidence, located_evidence
+from callwright.generators.tools import titled_schema
 from callwright.language.packs import own_letters, writes
 from callwright.language.text import VERBATIM, Found, fold
 from callwright.language.values import locate
@@ -184,21 +183,20 @@ def _evidence(
     argument: str, call: GoldCall, hint: Evidence | None, prefix: tuple[Turn, ...], change: _Change
 ) -> Evidence | None:
     """Where the new conversation says an argument, None where neither the evidence nor the words tell."""
-    value, schema = call.arguments[argument], schema_of(change.tools[call.tool], argument)
+    value, schema = call.arguments[argument], titled_schema(change.tools[call.tool], argument)
     place = say_where(call, argument, value, schema, prefix)
     if place is None:
         return hint
     if place[0] != change.mention.turn:
         stated = prefix[place[0]]
-        return hint or as_evidence(
-            argument, value, schema, place[0], stated.text if isinstance(stated, UserTurn) else ""
-        )
+        text = stated.text if isinstance(stated, UserTurn) else ""
+        return hint or located_evidence(argument, value, schema, text, place[0])
     if value == change.mention.value:
         return _in_message(argument, change.message, change.mention)
     if hint is not None and change.text.count(hint.quote) == 1:
         start = change.text.index(hint.quote)
         return hint.with_changes(start=start, end=start + len(hint.quote))
-    return as_evidence(argument, value, schema, change.mention.turn, change.text)
+    return located_evidence(argument, value, schema, change.text, change.mention.turn)
 
 
 def _in_message(argument: str, message: ExternalMessage, mention: TurnMention) -> Evidence:

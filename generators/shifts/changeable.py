@@ -3,16 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.generators.kinds import traits_of
-from callwright.generators.shifts.turns import find_stated, is_conversation, is_question, tools_by_name, until_due
+from callwright.generators.shifts.turns import find_stated, is_conversation, is_question, until_due
+from callwright.generators.tools import EMPTY, titled_schema, tools_by_name
 from callwright.language.values import ANSWERED, locate
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
-    JsonSchema,
     ReplyTurn,
     ResultTurn,
     Sample,
@@ -21,7 +19,6 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 
-_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _FEWEST_CHOICES = 2
 NO_CALL = "No call is due in it, so there is no argument to change."
 IMPERFECT = "Its request is imperfect: the call can't have been made, so nobody can want it again with another value."
@@ -93,12 +90,6 @@ def interruptions(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
     return found
 
 
-def schema_of(call: GoldCall, argument: str, tools: Mapping[str, Tool]) -> JsonSchema:
-    """The schema of a call's argument, with its name as the title."""
-    tool = tools.get(call.tool)
-    return {"title": argument, **(tool.properties.get(argument, {}) if tool else {})}
-
-
 def _closed(sample: Sample) -> str:
     """Why nothing can follow the last call, "" where something can."""
     last = sample.turns[-1]
@@ -141,7 +132,7 @@ def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator
     for index in turns:
         for at, call in enumerate(_calls_at(sample, index)):
             for name in call.arguments:
-                schema = schema_of(call, name, tools)
+                schema = titled_schema(tools.get(call.tool), name)
                 yield ChangeableArgument(index, at, name, find_stated(call, name, sample.turns[:index], schema))
 
 
@@ -162,7 +153,7 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
     if tool is None or place.argument not in tool.properties:
         return f"The tool {call.tool!r} declares no parameter {place.argument!r}."
     parts = value if isinstance(value, list) else [value]
-    if value in _EMPTY or any(isinstance(one, dict) for one in parts):
+    if value in EMPTY or any(isinstance(one, dict) for one in parts):
         return f"The value of {place.argument!r}, {value!r}, is empty or too deep to be said anew in a sentence."
     schema = tool.properties[place.argument]
     choices = schema.get("enum")
@@ -212,7 +203,7 @@ def _is_of(one: Evidence | None, other: Evidence) -> bool:
 def _restated(sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]) -> bool:
     """Whether the old value is stated from the turn `start` on, so that a new one would not be the last word."""
     call = call_at(sample, place)
-    value, schema = call.arguments[place.argument], schema_of(call, place.argument, tools)
+    value, schema = call.arguments[place.argument], titled_schema(tools.get(call.tool), place.argument)
     texts: list[str] = []
     for turn in sample.turns[start:]:
         if isinstance(turn, UserTurn):

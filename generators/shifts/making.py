@@ -22,24 +22,21 @@ from callwright.generators.shifts.changeable import (
     find_places,
     interruptions,
     obstacle_to,
-    schema_of,
 )
 from callwright.generators.shifts.turns import (
     call_with_value,
-    evidence_of,
     moved,
     obstacle,
     shift_intents,
     shifted_tags,
     snapshots_before,
     stock_phrases,
-    tools_by_name,
     until_due,
     with_value,
 )
 from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
-from callwright.generators.stated_values import Place, Stated, find_value
-from callwright.generators.tools import argument_problems, mended
+from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
+from callwright.generators.tools import EMPTY, argument_problems, mended, titled_schema, tools_by_name
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.parameters import cues_of, in_context
 from callwright.language.calls.sampling import fill_in
@@ -167,7 +164,7 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
         turns = turns[: context.rng.choice(interruptions(source, place, named))]
     elif not isinstance(turns[-1], ReplyTurn):
         turns = (*turns, ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "done"))))
-    return Scene(change, place, named[call.tool], schema_of(call, place.argument, named), turns, must_name)
+    return Scene(change, place, named[call.tool], titled_schema(named[call.tool], place.argument), turns, must_name)
 
 
 def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -> bool:
@@ -268,7 +265,7 @@ def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, .
 def _evidence(scene: Scene, correction: OverridingText, turn: int, offset: int, text: str) -> Evidence:
     """Where the new value is stated."""
     place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
-    return evidence_of(scene.place.argument, turn, text, offset + place.start, offset + place.end)
+    return span_evidence(scene.place.argument, turn, Place(offset + place.start, offset + place.end), text)
 
 
 def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:
@@ -355,8 +352,8 @@ async def _ask_value(derivation: Derivation, place: ChangeableArgument, tool: To
 def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
     """Why `new` can't replace the value at the place, "" where it can: valid, different, and not said before."""
     call = call_at(source, place)
-    old, schema = call.arguments[place.argument], schema_of(call, place.argument, {tool.name: tool})
-    if new in (None, "", [], {}):
+    old, schema = call.arguments[place.argument], titled_schema(tool, place.argument)
+    if new in EMPTY:
         return "the value is empty."
     problems = argument_problems(tool, {place.argument: new}, partial=True)
     if problems:

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from callwright.generators.kinds import name_of, traits_of
 from callwright.generators.stages import StageContext
+from callwright.generators.stated_values import Place, span_evidence
 from callwright.generators.tools import are_redundant
 from callwright.language.packs import LanguagePattern, of
 from callwright.language.values import locate
@@ -70,11 +71,6 @@ def is_conversation(sample: Sample) -> bool:
     return traits_of(sample.kind).asked == "conversation"
 
 
-def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """The sample's candidates that the catalog has, by name."""
-    return {tools[key].name: tools[key] for key in sample.candidates if key in tools}
-
-
 def find_stated(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema) -> Evidence | None:
     """Where the user said an argument's value: by the call's own evidence, else by looking; None where nowhere."""
     for evidence in call.evidence:
@@ -87,13 +83,9 @@ def find_stated(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: J
         if isinstance(turn, UserTurn):
             found = locate(call.arguments[argument], {"title": argument, **schema}, turn.text)
             if found is not None:
-                return evidence_of(argument, index, turn.text, found.start, found.end).with_changes(rule=found.rule)
+                place = Place(found.start, found.end)
+                return span_evidence(argument, index, place, turn.text).with_changes(rule=found.rule)
     return None
-
-
-def evidence_of(argument: str, turn: int, text: str, start: int, end: int) -> Evidence:
-    """Evidence that points at `start`..`end` of what was stated."""
-    return Evidence(argument=argument, kind="span", turn=turn, start=start, end=end, quote=text[start:end])
 
 
 def snapshots_before(turns: Sequence[Turn], index: int) -> int:

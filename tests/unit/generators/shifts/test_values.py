@@ -14,8 +14,7 @@ from callwright.generators.shifts.making import (
     means_same,
     value_problem,
 )
-from callwright.generators.shifts.turns import tools_by_name
-from callwright.generators.tools import argument_problems
+from callwright.generators.tools import argument_problems, tools_by_name
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
