@@ -167,18 +167,8 @@ async def first_fit(
     return second_best
 
 
-def made_by(context: StageContext, stage: str, prompt: Prompt, *, parent: str, seed: int) -> Origin:
-    """The origin of a record that the context's model worded by a prompt, at a stage, of the record `parent`."""
-    return Origin(
-        stage=stage,
-        parents=(parent,),
-        seed=seed,
-        model=context.chat.name,
-        prompt_version=prompt.version,
-    )
-
-
-def asked_origin(stage: str, parent: Record, seed: int, context: StageContext, prompt: tuple[str, str]) -> Origin:
-    """The origin of what a model answered to a `prompt`, a package of prompts and the name of one in it."""
-    version = prompt_version(*prompt)
+def asked_origin(stage: str, parent: Record, seed: int, context: StageContext, prompts: tuple[str, ...]) -> Origin:
+    """The origin of what the context's model answered to `prompts`, a package of them and the names of some in it."""
+    package, *names = prompts
+    version = "+".join(prompt_version(package, name) for name in names)
     return Origin(stage=stage, parents=(parent.key,), seed=seed, model=context.chat.name, prompt_version=version)

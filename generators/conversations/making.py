@@ -10,7 +10,7 @@ from callwright.generators.conversations import CONVERSATION, GROUP
 from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
-from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, first_fit, in_a_row
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
 from callwright.generators.tools import titled_schema
 from callwright.generators.transcripts import conversation_text, walk
@@ -82,13 +82,7 @@ async def write_conversations(worded: WordedScenario, context: StageContext) -> 
     for number, move in enumerate(worded.plan.moves):
         await writing.add(move, worded.plan.scenario.seed + number)
     scenario = worded.plan.scenario
-    origin = Origin(
-        stage=STAGE,
-        parents=(worded.key,),
-        seed=scenario.seed,
-        model=context.chat.name,
-        prompt_version="+".join(prompt_version(PROMPTS, name) for name in (USER, AGENT)),
-    )
+    origin = asked_origin(STAGE, worded, scenario.seed, context, (PROMPTS, USER, AGENT))
     tags = (
         trait_tag("complexity", scenario.complexity),
         trait_tag("reference_time", scenario.reference_time),

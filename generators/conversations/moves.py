@@ -10,7 +10,7 @@ from callwright.generators.conversations.scenarios import changeable, looks_up
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
 from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import SimulatedEnvironment, links_between
-from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit, made_by
+from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.tools import argument_problems, enough_of, sayable_options
 from callwright.language.packs import writes
 from callwright.language.schemas import json_type
@@ -380,7 +380,7 @@ async def word_scenarios(plan: ConversationPlan, context: StageContext) -> list[
         lambda given: goal_problem(given.goal.strip(), plan, context),
         f"The goal of a conversation did not fit in {ATTEMPTS} wordings",
     )
-    origin = made_by(context, GOALS, prompt, parent=plan.key, seed=scenario.seed)
+    origin = asked_origin(GOALS, plan, scenario.seed, context, (PROMPTS, GOAL_TEMPLATE))
     return [WordedScenario(plan=plan, goal=answer.goal.strip(), origin=origin)]
 
 

@@ -10,7 +10,7 @@ from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, first_fit, in_a_row, made_by
+from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
 from callwright.generators.tools import EMPTY, as_outlined, titled_schema
 from callwright.generators.transcripts import conversation_text
@@ -18,7 +18,7 @@ from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.llm.chat import Prompt
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,
@@ -27,7 +27,6 @@ from callwright.warehouse.records import (
     Evidence,
     GoldCall,
     Language,
-    Origin,
     ReplyTurn,
     Sample,
     Slot,
@@ -115,7 +114,7 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
         given |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
     rng = Random(derivation.seed)
     order = missing if rng.random() < _IN_ORDER else rng.sample(missing, len(missing))
-    origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
+    origin = asked_origin(SLOTS_STAGE, derivation, derivation.seed, context, (PROMPTS, SLOTS_TEMPLATE))
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
 
@@ -199,13 +198,7 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
         place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(0, len(answer.answer))
         evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
         turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
-    origin = Origin(
-        stage=STAGE,
-        parents=(plan.key,),
-        seed=dialogue.seed,
-        model=context.chat.name,
-        prompt_version="+".join(prompt_version(PROMPTS, name) for name in (QUESTION, ANSWER)),
-    )
+    origin = asked_origin(STAGE, plan, dialogue.seed, context, (PROMPTS, QUESTION, ANSWER))
     return [source.with_changes(kind=KIND, turns=tuple(turns), tags=(), origin=origin)]
 
 

@@ -23,7 +23,7 @@ from callwright.generators.families import (
 from callwright.generators.parallel import GROUP, PARALLEL
 from callwright.generators.routing.making import NO_CATALOGS
 from callwright.generators.routing.wording import VALUES_PATH, choose_plan_values
-from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, first_fit, in_a_row, made_by
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import (
     QUOTES_PATH,
     Expected,
@@ -118,7 +118,7 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
             category=plan.domain,
             candidates=plan.candidates,
             turns=(UserTurn(text=wording.request), CallTurn(calls=tuple(calls))),
-            origin=made_by(context, STAGE, prompt, parent=plan.key, seed=plan.seed),
+            origin=asked_origin(STAGE, plan, plan.seed, context, (PROMPTS, TEMPLATE)),
         )
     ]
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.given_values import value_problem
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
-from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import Expected, Spot, Stated, ask_for_quotes, find_values, value_evidence
 from callwright.generators.tools import mended, outlined_tools, sayable_options
 from callwright.language.packs import writes
@@ -85,7 +85,7 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
     pairs = [(one, other) for at, one in enumerate(calls) for other in calls[:at] if one.tool == other.tool]
     if not all(_are_apart(*pair) for pair in pairs):
         return [plan]
-    origin = made_by(context, stage, prompt, parent=plan.key, seed=plan.seed)
+    origin = asked_origin(stage, plan, plan.seed, context, (PROMPTS, VALUES_TEMPLATE))
     return [plan.with_changes(calls=calls, origin=origin)]
 
 
@@ -214,7 +214,7 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
             candidates=plan.candidates,
             turns=(UserTurn(text=request), CallTurn(calls=calls)),
             tags=(trait_tag("difficulty", traits_of(plan.kind).difficulty),),
-            origin=made_by(context, STAGE, prompt, parent=plan.key, seed=plan.seed),
+            origin=asked_origin(STAGE, plan, plan.seed, context, (PROMPTS, TEMPLATE)),
         )
     ]
 

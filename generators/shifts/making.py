@@ -46,7 +46,7 @@ from callwright.language.schemas import kind_of
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
 from callwright.language.wording import content_keys
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -306,7 +306,7 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
         new = next((value for value in tried if not value_problem(value, place, source, tool)), None)
     if new is None:
         new = await _ask_value(derivation, place, tool, context)
-        origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, VALUE_TEMPLATE))
+        origin = asked_origin(VALUES_STAGE, derivation, derivation.seed, context, (PROMPTS, VALUE_TEMPLATE))
     found = ValueChange(
         derivation=derivation,
         turn=place.turn,

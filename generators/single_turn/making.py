@@ -15,11 +15,11 @@ from callwright.generators.given_values import ArgumentValues, WantedValues, col
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, first_fit, in_a_row, made_by
+from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import Stated, find_value, span_evidence
 from callwright.generators.tools import ToolPool, as_outlined, pick_distractors
 from callwright.language.packs import writes
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Assignment,
@@ -54,12 +54,14 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     offered = tuple(name for name in tool.choosable if name not in fixed)
     wanted = max(0, assignment.parameter_count - len(fixed))
     if wanted == 0 or wanted >= len(offered):
-        chosen, model = offered[:wanted], ""
+        chosen = offered[:wanted]
+        origin = Origin(stage=PARAMETERS_STAGE, parents=(assignment.key,), seed=assignment.seed)
     else:
         shown, seed = as_outlined(tool, ()), assignment.seed
         prompt = render(PROMPTS, PARAMETERS_TEMPLATE, tool=shown, offered=offered, count=wanted, seed=seed)
         answer = await context.chat.ask(prompt, ParameterNames)
-        chosen, model = as_many(answer.parameters, offered, wanted, tool), context.chat.name
+        chosen = as_many(answer.parameters, offered, wanted, tool)
+        origin = asked_origin(PARAMETERS_STAGE, assignment, seed, context, (PROMPTS, PARAMETERS_TEMPLATE))
     if traits_of(assignment.kind).is_partial and set(tool.required) <= set(chosen):
         if not tool.required:
             raise RecordError(
@@ -69,13 +71,6 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
         dropped = [name for name in chosen if name in tool.required][-1]
         chosen = tuple(name for name in chosen if name != dropped)
     names = set(fixed) | set(chosen)
-    origin = Origin(
-        stage=PARAMETERS_STAGE,
-        parents=(assignment.key,),
-        seed=assignment.seed,
-        model=model,
-        prompt_version=prompt_version(PROMPTS, PARAMETERS_TEMPLATE) if model else "",
-    )
     ordered = tuple(name for name in tool.properties if name in names)
     return [ParameterChoice(assignment=assignment, parameters=ordered, origin=origin)]
 
@@ -149,7 +144,7 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
             arguments={name: own[name] if name in own else given[name] for name in choice.parameters},
             request=worded.request,
             mentions={one.parameter: one.words for one in worded.mentions if one.parameter in choice.parameters},
-            origin=made_by(context, VALUES_STAGE, prompt, parent=choice.key, seed=assignment.seed),
+            origin=asked_origin(VALUES_STAGE, choice, assignment.seed, context, (PROMPTS, DRAFT_TEMPLATE)),
         )
     ]
 
@@ -186,7 +181,7 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
         lambda wording: wording_problem(wording, draft, tool),
         f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings",
     )
-    origin = made_by(context, REQUESTS_STAGE, prompt, parent=draft.key, seed=assignment.seed)
+    origin = asked_origin(REQUESTS_STAGE, draft, assignment.seed, context, (PROMPTS, REQUEST_TEMPLATE))
     return [_sample(wording, draft, tool, origin)]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from callwright.generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, first_fit, in_a_row, made_by
+from callwright.generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.tools import value_validator
 from callwright.generators.toolset import GROUP
 from callwright.generators.toolset.sketches import (
@@ -70,7 +70,7 @@ async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool
     what = f"The tool names for {plan.category!r}"
     prompt = render(PROMPTS, "name_tools", plan=plan)
     answer = await _usable(context, prompt, ToolNames, lambda given: names_problem(given, plan), what)
-    origin = made_by(context, NAMES_STAGE, prompt, parent=plan.key, seed=plan.seed)
+    origin = asked_origin(NAMES_STAGE, plan, plan.seed, context, (PROMPTS, "name_tools"))
     return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
 
 
@@ -132,7 +132,7 @@ async def describe_tools(named: NamedTool, context: StageContext) -> list[Descri
         lambda given: description_problem(given.description.strip(), plan.language),
         what,
     )
-    origin = made_by(context, DESCRIPTIONS_STAGE, prompt, parent=named.key, seed=plan.seed)
+    origin = asked_origin(DESCRIPTIONS_STAGE, named, plan.seed, context, (PROMPTS, "describe_tool"))
     return [DescribedTool(named=named, description=answer.description.strip(), origin=origin)]
 
 
@@ -165,7 +165,7 @@ async def choose_tool_parameters(described: DescribedTool, context: StageContext
     answer = await _usable(
         context, prompt, ToolParameters, lambda given: parameters_problem(given, plan.language), what
     )
-    origin = made_by(context, PARAMETERS_STAGE, prompt, parent=described.key, seed=plan.seed)
+    origin = asked_origin(PARAMETERS_STAGE, described, plan.seed, context, (PROMPTS, "choose_tool_parameters"))
     return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
 
 
