@@ -22,7 +22,7 @@ from callwright.generators.families import (
 )
 from callwright.generators.parallel import GROUP, PARALLEL
 from callwright.generators.routing.making import NO_CATALOGS
-from callwright.generators.routing.wording import VALUES_PATH, choose_plan_values
+from callwright.generators.routing.wording import VALUES_PATH, choose_plan_values, expected_of, gold_calls
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import (
     QUOTES_PATH,
@@ -33,7 +33,6 @@ from callwright.generators.stated_values import (
     ask_for_quotes,
     find_quote,
     find_values,
-    value_evidence,
 )
 from callwright.generators.tools import (
     ToolPool,
@@ -50,7 +49,6 @@ from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Arguments,
     CallTurn,
-    GoldCall,
     Language,
     Origin,
     PlannedCall,
@@ -74,21 +72,24 @@ class ParallelWording(BaseModel):
     parts: list[str]
 
 
-Due = Sequence[tuple[Tool, Arguments]]
-
-
 async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sample]:
     """A sample whose request states every value of every call; asked anew where it leaves one out or says another one.
 
     Raises ReplyError where three wordings in a row do.
     """
+    if any(not isinstance(one, StatedValue) for call in plan.calls for one in call.arguments.values()):
+        raise RecordError("A call that is due beside others can take nothing from their results.")
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
-    due = [(tools[call.tool], _arguments(plan, at)) for at, call in enumerate(plan.calls)]
+    expected = expected_of(plan, tools)
+    values = [
+        {name: value for (at, name), (value, _) in expected.items() if at == number}
+        for number in range(len(plan.calls))
+    ]
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=outlined_tools(due),
-        calls=[{"tool": tool.name, "arguments": arguments} for tool, arguments in due],
+        tools=outlined_tools((tools[call.tool], call.arguments) for call in plan.calls),
+        calls=[{"tool": call.tool, "arguments": given} for call, given in zip(plan.calls, values, strict=True)],
         language=plan.language,
         seed=plan.seed,
     )
@@ -97,61 +98,44 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
         context,
         prompt,
         ParallelWording,
-        lambda wording: wording_problem(wording, due, plan.language, quotes),
-        f"The request for {len(due)} calls broke its rules in {ATTEMPTS} wordings",
-        leniency=Leniency(look_closer=lambda wording: ask_for_quotes(context, wording.request, _expected(due), quotes)),
+        lambda wording: wording_problem(wording, expected, plan.language, quotes),
+        f"The request for {len(plan.calls)} calls broke its rules in {ATTEMPTS} wordings",
+        leniency=Leniency(look_closer=lambda wording: ask_for_quotes(context, wording.request, expected, quotes)),
     )
-    stated = stated_values(wording, due, plan.language, quotes)
-    calls: list[GoldCall] = []
-    for number, (tool, arguments) in enumerate(due):
-        evidence = [
-            value_evidence(name, value, tool.properties[name], place, wording.request)
-            for name, value in arguments.items()
-            if (place := stated[number, name].place) is not None
-        ]
-        gold = GoldCall(tool=tool.name, arguments=arguments, evidence=tuple(evidence), constants=tool.constants)
-        calls.append(gold)
+    calls = gold_calls(plan, tools, stated_values(wording, expected, plan.language, quotes), wording.request)
     return [
         Sample(
             kind=plan.kind,
             language=plan.language,
             category=plan.domain,
             candidates=plan.candidates,
-            turns=(UserTurn(text=wording.request), CallTurn(calls=tuple(calls))),
+            turns=(UserTurn(text=wording.request), CallTurn(calls=calls)),
             origin=asked_origin(STAGE, plan, plan.seed, context, (PROMPTS, TEMPLATE)),
         )
     ]
 
 
-def wording_problem(wording: ParallelWording, due: Due, language: Language, quotes: Mapping[Spot, str]) -> str:
+def wording_problem(
+    wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
+) -> str:
     """Why this wording can't stand for the calls, "" where it can: no value is left out, and no other one said for it."""
     if not wording.request.strip() or len(wording.request) > LONGEST:
         return f"the request has {len(wording.request)} characters; 1 to {LONGEST} are allowed."
-    return next((one.problem for one in stated_values(wording, due, language, quotes).values() if one.problem), "")
+    return next((one.problem for one in stated_values(wording, expected, language, quotes).values() if one.problem), "")
 
 
 def stated_values(
-    wording: ParallelWording, due: Due, language: Language, quotes: Mapping[Spot, str]
+    wording: ParallelWording, expected: Expected, language: Language, quotes: Mapping[Spot, str]
 ) -> dict[Spot, Stated]:
     """Where the request states each value: in the stretch that is about its call, where the stretches can be told apart."""
-    stretches = call_stretches(wording, len(due))
     found: dict[Spot, Stated] = {}
-    for number, (start, end) in enumerate(stretches):
-        expected = {spot: one for spot, one in _expected(due).items() if spot[0] == number}
-        own = {spot: words for spot, words in quotes.items() if spot[0] == number}
-        for spot, stated in find_values(expected, own, wording.request[start:end], language).items():
+    for number, (start, end) in enumerate(call_stretches(wording, len({number for number, _ in expected}))):
+        own = {spot: one for spot, one in expected.items() if spot[0] == number}
+        quoted = {spot: words for spot, words in quotes.items() if spot[0] == number}
+        for spot, stated in find_values(own, quoted, wording.request[start:end], language).items():
             place = stated.place and Place(stated.place.start + start, stated.place.end + start)
             found[spot] = Stated(place, stated.problem)
     return found
-
-
-def _expected(due: Due) -> Expected:
-    """What the request states, by the number of the call and its parameter."""
-    return {
-        (number, name): (value, tool.properties[name])
-        for number, (tool, arguments) in enumerate(due)
-        for name, value in arguments.items()
-    }
 
 
 def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
@@ -167,14 +151,6 @@ def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
     if len(starts) != calls:
         return [whole] * calls
     return [Place(start, stop) for start, stop in zip([0, *starts[1:]], [*starts[1:], whole.end], strict=True)]
-
-
-def _arguments(plan: RoutingPlan, at: int) -> Arguments:
-    sources = plan.calls[at].arguments
-    values = {name: source.value for name, source in sources.items() if isinstance(source, StatedValue)}
-    if len(values) < len(sources):
-        raise RecordError("A call that is due beside others can take nothing from their results.")
-    return values
 
 
 PLANS_STAGE = "parallel_plans"

@@ -200,12 +200,14 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
         lambda wording: routing_problem(wording.request.strip(), plan, tools, quotes),
         f"The question for {plan.domain!r} broke its rules in {ATTEMPTS} wordings",
         leniency=Leniency(
-            look_closer=lambda wording: ask_for_quotes(context, wording.request.strip(), _expected(plan, tools), quotes)
+            look_closer=lambda wording: ask_for_quotes(
+                context, wording.request.strip(), expected_of(plan, tools), quotes
+            )
         ),
     )
     request = wording.request.strip()
-    stated = find_values(_expected(plan, tools), quotes, request, plan.language)
-    calls = tuple(_gold(number, call, tools[call.tool], stated, request) for number, call in enumerate(plan.calls))
+    stated = find_values(expected_of(plan, tools), quotes, request, plan.language)
+    calls = gold_calls(plan, tools, stated, request)
     return [
         Sample(
             kind=plan.kind,
@@ -228,7 +230,7 @@ def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quo
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
     if not writes(plan.language, request):
         return f"the request is not in the language {plan.language!r}."
-    found = find_values(_expected(plan, tools), quotes, request, plan.language).values()
+    found = find_values(expected_of(plan, tools), quotes, request, plan.language).values()
     problem = next((one.problem for one in found if one.problem), "")
     if problem:
         return problem
@@ -253,7 +255,7 @@ def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quo
     return ""
 
 
-def _expected(plan: RoutingPlan, tools: dict[str, Tool]) -> Expected:
+def expected_of(plan: RoutingPlan, tools: Mapping[str, Tool]) -> Expected:
     """What the request states of the plan, by the number of the call and its parameter."""
     return {
         (number, name): (source.value, tools[call.tool].properties[name])
@@ -261,6 +263,13 @@ def _expected(plan: RoutingPlan, tools: dict[str, Tool]) -> Expected:
         for name, source in call.arguments.items()
         if isinstance(source, StatedValue)
     }
+
+
+def gold_calls(
+    plan: RoutingPlan, tools: Mapping[str, Tool], stated: Mapping[Spot, Stated], request: str
+) -> tuple[GoldCall, ...]:
+    """The calls of a plan, with evidence where the request states their values, or of what feeds those that are unknown."""
+    return tuple(_gold(number, call, tools[call.tool], stated, request) for number, call in enumerate(plan.calls))
 
 
 def _gold(number: int, call: PlannedCall, tool: Tool, stated: Mapping[Spot, Stated], request: str) -> GoldCall:

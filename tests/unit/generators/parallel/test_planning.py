@@ -86,10 +86,8 @@ RIDE = Tool(
     category="Rides",
     parameters={"properties": {"destination": {"type": "string"}, "passengers": {"type": "integer"}}},
 )
-DUE = [
-    (RIDE, {"destination": "Central Station", "passengers": 3}),
-    (RIDE, {"destination": "the old mill", "passengers": 4}),
-]
+RIDES = ({"destination": "Central Station", "passengers": 3}, {"destination": "the old mill", "passengers": 4})
+DUE = {(at, name): (value, RIDE.properties[name]) for at, ride in enumerate(RIDES) for name, value in ride.items()}
 TEXT = (
     "A ride for three to Central Station, please. And a second one to the old mill, for my parents and the two of us."
 )
