@@ -57,12 +57,9 @@ def _shuffled(sources: Iterable[Sample], kind: str, seed: int) -> "array[int]":
     """The positions of the sources, in an order that the seed gives."""
     import numpy as np
 
-    ranks = array("Q", (_rank(seed, kind, source.key) for source in sources))
+    digests = (blake2b(f"{seed}:{kind}:{source.key}".encode()).digest() for source in sources)
+    ranks = array("Q", (int.from_bytes(digest[:8]) for digest in digests))
     return array("q", np.argsort(np.frombuffer(ranks, np.uint64), kind="stable").tobytes())
-
-
-def _rank(seed: int, kind: str, key: str) -> int:
-    return int.from_bytes(blake2b(f"{seed}:{kind}:{key}".encode()).digest()[:8])
 
 
 def _with_long_ones(ordered: "array[int]", sources: Sequence[Sample], tools: Mapping[str, Tool]) -> "array[int]":

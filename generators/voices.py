@@ -104,13 +104,11 @@ def draw_personas(count: int, seed: int) -> tuple[str, ...]:
 
 
 def _person(rng: Random) -> str:
-    return f"{rng.choice(_TEMPERAMENTS)}, {rng.randint(*_AGES)} years old, {_plain(fake('job', rng))}"
-
-
-def _plain(job: str) -> str:
-    """A job as people name it: 'Engineer, civil (consulting)' is a civil engineer."""
-    head, _, kind = job.partition(" (")[0].partition(", ")
-    return f"{kind} {head}".strip().lower()
+    temperament, age = rng.choice(_TEMPERAMENTS), rng.randint(*_AGES)
+    head, _, kind = (
+        fake("job", rng).partition(" (")[0].partition(", ")
+    )  # "Engineer, civil (consulting)": a civil engineer
+    return f"{temperament}, {age} years old, {f'{kind} {head}'.strip().lower()}"
 
 
 _TRAITS: tuple[Trait, ...] = ("persona", "style")
@@ -148,17 +146,14 @@ def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> 
     seed = _seed_of(record)
     if seed is None:
         return SILENT
-    return UserVoice(*(_drawn(name, texts, seed) for name, texts in zip(_TRAITS, (personas, styles), strict=True)))
+    lists = zip(_TRAITS, (personas, styles), strict=True)
+    return UserVoice(*(Random(f"{seed}:{name}").choice(texts) if texts else "" for name, texts in lists))
 
 
 def speaker_of(record: Record) -> int | None:
     """The seed of who speaks in the sample that a record becomes: that of the sample it is made of, else its own."""
     source = _source_of(record)
     return source.origin.seed if source is not None and source.origin is not None else _seed_of(record)
-
-
-def _drawn(name: str, texts: Sequence[str], seed: int) -> str:
-    return Random(f"{seed}:{name}").choice(texts) if texts else ""
 
 
 def _source_of(record: Record) -> Sample | None:

@@ -19,7 +19,7 @@ from callwright.generators.external.entities import (
 from callwright.generators.external.messages import mention_of, write_messages
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
-from callwright.generators.shifts.turns import simulation_tags
+from callwright.generators.shifts.turns import simulation_tags, snapshots_before
 from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import find_quote, found_evidence, located_evidence
 from callwright.generators.tools import titled_schema
@@ -81,13 +81,16 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
     kept = [one for one in mentions if one.turn == mention.turn and one.value != mention.value]
     text = await _reword(message, mention, kept, context)
     origin = asked_origin(STAGE, message, reference.derivation.seed, context, (PROMPTS, TEMPLATE))
+    shift = snapshots_before(
+        source.turns, first_call_turn(source, mention.turn)
+    )  # the first at which the message counts
     change = _Change(message, mention, text, {tool.name: tool for tool in context.toolset(source.candidates)})
     return [
         source.with_changes(
             kind=name_of(source.kind, "external"),
             changes=(),
             turns=tuple(_turns(change)),
-            tags=(*without_traits(source.tags, "shift"), *simulation_tags(source), _shift_tag(source, mention)),
+            tags=(*without_traits(source.tags, "shift"), *simulation_tags(source), trait_tag("shift", shift)),
             origin=origin,
         )
     ]
@@ -97,13 +100,14 @@ async def _reword(
     message: ExternalMessage, mention: TurnMention, kept: list[TurnMention], context: StageContext
 ) -> str:
     source = message.reference.derivation.source
-    stated = _stated(source, mention.turn)
+    turn, before = source.turns[mention.turn], source.turns[mention.turn - 1] if mention.turn else None
+    stated = turn.text if isinstance(turn, UserTurn) else ""
     prompt = render(
         PROMPTS,
         TEMPLATE,
         tool={"name": mention.tool.name, "description": mention.tool.description},
         parameter={"name": mention.argument, "schema": mention.schema},
-        question=_question(source, mention.turn),
+        question=before.text if isinstance(before, ReplyTurn) else "",
         said=stated,
         words=stated[mention.start : mention.end],
         phrase=message.phrase,
@@ -203,23 +207,6 @@ def _in_message(argument: str, message: ExternalMessage, mention: TurnMention) -
     read = locate(mention.value, mention.schema, message.message[message.start : message.end])
     found = Found(mention.value, message.start, message.end, read.rule if read else VERBATIM)
     return found_evidence(argument, found, message.message, mention.turn, in_message=True)
-
-
-def _shift_tag(source: Sample, mention: TurnMention) -> str:
-    """The tag that tells at which snapshot the message first counts."""
-    due = first_call_turn(source, mention.turn)
-    return trait_tag("shift", sum(isinstance(turn, CallTurn) for turn in source.turns[:due]))
-
-
-def _stated(source: Sample, index: int) -> str:
-    turn = source.turns[index]
-    return turn.text if isinstance(turn, UserTurn) else ""
-
-
-def _question(source: Sample, index: int) -> str:
-    """What the assistant said right before the turn, "" where it said nothing."""
-    before = source.turns[index - 1] if index else None
-    return before.text if isinstance(before, ReplyTurn) else ""
 
 
 _REQUEST = Traits("HammerBench", is_changed=True, shift="message")

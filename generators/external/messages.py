@@ -24,7 +24,7 @@ from callwright.language.packs import of, signs, widened, writes
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import EntityReference, ExternalMessage, Language, Sample, Tool, UserTurn
+from callwright.warehouse.records import EntityReference, ExternalMessage, Language, Sample, UserTurn
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "messages"
@@ -97,7 +97,9 @@ async def _word_pronoun(reference: EntityReference, mention: TurnMention, contex
         context,
         prompt,
         Pronoun,
-        lambda given: _phrase_problem(_bare(given.phrase), mention, source, others),
+        lambda given: (
+            phrase_problem(_bare(given.phrase), mention, source.language) or says_other(_bare(given.phrase), others)
+        ),
         f"No phrase for {mention.argument!r} was usable in {ATTEMPTS} answers",
     )
     return _bare(answer.phrase)
@@ -108,17 +110,13 @@ def _bare(phrase: str) -> str:
     return phrase.strip(_AROUND_PHRASE)
 
 
-def _phrase_problem(phrase: str, mention: TurnMention, source: Sample, others: Sequence[OtherValue]) -> str:
-    return phrase_problem(phrase, mention, source.language) or says_other(phrase, others)
-
-
 def _message_problem(
     written: SimulatedMessage, mention: TurnMention, source: Sample, others: Sequence[OtherValue]
 ) -> str:
     problem = message_problem(written, mention, source.language)
     if problem:
         return problem
-    place = _quoted(written) or stated_in(written, mention, source.language).place
+    place = find_quote(written.words, written.message) or stated_in(written, mention, source.language).place
     return says_other(masked(written.message, *place) if place else written.message, others)
 
 
@@ -149,7 +147,11 @@ async def _write_message(
         value=reference.value,
         phrase=phrase,
         forbidden=[one.value for one in others],
-        others=_other_parameters(mention.tool, mention.argument),
+        others=[
+            {"name": name, "description": schema.get("description", ""), "choices": schema.get("enum", [])}
+            for name, schema in mention.tool.properties.items()
+            if name != mention.argument
+        ],
         language=source.language,
         seed=reference.derivation.seed,
     )
@@ -192,10 +194,6 @@ def stated_in(written: SimulatedMessage, mention: TurnMention, language: Languag
     return Stated(Place(start + found.start, start + found.end), stated.problem) if found else stated
 
 
-def _quoted(written: SimulatedMessage) -> Place | None:
-    return find_quote(written.words, written.message)
-
-
 def _entity(reference: EntityReference) -> dict[str, str]:
     language = reference.derivation.source.language
     return {"kind": reference.entity, "description": described(reference.entity, language)}
@@ -204,11 +202,3 @@ def _entity(reference: EntityReference) -> dict[str, str]:
 def _app(reference: EntityReference) -> dict[str, str]:
     app = app_named(reference.app)
     return {"key": app.name, "name": app.called(reference.derivation.source.language)}
-
-
-def _other_parameters(tool: Tool, argument: str) -> list[dict[str, object]]:
-    return [
-        {"name": name, "description": schema.get("description", ""), "choices": schema.get("enum", [])}
-        for name, schema in tool.properties.items()
-        if name != argument
-    ]

@@ -119,7 +119,8 @@ def _asked_of(planted: PlantedFault) -> Iterator[_Asked]:
 
 async def _worded(asked: _Asked, planted: PlantedFault, context: StageContext) -> str:
     source, fault = planted.derivation.source, planted.fault
-    tool = next((one for one in _tools(planted, context) if fault.call and one.name == fault.call.tool), None)
+    tools = context.toolset((*source.candidates, *planted.tools))
+    tool = next((one for one in tools if fault.call and one.name == fault.call.tool), None)
     prompt = render(
         PROMPTS,
         TEMPLATE,
@@ -155,10 +156,6 @@ def words_problem(text: str, holds: tuple[str, ...], hides: tuple[str, ...], sou
     if told is not None:
         return f"it says {told!r}, which only the text that is pointed to may say."
     return "" if writes(source.language, text) else f"it is not in the language {source.language!r}."
-
-
-def _tools(planted: PlantedFault, context: StageContext) -> list[Tool]:
-    return context.toolset((*planted.derivation.source.candidates, *planted.tools))
 
 
 _TRAITS = Traits(calls="set", asked="path", is_executed=True, is_task=True, is_changed=True)

@@ -165,7 +165,13 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
         turns.append(CallTurn(calls=tuple(step), executed=True))
         turns.append(ResultTurn(results=tuple(one.response for one in answered)))
     turns += telling.asides.get(len(telling.steps), ())
-    tags = (*without_traits(source.tags, "wanted", "asked"), *_moved(planting, telling))
+    stands = {
+        call.bare.key: (step, place)
+        for step, calls in enumerate(telling.steps)
+        for place, call in enumerate(calls)
+        if step != telling.failed
+    }
+    tags = (*without_traits(source.tags, "wanted", "asked"), *moved_tags(source, stands))
     asked = list(reported(source.with_changes(turns=turns, tags=tags)))
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
     turns.append(ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])])))
@@ -184,17 +190,6 @@ def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
         answered.get(planting.steps[step][place].bare.key) == results[step][place]
         for step, place in (at for at in used if at is not None)
     )
-
-
-def _moved(planting: Planting, telling: Telling) -> Iterator[str]:
-    """The tags that say which calls are wanted, and which of their fields, where these calls stand now."""
-    stands = {
-        call.bare.key: (step, place)
-        for step, calls in enumerate(telling.steps)
-        for place, call in enumerate(calls)
-        if step != telling.failed
-    }
-    yield from moved_tags(planting.source, stands)
 
 
 def kept_of(steps: Sequence[GoldStep], keeps: Callable[[GoldCall], bool]) -> tuple[GoldStep, ...]:

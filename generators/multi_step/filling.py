@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish
-from callwright.generators.multi_step.resolving import as_text, shifted
+from callwright.generators.multi_step.resolving import joined, shifted
 from callwright.generators.multi_step.samples import telling_fields
 from callwright.generators.multi_step.sketches import (
     Fixed,
@@ -38,7 +38,6 @@ from callwright.warehouse.records import (
 )
 from callwright.warehouse.records.drafts import Test
 
-JOINT = ","
 Where = tuple[Condition, ...]
 _LONGEST_NAME = 70
 _SHARE_BY_NAME = 0.15
@@ -104,7 +103,9 @@ class Filling:
             case Take():
                 return self._taken(sketch, slot, fields.get(slot.entry) or [slot.link.field])
             case Group():
-                return _composed(slot, [self._slot(sketch, part, {}) for part in slot.parts])
+                parts = [self._slot(sketch, part, {}) for part in slot.parts]
+                composed = Composed(shape=slot.shape, names=slot.names, parts=tuple(part.source for part in parts))
+                return _Filled(composed, joined(composed, [part.value for part in parts]))
             case _:
                 assert_never(slot)
 
@@ -168,16 +169,6 @@ def is_refusal(response: JsonValue) -> bool:
     is_frame = "status" in response or response.keys() == {"data"}  # else "data" is a field of the thing itself
     data = response.get("data", response) if is_frame else response
     return response.get("status") is False or "error" in response or data in (None, [], {})
-
-
-def _composed(group: Group, parts: list[_Filled]) -> _Filled:
-    sources = tuple(part.source for part in parts)
-    if group.shape == "object":
-        members: Mapping[str, JsonValue] = dict(zip(group.names, [part.value for part in parts], strict=True))
-        return _Filled(Composed(shape="object", names=group.names, parts=sources), dict(members))
-    if group.shape == "joined":
-        return _Filled(Composed(shape="joined", parts=sources), JOINT.join(as_text(part.value) for part in parts))
-    return _Filled(Composed(shape="list", parts=sources), [part.value for part in parts])
 
 
 def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:

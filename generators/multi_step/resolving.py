@@ -28,7 +28,6 @@ from callwright.warehouse.records import (
     ValueSource,
 )
 
-JOINT = ","
 _INDEX = re.compile(r"\[\d+\]")
 
 
@@ -121,10 +120,14 @@ def _value(argument: str, source: ValueSource, picked: Mapping[str, JsonValue]) 
         return picked[argument]
     if not isinstance(source, Composed):
         return source.value
-    values = [_value(name, part, picked) for name, part in parts_of(argument, source)]
+    return joined(source, [_value(name, part, picked) for name, part in parts_of(argument, source)])
+
+
+def joined(source: Composed, values: Sequence[JsonValue]) -> JsonValue:
+    """The value that is composed of these."""
     if source.shape == "object":
         return dict(zip(source.names, values, strict=True))
-    return JOINT.join(map(as_text, values)) if source.shape == "joined" else values
+    return ",".join(map(as_text, values)) if source.shape == "joined" else [*values]
 
 
 def pattern_of(argument: str) -> str:

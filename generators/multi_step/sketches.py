@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import NamedTuple, Union
+from typing import Literal, NamedTuple, Union
 
 from pydantic import JsonValue
 
@@ -171,7 +171,7 @@ class Fixed(NamedTuple):
 class Group(NamedTuple):
     """Several values in one."""
 
-    shape: str
+    shape: Literal["object", "joined", "list"]
     names: tuple[str, ...]
     parts: "tuple[Slot, ...]"
 

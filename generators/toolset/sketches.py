@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from callwright.generators.tools import value_validator
 from callwright.language.packs import COMMON_SCRIPT, of, packaged, writes
@@ -161,7 +161,9 @@ def field_schema(sketch: Sketch) -> JsonSchema:
     if sketch.kind == "choice":
         schema["enum"] = list(sketch.choices)
     if sketch.kind in _NUMERIC:
-        schema |= _limits(sketch)
+        limits = {"minimum": sketch.minimum, "maximum": sketch.maximum}
+        is_whole = sketch.kind == "integer"
+        schema |= {name: int(one) if is_whole else one for name, one in limits.items() if one is not None}
     if members:
         group = object_schema(members, [member.name for member in members])
         return {**schema, "items": group} if sketch.kind == "list" else {**group, "description": schema["description"]}
@@ -182,12 +184,6 @@ def members_of(sketch: Sketch) -> list[MemberSketch]:
 def in_language(text: str, language: Language) -> bool:
     """Whether a text is in the tool's language: Chinese has Chinese characters, English has none."""
     return writes(language, text)
-
-
-def _limits(sketch: Sketch) -> dict[str, JsonValue]:
-    limits = {"minimum": sketch.minimum, "maximum": sketch.maximum}
-    whole = sketch.kind == "integer"
-    return {name: int(limit) if whole else limit for name, limit in limits.items() if limit is not None}
 
 
 def _problem(sketch: Sketch, language: Language, *, shown: bool) -> str:

@@ -87,7 +87,7 @@ def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
     functions: set[str] = set()
     goals: set[str] = set()
     for one in answer.tools:
-        problem = _name_problem(one.name, plan.category) or _goal_problem(one, plan)
+        problem = _problem(one, plan)
         if problem:
             return problem
         function, goal = one.name.rpartition(".")[2].casefold(), one.goal.strip().casefold()
@@ -98,15 +98,10 @@ def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
     return ""
 
 
-def _name_problem(name: str, category: str) -> str:
-    match = _NAME.fullmatch(name) if len(name) <= LONGEST_NAME else None
-    if match is None or match[1] != category:
-        return f"the name {name[:LONGEST_NAME]!r} is not of the form '{category}.SubArea.functionName'."
-    return ""
-
-
-def _goal_problem(one: NamedGoal, plan: ToolsetPlan) -> str:
-    goal = one.goal.strip()
+def _problem(one: NamedGoal, plan: ToolsetPlan) -> str:
+    match, goal = _NAME.fullmatch(one.name) if len(one.name) <= LONGEST_NAME else None, one.goal.strip()
+    if match is None or match[1] != plan.category:
+        return f"the name {one.name[:LONGEST_NAME]!r} is not of the form '{plan.category}.SubArea.functionName'."
     if not goal or len(goal) > LONGEST_GOAL or "\n" in goal:
         return f"the goal of {one.name!r} has not 1 to {LONGEST_GOAL} characters on one line."
     if not in_language(goal, plan.language):
@@ -176,7 +171,12 @@ def parameters_problem(answer: ToolParameters, language: Language) -> str:
     problem = sketches_problem(answer.parameters, language, shown=True) or _needless(
         [one.name for one in answer.parameters]
     )
-    return problem or _schema_problem(parameters_schema(answer))
+    if not problem:
+        try:
+            value_validator(parameters_schema(answer))
+        except RecordError as error:
+            return str(error)
+    return problem
 
 
 def parameters_schema(answer: ToolParameters) -> JsonSchema:
@@ -192,14 +192,6 @@ def _needless(names: list[str]) -> str:
         duplicates = [other for other in names if other != name and other in (thing, f"{thing}_name")]
         if name.endswith("_id") and duplicates:
             return f"{name!r} says the same as {duplicates[0]!r}; leave one of them out."
-    return ""
-
-
-def _schema_problem(schema: JsonSchema) -> str:
-    try:
-        value_validator(schema)
-    except RecordError as error:
-        return str(error)
     return ""
 
 

@@ -121,9 +121,9 @@ def test_a_value_that_stands_in_the_stretch_of_another_call_is_asked_for_again()
 async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_asked_again() -> None:
     calls = tuple(
         PlannedCall(
-            tool=tool.name, arguments={name: StatedValue(value=one, element="text") for name, one in values.items()}
+            tool=RIDE.name, arguments={name: StatedValue(value=one, element="text") for name, one in values.items()}
         )
-        for tool, values in DUE
+        for values in RIDES
     )
     plan = RoutingPlan(kind=PARALLEL, language="en", domain="Rides", calls=calls, candidates=(RIDE.key,), seed=1)
     quote = CallMention(call=1, parameter="passengers", words="My parents and the two of us.")
@@ -134,7 +134,7 @@ async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_as
     chat = ScriptedModel(script)
     [sample] = await write_parallel(plan, StageContext(chat, Random(1), {RIDE.key: RIDE}))
     assert sample.request == TEXT
-    assert [call.arguments for call in sample.gold] == [values for _, values in DUE]
+    assert [call.arguments for call in sample.gold] == [*RIDES]
     assert all(len(call.evidence) == 2 for call in sample.gold)
     assert '"value":4' in chat.asked[-1].messages[-1].content
     assert '"value":3' not in chat.asked[-1].messages[-1].content
