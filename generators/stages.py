@@ -25,10 +25,6 @@ Consistency = Literal["near_misses", "hammerbench"]
 StageFunction = Callable[..., Awaitable[list[Any]]]
 
 
-def _always(_record: Record) -> bool:
-    return True
-
-
 @dataclass(frozen=True, eq=False)
 class Stage:
     """One stage. One without a function works on a whole build or toolset at once (flows/build.py, flows/toolmaking.py)."""
@@ -42,7 +38,7 @@ class Stage:
     function: StageFunction | None = None
     role: Role | None = None
     templates: tuple[str, ...] = ()
-    applies: Callable[[Any], bool] = _always
+    applies: Callable[[Any], bool] = lambda _record: True
     voiced: tuple[str, ...] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
 
     def described(self) -> dict[str, object]:

@@ -298,14 +298,20 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
     problem = obstacle(source, context.tools)
     if problem:
         raise RecordError(problem)
-    mentions = _pointable(source, context.tools)
+    every = find_mentions(source, context.tools)
+    open_to = [one for one in answered(every, source) if isinstance(one.value, str)]
+    mentions = [one for one in open_to if is_pointable(one, every, source)]
     found = await _ask(derivation, mentions, context)
     plausible = [(mention, kind) for mention, kind in found if is_plausible(mention, kind)] or _by_name(mentions)
     if not plausible:
         listed = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
         raise RecordError(f"None of {listed} is an entity that a user would only point at.")
     mention, kind = context.rng.choice(plausible)
-    app = pick_app(_apps_for(mention, kind, source.language), context.rng)
+    usual = [one for one in apps().values() if kind not in one.without]
+    # none whose name says what a parameter of the tool could take
+    called = [(one, one.called(source.language)) for one in usual]
+    kept = [one for one, name in called if not fills_parameter(name, mention.tool, mention.argument)]
+    app = pick_app(kept or usual, context.rng)
     origin = asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, TEMPLATE))
     return [
         EntityReference(
@@ -327,8 +333,7 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     if any(isinstance(turn, UserTurn) and turn.external is not None for turn in sample.turns):
         return f"The user of this {sample.kind} sample points at a message already."
     mentions = find_mentions(sample, tools)
-    open_to = answered(mentions, sample)
-    likely = [one for one in open_to if (kind := entity_of(one.argument, one.schema)) and is_plausible(one, kind)]
+    likely = [one for one, _ in _by_name(answered(mentions, sample))]
     if not likely:
         where = "says" if len(_user_turns(sample)) == 1 else "answers with"
         return (
@@ -370,12 +375,6 @@ def _user_turns(sample: Sample) -> list[int]:
     return [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
 
 
-def _pointable(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
-    mentions = find_mentions(sample, tools)
-    open_to = answered(mentions, sample)
-    return [one for one in open_to if isinstance(one.value, str) and is_pointable(one, mentions, sample)]
-
-
 def _by_name(mentions: list[TurnMention]) -> list[tuple[TurnMention, EntityKind]]:
     """The entities among the arguments as their parameters are named and described."""
     named = ((one, entity_of(one.argument, one.schema)) for one in mentions)
@@ -394,10 +393,3 @@ async def _ask(
     prompt = render(PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed)
     answer = await context.chat.ask(prompt, Entities)
     return [(mentions[one.id], one.entity) for one in answer.entities if 0 <= one.id < len(mentions)]
-
-
-def _apps_for(mention: TurnMention, kind: EntityKind, language: Language) -> list[App]:
-    """The apps where such an entity is found, without those whose names say what a parameter of the tool could take."""
-    usual = [one for one in apps().values() if kind not in one.without]
-    kept = [one for one in usual if not fills_parameter(one.called(language), mention.tool, mention.argument)]
-    return kept or usual

@@ -196,17 +196,14 @@ def _evidence(
         text = stated.text if isinstance(stated, UserTurn) else ""
         return hint or located_evidence(argument, value, schema, text, place[0])
     if value == change.mention.value:
-        return _in_message(argument, change.message, change.mention)
+        message, start, end = change.message.message, change.message.start, change.message.end
+        read = locate(value, change.mention.schema, message[start:end])
+        found = Found(value, start, end, read.rule if read else VERBATIM)
+        return found_evidence(argument, found, message, change.mention.turn, in_message=True)
     if hint is not None and change.text.count(hint.quote) == 1:
         start = change.text.index(hint.quote)
         return hint.with_changes(start=start, end=start + len(hint.quote))
     return located_evidence(argument, value, schema, change.text, change.mention.turn)
-
-
-def _in_message(argument: str, message: ExternalMessage, mention: TurnMention) -> Evidence:
-    read = locate(mention.value, mention.schema, message.message[message.start : message.end])
-    found = Found(mention.value, message.start, message.end, read.rule if read else VERBATIM)
-    return found_evidence(argument, found, message.message, mention.turn, in_message=True)
 
 
 _REQUEST = Traits("HammerBench", is_changed=True, shift="message")

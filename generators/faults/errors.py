@@ -84,24 +84,23 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
             yield look, created[0]
 
 
-def _refuses(planting: Planting, placed: PlacedCall, name: str, wrong: GoldCall) -> JsonValue:
-    """The body of the world's refusal where it names the field that is wrong, else None."""
-    answered = planting.episode(placed.step).answer(wrong.bare)
-    words = fold(f"{answered.problem} {answered.response}")
-    return answered.response if answered.error == "invalid_value" and fold(name) in words else None
-
-
 def make_invalid(planting: Planting) -> Iterator[FaultPlan]:
     """A call was made with a value that does not fit; the world names the field, and the request has the right value."""
     for placed, name, schema in _stated(planting):
         value = placed.call.arguments[name]
         for wrong_value in _unfit(value, schema, planting.rng):
             wrong = _changed(placed.call, name, wrong_value)
-            told = _refuses(planting, placed, name, wrong)
-            if told is not None and not _is_said(planting, wrong_value):
-                yield _before(
-                    planting, placed, [wrong], _fault(planting, "validation", "repair", placed, told=told, call=wrong)
-                )
+            answered = planting.episode(placed.step).answer(wrong.bare)
+            told = answered.response
+            is_named = fold(name) in fold(f"{answered.problem} {told}")
+            if (
+                answered.error == "invalid_value"
+                and is_named
+                and told is not None
+                and not _is_said(planting, wrong_value)
+            ):
+                fault = _fault(planting, "validation", "repair", placed, told=told, call=wrong)
+                yield _before(planting, placed, [wrong], fault)
                 break
 
 

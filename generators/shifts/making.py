@@ -307,7 +307,7 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
     if new is None:
         new = await _ask_value(derivation, place, tool, context)
         origin = asked_origin(VALUES_STAGE, derivation, derivation.seed, context, (PROMPTS, VALUE_TEMPLATE))
-    found = ValueChange(
+    change = ValueChange(
         derivation=derivation,
         turn=place.turn,
         call=place.call,
@@ -316,7 +316,7 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
         new=new,
         origin=origin,
     )
-    return [found]
+    return [change]
 
 
 async def _ask_value(derivation: Derivation, place: ChangeableArgument, tool: Tool, context: StageContext) -> JsonValue:
