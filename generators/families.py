@@ -177,17 +177,10 @@ def usable_tools(order: Order, tools: Sequence[Tool], obstacle: ToolObstacle) ->
     return usable
 
 
-def value_obstacle(order: Order, tool: Tool, names: Sequence[str] | None = None) -> str:
+def value_obstacle(order: Order, tool: Tool) -> str:
     """Why no values can be drawn for a tool's required parameters, "" where they can."""
-    rng = Random(tool.key)
-    wanted = tool.required if names is None else names
-    return reason_against(lambda: order.own_values.fill(tool, wanted, order.language, rng))
-
-
-def reason_against(make: Callable[[], object]) -> str:
-    """Why something can't be made: what its error says, and of a bug that it is one; "" where it can."""
     try:
-        make()
+        order.own_values.fill(tool, tool.required, order.language, Random(tool.key))
     except Exception as error:  # noqa: BLE001 - a bug in one tool's schema costs that tool and is told
         return told_of(error)
     return ""

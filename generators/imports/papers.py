@@ -7,7 +7,6 @@ earlier call of the question returns its value. ComplexFuncBench's are multi-ste
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
@@ -69,18 +68,18 @@ KINDS: Mapping[str, str] = {  # file names, theirs and ours
 }
 
 
-def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[ImportedRecord]:
+def read_hammerbench(path: Path) -> Iterator[ImportedRecord]:
     """Every record of a file or folder tree, in order; raises ConfigurationError where nothing is at the path.
 
-    The kind is known by the file's name or the record's id (`Based_0_3`); the language, unless given, by the nearest
+    The kind is known by the file's name or the record's id (`Based_0_3`); the language by the nearest
     folder named `en` or `zh`, or else by the request.
     """
     builder = hammerbench_builder()
     files = files_at(path)
-    return (record for file in files for record in _read_file(file, language, builder))
+    return (record for file in files for record in _read_file(file, builder))
 
 
-def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -> Iterator[ImportedRecord]:
+def _read_file(file: Path, builder: CatalogBuilder) -> Iterator[ImportedRecord]:
     rows = list(read_rows(file))
     if not any(
         isinstance(row, DocumentItem) and isinstance(row.value, dict) and "messages" in row.value for row in rows
@@ -90,8 +89,8 @@ def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -
         found = problem or Problem(where=str(file), kind="other_format", message=message)
         yield unread(found)._replace(where=str(file))
         return
-    rendered = language or language_of_folder(file)
-    yield from read_each(rows, lambda row: _HammerBenchReader(row.where, builder).record(row.value, file, rendered))
+    language = language_of_folder(file)
+    yield from read_each(rows, lambda row: _HammerBenchReader(row.where, builder).record(row.value, file, language))
 
 
 class _HammerBenchReader(RecordReader):
@@ -210,12 +209,11 @@ def read_callnavi_samples(path: Path) -> Iterator[ImportedRecord]:
     for tool in read_callnavi(path).tools:
         domains[tool.category] = (*domains.get(tool.category, ()), tool)
     for file in files_at(path / QUESTIONS):
-        reader = partial(_read_question, file.stem, domains.get(file.stem, ()))
-        yield from read_each(read_rows(file), reader)
-
-
-def _read_question(domain: str, tools: tuple[Tool, ...], row: DocumentItem) -> ImportedRecord:
-    return _CallNaviReader(row.where, domain, tools).record(row.value)
+        for row in read_rows(file):
+            if isinstance(row, Problem):
+                yield unread(row)
+            else:
+                yield _CallNaviReader(row.where, file.stem, domains.get(file.stem, ())).record(row.value)
 
 
 class _CallNaviReader(RecordReader):
@@ -299,26 +297,23 @@ class _CallNaviReader(RecordReader):
 CALLNAVI = SampleFormat("callnavi", "CallNavi's questions with the calls that answer them", read_callnavi_samples)
 
 
-def read_complexfuncbench(path: Path, language: Language | None = None) -> Iterator[ImportedRecord]:
-    """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError where nothing is there.
-
-    The language, unless given, is known by the request.
-    """
+def read_complexfuncbench(path: Path) -> Iterator[ImportedRecord]:
+    """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError where nothing is there."""
     # cross-domain records do not say whose a function is
     builder = CatalogBuilder("complexfuncbench", by_category=False)
     rows = chain.from_iterable(map(read_rows, files_at(path, ".jsonl")))
-    yield from read_each(rows, lambda row: _ComplexFuncBenchReader(row.where, builder).record(row.value, language))
+    yield from read_each(rows, lambda row: _ComplexFuncBenchReader(row.where, builder).record(row.value))
 
 
 class _ComplexFuncBenchReader(RecordReader):
-    def record(self, value: JsonValue, language: Language | None) -> ImportedRecord:
+    def record(self, value: JsonValue) -> ImportedRecord:
         fields = value if isinstance(value, dict) else {}
         identity = fields.get("id")
         if not isinstance(identity, str) or not identity:
             self.refuse(f"The id is {shown(identity)}, not a domain and a number")
         domain = str(identity).rpartition("-")[0] or str(identity)
         turns = self._turns(fields.get("conversations"))
-        spoken = language or language_of_user(turns)
+        spoken = language_of_user(turns)
         category = domain.replace("-", " ")
 
         def put(stated: JsonValue, where: str) -> Tool | None:

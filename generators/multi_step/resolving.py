@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
@@ -28,6 +27,7 @@ from callwright.warehouse.records import (
     ValueSource,
 )
 
+JOINT = ","
 _INDEX = re.compile(r"\[\d+\]")
 
 
@@ -127,7 +127,7 @@ def joined(source: Composed, values: Sequence[JsonValue]) -> JsonValue:
     """The value that is composed of these."""
     if source.shape == "object":
         return dict(zip(source.names, values, strict=True))
-    return ",".join(map(as_text, values)) if source.shape == "joined" else [*values]
+    return JOINT.join(map(as_text, values)) if source.shape == "joined" else [*values]
 
 
 def pattern_of(argument: str) -> str:
@@ -192,12 +192,12 @@ def _unique(sources: Iterable[StatedValue | Default]) -> list[StatedValue | Defa
 
 
 class NoEntryError(RecordError):
-    """No entry meets the conditions for a picked value; `leaf` and `entries` say which value, and of which entries."""
+    """No entry meets the conditions for a picked value; `source` and `entries` say which value, and of which entries."""
 
-    def __init__(self, message: str, leaf: SourceLeaf, source: Picked, entries: list[Entry]) -> None:
+    def __init__(self, message: str, source: Picked, entries: list[Entry]) -> None:
         """Keep what another condition could be chosen by."""
         super().__init__(message)
-        self.leaf, self.source, self.entries = leaf, source, entries
+        self.source, self.entries = source, entries
 
 
 class PickedPlace(NamedTuple):
@@ -230,12 +230,10 @@ class Resolved(NamedTuple):
         return self.path[step].responses[position]
 
 
-async def resolve(
-    goal: Goal, environment: Environment, entries: Mapping[tuple[int, str], int] = MappingProxyType({})
-) -> Resolved:
+async def resolve(goal: Goal, environment: Environment) -> Resolved:
     """Make the goal's calls, those of one step at once; RecordError says which value or response is missing and why.
 
-    Where several entries meet the conditions, the first is taken, unless `entries` names another by call and argument.
+    Where several entries meet the conditions, the first is taken.
     """
     steps = steps_of(goal)
     positions: dict[int, tuple[int, int]] = {}
@@ -247,16 +245,15 @@ async def resolve(
         exchange = path[step]
         found = entries_of(exchange.responses[position], source.entries)
         fitting = choose(found, source.where)
-        wished = entries.get((leaf.call, leaf.argument))
-        entry = next((one for one in fitting if wished in (None, one.index)), None)
-        if entry is None:
+        if not fitting:
             raise NoEntryError(
                 f"No entry of {source.entries or 'the response'!r} that {exchange.calls[position].tool} returned meets"
                 f" the conditions for {leaf.argument!r} of {goal.calls[leaf.call].tool}.",
-                leaf, source, found,
-            )  # fmt: skip
-        place, able = join(entry.place, source.field), tuple(one.index for one in fitting)
-        places.append(PickedPlace(leaf, step, position, place, entry.index, able, source))
+                source,
+                found,
+            )
+        entry, able = fitting[0], tuple(one.index for one in fitting)
+        places.append(PickedPlace(leaf, step, position, join(entry.place, source.field), entry.index, able, source))
         return shifted(value_at(entry.value, source.field), source.later_by)
 
     for step in range(max(steps) + 1):
