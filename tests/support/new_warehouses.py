@@ -1,6 +1,6 @@
-"""New warehouses of the tests are copies of one that was migrated once: migrating takes a fifth of a second, a copy none.
+"""New warehouses of the tests are copies of one that was migrated once: migrating takes half a second, a copy none.
 
-Those of the tests in `tests/integration/warehouse` are made whole, as are those of other processes.
+Those of other processes are made whole.
 """
 
 import os
@@ -13,7 +13,6 @@ import pytest
 
 from callwright.warehouse.store import Warehouse
 
-_OWN_TESTS = ("integration", "warehouse")
 _open_for_writing = Warehouse._open_for_writing
 
 
@@ -22,7 +21,6 @@ class _Copies:
 
     def __init__(self, template: Path) -> None:
         self.template = template
-        self.wanted = True
 
     def put(self, path: Path) -> None:
         if not self.template.exists():
@@ -43,7 +41,7 @@ def _copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Copies]:
     copies = _Copies(tmp_path_factory.mktemp("migrated") / "warehouse.duckdb")
 
     def open_for_writing(warehouse: Warehouse) -> object:
-        if copies.wanted and not warehouse.path.exists():
+        if not warehouse.path.exists():
             with suppress(OSError):  # then it says itself what is wrong with the place
                 copies.put(warehouse.path)
         return _open_for_writing(warehouse)
@@ -51,10 +49,3 @@ def _copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Copies]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Warehouse, "_open_for_writing", open_for_writing)
         yield copies
-
-
-@pytest.fixture(autouse=True)
-def _whole_ones_for_their_own_tests(_copies: _Copies, request: pytest.FixtureRequest) -> Iterator[None]:
-    _copies.wanted = request.path.parent.parts[-2:] != _OWN_TESTS
-    yield
-    _copies.wanted = True
