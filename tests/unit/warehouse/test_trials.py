@@ -18,7 +18,17 @@ FULL = ("perfect-en-1", "perfect-en-2", "perfect-zh-3", "irrelevant-en-4")
 @pytest.fixture
 def landed(tmp_path: Path) -> Landed:
     """A whole build, a trial after it with a sample of its own, an older build, and another recipe's."""
-    made = Landed(tmp_path)
+    return land_builds(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Landed:
+    """The same for tests that change nothing of it."""
+    return land_builds(tmp_path_factory.mktemp("looked at"))
+
+
+def land_builds(home: Path) -> Landed:
+    made = Landed(home)
     made.add(started("0old", 0), "perfect-en-0", "perfect-en-1")
     made.add(started("1full", 1), *FULL)
     made.add(started("2trial", 2, is_trial=True), "perfect-en-1", "perfect-en-9")
@@ -48,8 +58,8 @@ def test_a_release_takes_the_whole_builds_and_says_what_it_leaves_out(landed: La
     assert create_release(landed.warehouse, "v1").samples == 5
 
 
-def test_a_build_is_taken_by_the_beginning_of_its_key(landed: Landed) -> None:
-    keys, shares = landed.taken(builds=("2t",))
+def test_a_build_is_taken_by_the_beginning_of_its_key(looked_at: Landed) -> None:
+    keys, shares = looked_at.taken(builds=("2t",))
     assert keys == ("perfect-en-1", "perfect-en-9")
     assert shares["2trial"] == (2, "")
     assert shares["1full"] == (1, "not asked for")
@@ -69,13 +79,13 @@ def test_a_build_is_taken_by_the_beginning_of_its_key(landed: Landed) -> None:
     ],
 )  # fmt: skip
 def test_a_release_is_chosen_by_recipe_build_kind_language_and_condition(
-    landed: Landed, asked: dict[str, object], keys: list[str]
+    looked_at: Landed, asked: dict[str, object], keys: list[str]
 ) -> None:
-    assert list(landed.taken(**asked)[0]) == keys
+    assert list(looked_at.taken(**asked)[0]) == keys
 
 
-def test_what_conditions_leave_out_is_counted(landed: Landed) -> None:
-    assert landed.taken(kinds=("irrelevant",))[1]["1full"] == (1, "filtered")
+def test_what_conditions_leave_out_is_counted(looked_at: Landed) -> None:
+    assert looked_at.taken(kinds=("irrelevant",))[1]["1full"] == (1, "filtered")
 
 
 @pytest.mark.parametrize(
@@ -94,11 +104,11 @@ def test_what_conditions_leave_out_is_counted(landed: Landed) -> None:
     ],
 )
 def test_what_a_selection_names_wrongly_is_answered_with_what_there_is(
-    landed: Landed, asked: dict[str, object], answer: str
+    looked_at: Landed, asked: dict[str, object], answer: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=answer):
-        landed.taken(**asked)
-    assert len(landed.taken()[0]) == 5, "nothing is changed"
+        looked_at.taken(**asked)
+    assert len(looked_at.taken()[0]) == 5, "nothing is changed"
 
 
 def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None:
