@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -103,9 +104,12 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def queue(empty: Path, tmp_path: Path) -> Queue:
+def queue(empty: Path, tmp_path: Path) -> Iterator[Queue]:
+    """A copy of it, held open: attaching the file takes longer than what is put in and asked."""
     shutil.copy(empty, tmp_path / empty.name)
-    return Queue(tmp_path)
+    held = Queue(tmp_path)
+    with held.warehouse.together():
+        yield held
 
 
 def test_what_a_check_nearly_proved_comes_before_what_is_hopeless(queue: Queue) -> None:
