@@ -24,6 +24,20 @@ print(json.dumps({name: sys.modules[name].__file__ for name in sys.argv[1:]}))
 """
 
 
+# Commands in one process, which starts once; what each prints ends with a mark.
+ALL_IN_ONE = """
+import json, sys
+from callwright.flows.cli import main
+for at, words in enumerate(json.loads(sys.argv[1])):
+    print("\\x1e" * bool(at), end="")
+    sys.argv = ["callwright", *words]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (words, end.code)
+"""
+
+
 @pytest.fixture(scope="module")
 def product_files() -> set[str]:
     """All files under version control that belong to the product, by their paths in the repository."""
@@ -86,17 +100,22 @@ def test_the_installed_command_reads_recipes_and_builds_without_a_checkout(fresh
 
 def test_the_core_releases_exports_evaluates_and_shows_what_it_built(fresh: Path, tmp_path: Path) -> None:
     recipe = write_recipe(tmp_path, samples={"perfect": 4, "irrelevant": 2})
-    command = fresh / "callwright"
-    _run(command, "build", str(recipe), "--no-review", home=tmp_path)
-    _run(command, "release", "create", "v1", home=tmp_path)
-    for form in ("openai", "hf"):
-        _run(command, "export", "v1", "--to", form, "--with-template", "--out", str(tmp_path / form), home=tmp_path)
+    forms = {form: str(tmp_path / form) for form in ("openai", "hf")}
+    commands = [
+        ["build", str(recipe), "--no-review"],
+        ["release", "create", "v1"],
+        *(["export", "v1", "--to", form, "--with-template", "--out", out] for form, out in forms.items()),
+        ["evaluate", "v1", "--model", "template/v1", "--json"],
+        ["query", "select count(*) as n from scores", "--json"],
+        ["report"],
+        ["view", "--out", str(tmp_path / "page")],
+    ]
+    *_, board, scores, _, _ = _run(fresh / "python", "-c", ALL_IN_ONE, json.dumps(commands), home=tmp_path).split(
+        "\x1e"
+    )
     assert list((tmp_path / "hf").rglob("*.parquet"))
-    board = json.loads(_run(command, "evaluate", "v1", "--model", "template/v1", "--json", home=tmp_path))
-    assert board
-    assert json.loads(_run(command, "query", "select count(*) as n from scores", "--json", home=tmp_path))[0]["n"]
-    _run(command, "report", home=tmp_path)
-    _run(command, "view", "--out", str(tmp_path / "page"), home=tmp_path)
+    assert json.loads(board)
+    assert json.loads(scores)[0]["n"]
 
 
 ASKING = """
