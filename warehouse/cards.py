@@ -79,6 +79,11 @@ class CardFacts(NamedTuple):
 
 def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
     """Count what the release holds. Raises ConfigurationError for an unknown release."""
+    with warehouse.reading_together():
+        return _counted(warehouse, name)
+
+
+def _counted(warehouse: Warehouse, name: str) -> CardFacts:
     state = verify_release(warehouse, name)
     rows = {section: warehouse.rows(sql(f"cards.{section}"), [name]) for section in _SECTIONS}
     agreement = warehouse.rows(sql("cards.agreement"))

@@ -24,7 +24,7 @@ _INTERRUPTED = "Query interrupted"  # all that DuckDB's binding leaves of a Ctrl
 _STORAGE = "v1.4.0"  # new files are written so that clients of this version of DuckDB and later ones read them
 _KEPT_ENGINES = 2
 _ROWS_AT_ONCE = 500
-_CATALOG = "warehouse"
+CATALOG = "warehouse"
 _Opened = TypeVar("_Opened")
 
 
@@ -81,8 +81,8 @@ class DatabaseFile:
         fresh = self.path.with_suffix(".fresh")
         with self.refusals(), duckdb.connect(":memory:", config=_config(self.path, self.limits)) as engine:
             engine.execute(f"attach '{quoted(self.path)}' as old (type duckdb, read_only)")
-            engine.execute(f"attach '{quoted(fresh)}' as {_CATALOG} (type duckdb, storage_version '{_STORAGE}')")
-            engine.execute(f"copy from database old to {_CATALOG}")
+            engine.execute(f"attach '{quoted(fresh)}' as {CATALOG} (type duckdb, storage_version '{_STORAGE}')")
+            engine.execute(f"copy from database old to {CATALOG}")
         fresh.replace(self.path)
 
     @contextmanager
@@ -205,7 +205,7 @@ class _Engine:
                     mode = "read_only" if read_only else "read_write"
                     if not self._path.exists():
                         mode = f"storage_version '{_STORAGE}'"
-                    self._duckdb.execute(f"attach '{quoted(self._path)}' as {_CATALOG} (type duckdb, {mode})")
+                    self._duckdb.execute(f"attach '{quoted(self._path)}' as {CATALOG} (type duckdb, {mode})")
                 except (duckdb.IOException, duckdb.ResourceInUseException):
                     raise  # locked or no database; the engine is as good as before
                 except duckdb.Error:
@@ -228,7 +228,7 @@ class _Engine:
             if self.users:
                 return
             try:
-                self._duckdb.execute(f"detach {_CATALOG}")
+                self._duckdb.execute(f"detach {CATALOG}")
             except duckdb.Error:  # it could not be tidied up; what was committed is in the log beside the file
                 logger.debug("The warehouse could not be detached.", exc_info=True)
                 self.end()
@@ -237,7 +237,7 @@ class _Engine:
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         cursor = self._duckdb.cursor()
-        cursor.execute(f"use {_CATALOG}")
+        cursor.execute(f"use {CATALOG}")
         return cursor
 
     def end(self) -> None:

@@ -16,7 +16,7 @@ from threading import RLock, get_ident
 from typing import Any, NamedTuple
 
 from callwright.warehouse.comments import comment_script, view_comments, vocabulary_text
-from callwright.warehouse.engine import Answer, Attached, Connection, DatabaseFile, DatabaseLimits
+from callwright.warehouse.engine import CATALOG, Answer, Attached, Connection, DatabaseFile, DatabaseLimits
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Record, content_key
 from callwright.warehouse.rows import Row, rows_of
@@ -49,7 +49,7 @@ class Warehouse:
         self.file = DatabaseFile(path, limits or DatabaseLimits(), patience, tell)
         self._migrated = False
         self._one_writer = RLock()  # threads that wrote at once would share one memory limit, and exceed it
-        self._held: tuple[int, Attached] | None = None  # by which thread
+        self._held: dict[int, Attached] = {}  # by thread
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -57,20 +57,32 @@ class Warehouse:
         if self._mine is not None:
             yield
             return
-        with self._one_writer, self.file.refusals():
-            attached = self._open_for_writing()
-            self._held = get_ident(), attached
-            try:
-                yield
-            finally:
-                self._held = None
-                attached.close()
+        with self._one_writer, self.file.refusals(), self._hold(self._open_for_writing()):
+            yield
+
+    @contextmanager
+    def reading_together(self) -> Iterator[None]:
+        """The same for transactions that only read, of which others may have some at once; within, nothing can be written."""
+        if self._mine is not None:
+            yield
+            return
+        with self.file.refusals(), self._hold(self._open_for_reading()):
+            yield
+
+    @contextmanager
+    def _hold(self, attached: Attached) -> Iterator[None]:
+        thread = get_ident()
+        self._held[thread] = attached
+        try:
+            yield
+        finally:
+            del self._held[thread]
+            attached.close()
 
     @property
     def _mine(self) -> Attached | None:
         """What this thread holds open."""
-        held = self._held
-        return held[1] if held is not None and held[0] == get_ident() else None
+        return self._held.get(get_ident())
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -184,10 +196,17 @@ class Warehouse:
         """The rows of a query of our own, as one dict each."""
         return self.rows_by_name({"": (sql, parameters)})[""]
 
-    def rows_by_name(self, queries: Mapping[str, tuple[str, Sequence[Any]]]) -> dict[str, list[Row]]:
-        """The rows of several queries of our own, all of one state of the file; each query has its parameters."""
+    def rows_by_name(
+        self, queries: Mapping[str, tuple[str, Sequence[Any]]], *, worked_out: Sequence[str] = ()
+    ) -> dict[str, list[Row]]:
+        """The rows of several queries of our own, all of one state of the file; each query has its parameters.
+
+        The views that are `worked_out` are so once for all of them, where DuckDB would plan them anew in each.
+        """
         answers: dict[str, list[Row]] = {}
         with self.reading() as connection:
+            for view in worked_out:  # a temporary table comes before a view of its name, and goes with the connection
+                connection.execute(f"create temp table {view} as from {CATALOG}.{view}")
             for name, (sql, parameters) in queries.items():
                 found = connection.execute(sql, list(parameters))
                 names = [column[0] for column in found.description or ()]

@@ -83,16 +83,18 @@ async def evaluate_release(
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
-        warehouse.put_rows({"prompts": prompt_rows()})
-        note_changes(warehouse, release, conditions.shown, conditions.prompting)
         is_live = conditions.user is not None
-        has_paths = bool(keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP))
-        if is_live and not has_paths:
-            raise ConfigurationError(
-                f"The release {release!r} has no sample with a live conversation: those are {', '.join(live_kinds())}."
-            )
-        by = path_conditions(conditions.turn_limit, [*conditions.environments], is_live=is_live) if has_paths else {}
-        named = name_candidates(warehouse, release, candidates, by, progress)
+        with warehouse.together():
+            warehouse.put_rows({"prompts": prompt_rows()})
+            note_changes(warehouse, release, conditions.shown, conditions.prompting)
+            has_paths = bool(keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP))
+            if is_live and not has_paths:
+                raise ConfigurationError(
+                    f"The release {release!r} has no sample with a live conversation: those are {', '.join(live_kinds())}."
+                )
+            worlds = [*conditions.environments]
+            by = path_conditions(conditions.turn_limit, worlds, is_live=is_live) if has_paths else {}
+            named = name_candidates(warehouse, release, candidates, by, progress)
         for candidate in named:
             if _asked_about(content, conditions.split) and not is_live:
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
@@ -135,8 +137,9 @@ async def _evaluate_snapshots(
 ) -> None:
     await _predict_missing(evaluation, content, candidate)
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
-    score_by_rule(warehouse, content, run)
-    keep_intervals(warehouse, content, run)
+    with warehouse.together():
+        score_by_rule(warehouse, content, run)
+        keep_intervals(warehouse, content, run)
     if judge is not None:
         await _judge_missing(evaluation, content, judge, run)
         score_by_judge(warehouse, content, run, judge.name, evaluation.conditions.split)

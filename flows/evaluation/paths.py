@@ -82,11 +82,16 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
             await user.close()
     _tell_of_worlds(evaluation, lacking, len(wanted))
     sizes = Counter(split for key, split in keys.items() if key not in lacking)
+    with warehouse.together():
+        _score(warehouse, of, sizes)
+
+
+def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> None:
+    """Score the complete runs; the scores take the place of those that the candidate had in this mode with this judge."""
     rows = warehouse.rows(sql("path_runs.counted"), _shared(of))
     complete = runs_by_split({(row["run"], row["split"]): row["runs"] for row in rows}, sizes)
     for split, runs in complete.items():
         scores = score_runs((one for one in read_results(warehouse, of, split) if one.run in runs), of)
-        # They take the place of those that it had in this mode with this judge.
         held = [of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split, list(metric_names(of.mode))]
         warehouse.execute(sql("path_runs.remove_scores"), held)
         warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})

@@ -129,14 +129,15 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
 
     Raises ConfigurationError where there is no such release.
     """
-    release_named(warehouse, release)
-    suspects = tuple(_suspect(row) for row in warehouse.rows(sql("asking_again.suspects"), [release]))
-    questions = [
-        ReviewQuestion(one.subject, SUSPECT, one.reason, one.build, against=one.against)
-        for one in suspects
-        if one.is_new
-    ]
-    return Suspicions(release, suspects, ask_again(warehouse, questions))
+    with warehouse.together():
+        release_named(warehouse, release)
+        suspects = tuple(_suspect(row) for row in warehouse.rows(sql("asking_again.suspects"), [release]))
+        questions = [
+            ReviewQuestion(one.subject, SUSPECT, one.reason, one.build, against=one.against)
+            for one in suspects
+            if one.is_new
+        ]
+        return Suspicions(release, suspects, ask_again(warehouse, questions))
 
 
 def tell_suspicions(warehouse: Warehouse, release: str, progress: Progress) -> None:

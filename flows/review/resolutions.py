@@ -169,7 +169,7 @@ def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
         "landed_edits": (sql("resolutions.landed_edits"), []),
         "acceptances": (sql("resolutions.acceptances"), []),
     }
-    rows = warehouse.rows_by_name(queries)
+    rows = warehouse.rows_by_name(queries, worked_out=["decisions"])
     positions = [SamplePosition(**row) for row in rows["positions"]]
     decisions = _counting(
         [Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], positions

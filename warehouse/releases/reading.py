@@ -96,10 +96,10 @@ def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()
 
     Raises ConfigurationError for an unknown name.
     """
-    stream = stream_release(warehouse, name, without=without)
-    return ReleaseContent(
-        stream.release, tuple(sample for _, sample in stream.samples), dict(stream.tools), splits_of(warehouse, name)
-    )
+    with warehouse.reading_together():
+        stream = stream_release(warehouse, name, without=without)
+        samples = tuple(sample for _, sample in stream.samples)
+        return ReleaseContent(stream.release, samples, dict(stream.tools), splits_of(warehouse, name))
 
 
 def stream_release(
@@ -115,13 +115,14 @@ def stream_release(
     Without `with_template`, what the template model worded, or alone judged, is left out and counted. Raises
     ConfigurationError for an unknown name.
     """
-    release = release_named(warehouse, name)
-    wanted = warehouse.rows("select tool from release_tools where release = ?", [release.name])
-    asked = [release.name, list(without)]
-    left_out = () if with_template else warehouse.rows(sql("releases.of_template"), asked)
+    with warehouse.reading_together():
+        release = release_named(warehouse, name)
+        wanted = warehouse.rows("select tool from release_tools where release = ?", [release.name])
+        asked = [release.name, list(without)]
+        left_out = () if with_template else warehouse.rows(sql("releases.of_template"), asked)
+        tools = read_tools(warehouse, [row["tool"] for row in wanted])
     found = warehouse.stream(sql("releases.bodies"), [*asked, with_template])
     samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
-    tools = read_tools(warehouse, [row["tool"] for row in wanted])
     return ReleaseStream(release, samples, tools, words, {row["kind"]: row["samples"] for row in left_out})
 
 

@@ -232,6 +232,38 @@ def test_transactions_that_go_together_open_the_file_once_let_readers_of_the_pro
     assert impatient.rows("select count(*) as n from tools") == [{"n": 2}]
 
 
+def test_transactions_that_read_together_open_the_file_once_as_others_may_and_write_nothing(
+    warehouse: Warehouse,
+) -> None:
+    warehouse.put([make_tool()])
+    with warehouse.reading_together(), ThreadPoolExecutor(1) as aside:
+        assert warehouse.rows("select name from tools") == [{"name": "weather"}]
+        with warehouse.reading_together():
+            assert list(warehouse.stream("select name from tools")) == [("weather",)]
+        impatient = Warehouse(warehouse.path, patience=0.1)
+
+        def read() -> list[dict[str, object]]:
+            with impatient.reading_together():
+                return impatient.rows("select name from tools")
+
+        assert aside.submit(read).result() == [{"name": "weather"}]
+        with pytest.raises(StoreError, match="read-only"):
+            warehouse.put([make_tool("second")])
+    warehouse.put([make_tool("third")])
+    assert len(warehouse.rows("select name from tools")) == 2
+
+
+def test_a_view_that_is_worked_out_once_gives_what_it_gives_and_is_gone_afterwards(warehouse: Warehouse) -> None:
+    warehouse.put([make_tool()])
+    asked = {"twice": ("select count(*) as n from latest_builds", ()), "again": ("from latest_builds", ())}
+    row = {"key": "b", "recipe": "r", "body": "{}", "started_at": datetime.now(UTC), "finished_at": None}
+    for known in (0, 1):
+        found = warehouse.rows_by_name(asked, worked_out=["latest_builds"])
+        assert found == warehouse.rows_by_name(asked)
+        assert found["twice"] == [{"n": known}]
+        warehouse.put_rows({"builds": [row]})
+
+
 def test_a_failure_among_transactions_that_go_together_leaves_what_was_done_and_lets_others_in(
     warehouse: Warehouse,
 ) -> None:
