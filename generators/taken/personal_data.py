@@ -1,9 +1,11 @@
 """Personal data in a conversation: found in words, calls and results alike, and replaced by other values of the same sort.
 
 What a value is tell the meaning of the parameter or the field that holds it, numbers that check themselves (cards, IBANs), the
-libraries of those who keep their rules (phone numbers, secrets), and words that introduce a name. Each value is replaced wherever
-the conversation has it, in whatever notation, by the same made-up one: so what proved an argument before proves it afterwards. No
-model is asked or fetched.
+libraries of those who keep their rules (phone numbers, secrets), and words that introduce a name. In Chinese, where no gap tells
+where a name begins and ends, it is a family name with one or two characters more: what introduces it or follows it tells that it
+is one, or the given name does, where people have it (both by Faker's lists). Each value is replaced wherever the conversation has
+it, in whatever notation, by the same made-up one: so what proved an argument before proves it afterwards. No model is asked or
+fetched.
 """
 
 import re
@@ -15,11 +17,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.taken.chinese_names import find_chinese_names, is_chinese
 from callwright.language.calls.codes import address as made_address
 from callwright.language.calls.codes import person as made_person
-from callwright.language.calls.parameters import first_names, meaning_by_words, meaning_of
-from callwright.language.packs import fallback, has_folder, letters_of, packaged
+from callwright.language.calls.parameters import chinese_names, first_names, meaning_by_words, meaning_of
+from callwright.language.packs import fallback, has_folder, known, letters_of, packaged, puts_spaces, unspaced
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (
     CallTurn,
@@ -248,6 +249,60 @@ def _names(text: str) -> Places:
         if at is not None:
             start = match.start() + sum(len(word) + 1 for word in match[0].split()[:at])
             yield start, match.end()
+
+
+@cache
+def _around(name: str) -> re.Pattern[str]:
+    """What stands around a name, by the name of its class in people.yaml."""
+    code = next(one for one in known() if not puts_spaces(one))
+    return re.compile(packaged(f"callwright.language.{code}", "people.yaml")[name])
+
+
+@cache
+def _characters() -> frozenset[str]:
+    """The characters of given names that are known."""
+    return frozenset("".join(chinese_names()[1]))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    told, maybe = _around("told").pattern, _around("maybe").pattern
+    family = "|".join(sorted(chinese_names()[0], key=lambda one: (-len(one), one)))  # the longest first
+    return re.compile(
+        rf"(?:(?P<told>{told})|(?P<maybe>{maybe}|(?<![{unspaced()}])))(?P<name>(?:{family})(?=[{unspaced()}]))(?P<rest>[{unspaced()}]{{1,2}})"
+    )
+
+
+def is_chinese(value: str) -> bool:
+    """Whether a value is written in Chinese letters alone."""
+    return bool(re.fullmatch(f"[{unspaced()}]+", value))
+
+
+def find_chinese_names(text: str) -> Places:
+    """Where names of people stand in a text, from start to end."""
+    at = 0
+    while match := _pattern().search(text, at):
+        length = _length_of_given(match, text)
+        yield from [(match.start("name"), match.start("rest") + length)] if length else []
+        at = match.start("rest") + length
+
+
+def _length_of_given(match: re.Match[str], text: str) -> int:
+    """How many characters of a given name stand behind a family name, 0 where it is none."""
+    start = match.start("rest")
+    lengths = [
+        one
+        for one in range(len(match["rest"]), 0, -1)
+        if not any(_around("goes_on").match(text, start + at) for at in range(one))
+    ]
+    for length in lengths:
+        given = text[start : start + length]
+        is_like = bool(set(given) & _characters())
+        is_followed = bool(_around("title").match(text, start + length)) and (is_like or bool(match["maybe"]))
+        is_known = length > 1 and given in chinese_names()[1]
+        if match["told"] or is_followed or is_known or (match["maybe"] and is_like):
+            return length
+    return 0
 
 
 @cache

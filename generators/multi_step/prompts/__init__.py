@@ -1,1 +1,0 @@
-"""The prompts of multi-step samples."""
