@@ -78,11 +78,8 @@ def _with_long_ones(ordered: "array[int]", sources: Sequence[Sample], tools: Map
 
 
 def _missing(source: Sample, tools: Mapping[str, Tool]) -> int:
-    call = next(iter(source.gold), None)
-    tool = next(
-        (tools[key] for key in source.candidates if call and key in tools and tools[key].name == call.tool), None
-    )
-    return sum(name not in call.arguments for name in tool.required) if call and tool else 0
+    tool = _gold_tool(source, tools)
+    return sum(name not in source.gold[0].arguments for name in tool.required) if tool else 0
 
 
 def _another_request(source: Sample, others: Sequence[Sample], tools: Mapping[str, Tool], rng: Random) -> Sample | None:

@@ -190,28 +190,25 @@ async def _corrected(episode: Episode, stage: EpisodeContext) -> Moves:
 
 
 async def _excepted(episode: Episode, stage: EpisodeContext) -> Moves:
+    tool, arguments, change, moves = await _retrying(episode, stage)
+    return [*moves, *served(tool, arguments | change, stage)]
+
+
+async def _retrying(episode: Episode, stage: EpisodeContext) -> tuple[Tool, Arguments, Arguments, Moves]:
+    """A call that goes wrong, and what the user wants instead: the tool, what it was given, what changes, and what is said."""
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     failed = failing(tool, arguments, change, _retried(tool, stage), stage)
-    return [
-        asks(Part(tool=tool.key, arguments=arguments)),
-        failed,
-        tells_error(tool, failed, change, ("inform", "seek")),
-        Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),)),
-        *served(tool, arguments | change, stage),
-    ]
+    retry = Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),))
+    told = tells_error(tool, failed, change, ("inform", "seek"))
+    return tool, arguments, change, [asks(Part(tool=tool.key, arguments=arguments)), failed, told, retry]
 
 
 async def _failed(episode: Episode, stage: EpisodeContext) -> Moves:
-    tool, arguments = await requested(episode, stage)
-    change = await changed(tool, arguments, stage)
-    first = failing(tool, arguments, change, _retried(tool, stage), stage)
+    tool, arguments, change, moves = await _retrying(episode, stage)
     second = failing(tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage))), stage)
     return [
-        asks(Part(tool=tool.key, arguments=arguments)),
-        first,
-        tells_error(tool, first, change, ("inform", "seek")),
-        Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),)),
+        *moves,
         second,
         tells_error(tool, second, {}, ("inform",)),
         Move(speaker="user", intent="give_up"),
