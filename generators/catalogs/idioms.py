@@ -90,6 +90,8 @@ def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
         plain["examples"] = [stated]
     if "example" in schema:
         plain.setdefault("examples", [schema["example"]])
+    if isinstance(examples := plain.get("examples"), list):
+        plain["examples"] = [one for one in examples if one is not None]  # `example: null` shows nothing
     return {key: value for key, value in plain.items() if key != "examples" or value}
 
 

@@ -23,7 +23,7 @@ _FOR_USER = re.compile(r" for (?:the )?(?:current )?user$")
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _ME_OUT = re.compile(r"^(log|sign) (in|out) me\b")
 _END = re.compile(
-    r"[.;:(（\n!]|\s(?:identified|which|whose|sorted by|if called)\b|\s-\s"
+    r"\.(?!\d)|[;:(（\n!]|\s(?:identified|which|whose|sorted by|if called)\b|\s-\s"
     r"|,\s|,?\s+(?:by (?:using|specif|providing|their|its|condition|various|multiple)\w*|based on|given"
     r"|according to|using (?:a|the|its|their)|such as|including|e\.g|i\.e|via|with the (?:given|specified|provided))\b"
 )

@@ -124,9 +124,9 @@ class _RoutingRenderer:
     def _phrase(self, at: int) -> str:
         tool = self._tools[self._calls[at]["tool"]]
         described = str(tool["description"]).strip().rstrip(".")
-        if described and _is_phrase(described):
-            return described[0].lower() + described[1:]
         name = str(tool["name"])
+        if described and _is_phrase(described) and _asks(described, action_phrase(name, described)):
+            return described[0].lower() + described[1:]
         if gap := action_gap(name, described):
             raise ReplyError(f"template/v1 can't word a question: {gap}.")
         return action_phrase(name, described)
@@ -190,6 +190,11 @@ class _RoutingRenderer:
 def _is_phrase(described: str) -> bool:
     """Whether a description is what people would say, in one clause, as those of our own catalogs are."""
     return len(described.split()) <= _LONGEST_PHRASE and not _SENTENCES.search(described)
+
+
+def _asks(described: str, phrase: str) -> bool:
+    """Whether a description asks for what the tool does ("Retrieve pay items"), and does not tell it ("Retrieves …")."""
+    return described.split(maxsplit=1)[0].lower() == phrase.split(" ", maxsplit=1)[0].lower()
 
 
 def _thing(name: str) -> str:

@@ -230,3 +230,11 @@ def test_a_period_ends_after_it_starts_however_its_ends_are_called(start: str, e
     for seed in range(20):
         values = fill_in([end, start], {start: moment, end: moment}, "en", Random(seed))
         assert str(values[start]) < str(values[end])
+
+
+def test_what_belongs_to_a_mail_is_no_address() -> None:
+    assert value_gap("template_name", {**TEXT, "description": "The name of the email template"}, "en")
+    assert not any("@" in str(one) for one in made("email_subject", "What the mail is about"))
+    addresses = ("email", "customer_email_address", "reply_to_email", "email_1")
+    assert all("@" in str(one) for name in addresses for one in made(name))
+    assert all("@" in str(one) for one in made("whom", "The email of the user"))

@@ -286,3 +286,9 @@ def test_files_of_an_imported_folder_may_refer_to_each_other(tmp_path: Path) -> 
     whole = read_catalog("openapi", tmp_path)
     assert [(tool.name, [*tool.properties]) for tool in whole.tools] == [("makeZone", ["name"])]
     assert whole.problems == ()
+
+
+def test_a_document_of_another_kind_is_told_by_what_it_begins_with(tmp_path: Path) -> None:
+    (tmp_path / "events.yaml").write_text("asyncapi: 2.0.0\ninfo: {title: Events}\nchannels: {}\nservers: {}\n")
+    with pytest.raises(ConfigurationError, match=r"begins with \['asyncapi', 'info', 'channels'\]; a Swagger 2\.0"):
+        read_catalog("openapi", tmp_path / "events.yaml")

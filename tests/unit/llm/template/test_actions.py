@@ -1,8 +1,13 @@
 """What a tool does, as a person asks for it."""
 
+import json
+from random import Random
+
 import pytest
 
 from callwright.language.calls.tools import action_phrase
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.several_calls import word_routing
 
 
 @pytest.mark.parametrize(
@@ -10,6 +15,7 @@ from callwright.language.calls.tools import action_phrase
     [
         ("enableVoLTE", "Enables VoLTE for a specific phone number.", "enable VoLTE for a phone number"),
         ("find", "Enables users to find a doctor.", "find a doctor"),
+        ("listSecrets", "List all OAuth 2.0 client secrets. Lists them.", "list all OAuth 2.0 client secrets"),
         ("getStatement", "Retrieves the statement for a given period.", "retrieve the statement"),
         ("bookSpace", "Book an event space for a specific date and time.", "book an event space"),
         ("getName", "Retrieves the name of a given phone number.", "retrieve the name of a phone number"),
@@ -40,3 +46,18 @@ from callwright.language.calls.tools import action_phrase
 )
 def test_a_description_is_said_in_the_imperative(name: str, description: str, said: str) -> None:
     assert action_phrase(name, description) == said
+
+
+@pytest.mark.parametrize(
+    ("description", "said"),
+    [
+        ("Retrieves pay items", "retrieve pay items"),
+        ("Retrieve pay items", "retrieve pay items"),
+        ("Gas prices of today", "get gas prices of today"),
+        ("Current prices", "get current prices"),
+    ],
+)
+def test_a_question_asks_for_what_a_description_tells(description: str, said: str) -> None:
+    tool = {"name": "getItems", "description": description, "parameters": {"type": "object", "properties": {}}}
+    sections = Sections({"calls": '[{"tool": "getItems", "arguments": {}}]', "tools": json.dumps([tool])}, None)
+    assert said in word_routing(sections, Random(1)).lower()
