@@ -131,7 +131,9 @@ def measure_builds(chosen: argparse.Namespace) -> None:
         "runs": chosen.runs,
         "cores": cores(),
         "seconds": round(statistics.median(run.seconds for run in runs), 1),
+        "cpu_seconds": round(statistics.median(run.cpu_seconds for run in runs), 1),
         "peak_mb": round(max(run.peak_mb for run in runs)),
+        "resident_mb": round(max(run.resident_mb for run in runs)),
         "landed": reports[-1]["landed"],
     }
     if chosen.json:

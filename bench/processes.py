@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-_EVERY = 0.2
+_LEAST = 0.1  # seconds between two looks
+_REST = 40  # times as long as a look took: the kernel walks all pages of the tree for it, on cores that are measured
 _KILO = 1024
 
 
 class ProcessRun(NamedTuple):
-    """One run: `peak_mb` is the largest sum over the tree, shared pages counted once (PSS).
+    """One run: `peak_mb` is the largest sum over the tree, shared pages counted once (PSS), `resident_mb` for each process (RSS).
 
     `cpu_seconds` is what the tree had of the processors: on a machine that is shared, less noisy than the clock.
     """
@@ -23,6 +24,7 @@ class ProcessRun(NamedTuple):
     cpu_seconds: float
     peak_mb: float
     output: str
+    resident_mb: float = 0.0
 
 
 def watch(command: Sequence[str], environment: Mapping[str, str]) -> ProcessRun:
@@ -31,23 +33,25 @@ def watch(command: Sequence[str], environment: Mapping[str, str]) -> ProcessRun:
     with subprocess.Popen(
         command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as child:
-        peak = [0.0]
+        peaks = {"Pss": 0.0, "Rss": 0.0}
         cpu: dict[int, float] = {}
-        watcher = threading.Thread(target=_watch_tree, args=(child, peak, cpu), daemon=True)
+        watcher = threading.Thread(target=_watch_tree, args=(child, peaks, cpu), daemon=True)
         watcher.start()
         output = child.stdout.read() if child.stdout else ""
         code = child.wait()
     seconds = time.perf_counter() - began
     watcher.join()
-    return ProcessRun(code, seconds, sum(cpu.values()), peak[0], output)
+    return ProcessRun(code, seconds, sum(cpu.values()), peaks["Pss"], output, peaks["Rss"])
 
 
-def _watch_tree(child: "subprocess.Popen[str]", peak: list[float], cpu: dict[int, float]) -> None:
+def _watch_tree(child: "subprocess.Popen[str]", peaks: dict[str, float], cpu: dict[int, float]) -> None:
     while child.poll() is None:
+        began = time.perf_counter()
         tree = _tree(child.pid)
-        peak[0] = max(peak[0], sum(_pss_mb(pid) for pid in tree))
+        held = [_memory_mb(pid) for pid in tree]
+        peaks.update({sort: max(peak, sum(one.get(sort, 0.0) for one in held)) for sort, peak in peaks.items()})
         cpu.update({pid: seconds for pid in tree if (seconds := _cpu_seconds(pid))})
-        time.sleep(_EVERY)
+        time.sleep(max(_LEAST, _REST * (time.perf_counter() - began)))
 
 
 def _cpu_seconds(pid: int) -> float:
@@ -76,12 +80,13 @@ def _tree(root: int) -> list[int]:
     return found
 
 
-def _pss_mb(pid: int) -> float:
+def _memory_mb(pid: int) -> dict[str, float]:
+    """What a process holds of the memory, by how it is counted."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
-        return 0.0
-    return next((int(line.split()[1]) / _KILO for line in lines if line.startswith("Pss:")), 0.0)
+        return {}
+    return {line.split(":")[0]: int(line.split()[1]) / _KILO for line in lines if line.startswith(("Pss:", "Rss:"))}
 
 
 def cores() -> int:
