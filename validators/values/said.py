@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 from callwright.language.packs import has_folder, known, packaged, read_as, signs, widened
@@ -93,11 +94,13 @@ class Time(NamedTuple):
     is_bare: bool = False
 
 
-class Said(NamedTuple):
-    """A text of a conversation with what was found in it; `own` is where the words of who speaks end.
+@dataclass(frozen=True)
+class Said:
+    """A text of a conversation with what is found in it; `own` is where the words of who speaks end.
 
     Behind them stands a message handed over. `question` is what the text answers. Without `now` no
-    day that counts from today is known.
+    day that counts from today is known. It is read when it is first asked about: of most texts nobody
+    asks for amounts or days, and to find these takes longest.
     """
 
     text: str
@@ -105,11 +108,27 @@ class Said(NamedTuple):
     now: datetime | None
     own: int
     question: str
-    quantities: tuple[Quantity, ...]
-    times: tuple[Time, ...]
-    marks: tuple[Mark, ...]
-    quotes: tuple[Span, ...]
     turn: int = 0
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The amounts."""
+        return find_quantities(self.text, self.language)
+
+    @cached_property
+    def times(self) -> tuple[Time, ...]:
+        """The days, periods and times of day."""
+        return tuple(_times(self.text, self.language, self.now))
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """The words that may turn a value."""
+        return tuple(_marks(self))
+
+    @cached_property
+    def quotes(self) -> tuple[Span, ...]:
+        """The quotations."""
+        return tuple(Span(*match.span()) for match in _QUOTED.finditer(self.text))
 
     @property
     def knows_marks(self) -> bool:
@@ -150,26 +169,14 @@ def hear(
 ) -> Said:
     """Read what was said, with the question that it answers and the message that came along."""
     whole = f"{text}\n{message}" if message else text
-    quantities = find_quantities(whole, language)
-    return Said(
-        text=whole,
-        language=language,
-        now=now,
-        own=len(text),
-        question=question,
-        quantities=quantities,
-        times=tuple(_times(whole, language, now)),
-        marks=tuple(_marks(whole, language, quantities)),
-        quotes=tuple(Span(*match.span()) for match in _QUOTED.finditer(whole)),
-        turn=turn,
-    )
+    return Said(text=whole, language=language, now=now, own=len(text), question=question, turn=turn)
 
 
-def _marks(text: str, language: str, quantities: Sequence[Quantity]) -> Iterator[Mark]:
-    if not has_folder(language):
+def _marks(said: Said) -> Iterator[Mark]:
+    if not said.knows_marks:
         return
-    words = mark_words(language)
-    plain = text.replace("’", "'")
+    words = mark_words(said.language)
+    plain = said.text.replace("’", "'")
     harmless = [Span(*match.span()) for match in words["harmless"].finditer(plain)]
     found = [Mark(kind, Span(*match.span())) for kind in MARKS for match in words[kind].finditer(plain)]
     turning = [one for one in found if one.kind in _TURNING]
@@ -178,7 +185,9 @@ def _marks(text: str, language: str, quantities: Sequence[Quantity]) -> Iterator
         longer = [each for each in turning if one.kind in _TURNING and each.span.touches(one.span)]
         sizes = [(each.span.end - each.span.start, each.kind == "correction" != one.kind) for each in longer]
         is_part = any(size > (one.span.end - one.span.start, False) for size in sizes)
-        is_bound = one.kind == "negation" and any(_turns_bound(plain, one.span, each, language) for each in quantities)
+        is_bound = one.kind == "negation" and any(
+            _turns_bound(plain, one.span, each, said.language) for each in said.quantities
+        )
         if not is_part and not is_bound and not any(one.span.touches(each) for each in harmless):
             yield one
 
