@@ -58,6 +58,7 @@ from callwright.generators.kinds import all_kinds, kind_named, kind_rows, traits
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
 from callwright.validators.checks.table import CHECKS
+from callwright.validators.embeddings import close_encoder
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.outcomes import met_checks
 from callwright.warehouse.queries import sql
@@ -65,6 +66,9 @@ from callwright.warehouse.records import Tool, content_key
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, body_of
 
+# Of so many samples the encoder's 100 MB weigh more than the half second that opening it again takes, once they are made:
+# while they are made, each round would open it.
+_MANY = 5000
 BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make other samples
 
 
@@ -342,6 +346,8 @@ def land(run: GroupRun) -> BuildReport:
     landing = Landing(run.build, run.recipe, run.warehouse)
     with run.warehouse.together():
         check_duplicates(landing)  # only where the last checks were cut off before they came to it
+        if sum(run.recipe.samples.values()) > _MANY:
+            close_encoder()
         route_review(landing)
         land_samples(landing)
         run.warehouse.put_rows(responses_of(run.recipe, run.settings))

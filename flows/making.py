@@ -214,11 +214,11 @@ def decide_duplicates(landing: Landing) -> None:
     near, avoided = landing.recipe.checks, Avoided(landing.recipe.avoid, warehouse)
 
     def unlanded() -> Iterator[Sample]:
-        for body, outcome, reason in warehouse.stream(sql("landing.unlanded"), asked):
+        for key, body, outcome, reason in warehouse.stream(sql("landing.unlanded"), asked):
             before.append((outcome, reason))
-            yield Sample.model_validate_json(body)
+            yield Sample.kept(key, body)
 
-    samples = (Sample.model_validate_json(body) for (body,) in known)
+    samples = (Sample.kept(key, body) for key, body in known)
     home = warehouse.path.parent  # where there is room; the folder of temporary files may be memory
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
         facts, changed = Path(folder) / "facts", []  # by way of files: there may be millions

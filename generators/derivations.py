@@ -36,9 +36,14 @@ def plan_derivations(
     ordered = _shuffled(sources, kind.name, seed)
     if kind.favours_lacking:
         ordered = _with_long_ones(ordered, sources, tools)
+    passed_over = bytearray(len(sources))  # a flag each: what stands against one use does so against all
     for use in range(kind.uses):
-        for source in (sources[at] for at in ordered):
+        for at in ordered:
+            if passed_over[at]:
+                continue
+            source = sources[at]
             if obstacle(source, tools):
+                passed_over[at] = True
                 continue
             rng = Random(f"{seed}:{kind.name}:{source.key}:{use}")
             other = _another_request(source, others, tools, rng) if kind.borrows else None

@@ -35,7 +35,7 @@ from callwright.llm.models import reads_language
 from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
+from callwright.warehouse.records import KEY_BYTES, Derivation, Draft, Language, Record, Sample, Tool
 from callwright.warehouse.rows import Row, body_of
 from callwright.warehouse.store import Warehouse
 
@@ -301,8 +301,8 @@ def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> 
         sql("planner.passed_of_kinds"), [run.build, run.recipe.landing_grades, list(kinds), language]
     )
     with Spooled(Sample, run.settings.home) as samples:
-        for (body,) in rows:
-            samples.add(body)
+        for key, body in rows:
+            samples.add(body, key)
         yield samples
 
 
@@ -400,7 +400,7 @@ def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
 
 
 class Spooled(Sequence[Held], Generic[Held]):
-    """Records of a kind, by their position; of each, where it is in the file stays in memory, and no more.
+    """Records of a kind, by their position; of each, where it is in the file and its key stay in memory, and no more.
 
     The file has no name: it is gone when it is closed, and when the process is killed.
     """
@@ -410,9 +410,11 @@ class Spooled(Sequence[Held], Generic[Held]):
         self._kind = kind
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed when this is
         self._offsets = array("q", [0])
+        self._keys = bytearray()
 
-    def add(self, body: str) -> None:
-        """Keep one more record, given as its JSON text."""
+    def add(self, body: str, key: str = "") -> None:
+        """Keep one more record, given as its JSON text; of all or of none the `key` is known."""
+        self._keys += bytes.fromhex(key)
         self._offsets.append(self._file.seek(self._offsets[-1]) + self._file.write(body.encode()))
 
     def __len__(self) -> int:
@@ -429,7 +431,11 @@ class Spooled(Sequence[Held], Generic[Held]):
             return [self[at] for at in range(len(self))[position]]
         begin, end = (self._offsets[range(len(self))[position] + more] for more in (0, 1))
         self._file.seek(begin)
-        return self._kind.model_validate_json(self._file.read(end - begin))
+        body = self._file.read(end - begin)
+        if not self._keys:
+            return self._kind.model_validate_json(body)
+        at = range(len(self))[position] * KEY_BYTES
+        return self._kind.kept(self._keys[at : at + KEY_BYTES].hex(), body)
 
     def __enter__(self) -> Self:
         return self

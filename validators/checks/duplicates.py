@@ -23,7 +23,7 @@ from pydantic import JsonValue
 from callwright.language.packs import unspaced
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
-from callwright.validators.embeddings import close_encoder, likeness, read_ahead
+from callwright.validators.embeddings import likeness, read_ahead
 from callwright.warehouse.records import PolicyCase, Sample, Verdict
 
 if TYPE_CHECKING:
@@ -93,8 +93,6 @@ VERSION = "3"
 THRESHOLD = 0.9
 REWORDED = 0.5  # the precision at it stands in docs/checks.md
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
-# Of so many samples the encoder's 100 MB weigh more than the third of a second that opening it again takes.
-_MANY = 5000
 _AT_ONCE = 500  # texts whose other wordings are looked for together
 # What a sample is to the one before it that decides about it, one byte each; none decides about most.
 _NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE, _REWORDED = range(6)
@@ -129,8 +127,6 @@ def find_duplicates(
         entries.add(sample)
     comparison = _Comparison(entries, threshold, reworded)
     comparison.compare()
-    if len(entries) > _MANY:
-        close_encoder()
     for position in range(first, len(entries)):
         yield comparison.decided(position, entries.read(position).key)
 

@@ -23,4 +23,4 @@ select kind, language, category, regexp_extract(body::varchar, 'complexity=([a-z
 from samples where key in (@passed) group by all
 
 -- name: passed_of_kinds
-select body from samples where key in (@passed) and list_contains(?, kind) and language = ? order by key
+select key, body from samples where key in (@passed) and list_contains(?, kind) and language = ? order by key

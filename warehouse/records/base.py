@@ -32,6 +32,13 @@ class Record(BaseModel):
             body[earlier] = body.pop(name)
         return content_key({"type": type(self).__name__, "body": body})
 
+    @classmethod
+    def kept(cls, key: str, body: str | bytes) -> Self:
+        """A record that is kept under `key`, of its JSON: to compute the key anew takes longer than to read the record."""
+        record = cls.model_validate_json(body)
+        vars(record)["key"] = key
+        return record
+
     def with_changes(self, **changes: Any) -> Self:  # noqa: ANN401 - field values of any record
         """A new, validated record that differs in the fields given."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}  # dict(self) has a cached key as well

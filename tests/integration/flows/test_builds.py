@@ -8,6 +8,7 @@ import pytest
 
 from callwright.flows.build import BuildReport
 from callwright.flows.settings import Settings
+from callwright.validators import embeddings
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.store import Warehouse
@@ -45,6 +46,17 @@ def test_the_funnel_is_balanced_and_every_assignment_has_an_end(built: SmallBuil
     assert built.report.planned == sum(KINDS.values())
     assert_balanced(built.report, built.settings)
     assert leftovers(built.settings) == []
+
+
+def test_the_encoder_of_many_samples_is_closed_once_they_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embeddings.vectors_of(["A calm table"])
+    build(small_recipe(), settings_of(tmp_path / "few"))
+    assert embeddings.is_encoder_open()  # for the next build
+    monkeypatch.setattr("callwright.flows.build._MANY", 1)
+    build(small_recipe(), settings_of(tmp_path / "many"))
+    assert not embeddings.is_encoder_open()
 
 
 def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> None:

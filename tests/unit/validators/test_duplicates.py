@@ -12,8 +12,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators import embeddings
-from callwright.validators.checks import duplicates
 from callwright.validators.checks.duplicates import REWORDED, find_duplicates, short_hash
 from callwright.warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
 
@@ -251,15 +249,3 @@ def test_a_conversation_is_as_alike_as_its_least_alike_turn() -> None:
     other = talk("Please book a quiet table", "My back hurts, so no high chairs.")
     assert decisions(one, again, reworded=REWORDED) == ["proved", "contradicted"]
     assert decisions(one, other, talk("Please book a quiet table"), reworded=REWORDED) == ["proved"] * 3
-
-
-def test_the_encoder_of_many_samples_is_closed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    embeddings.close_encoder()
-    asked = [
-        sample(text, place="Roma") for text in ("Would you find us a calm table?", "Please do find us a calm table")
-    ]
-    assert decisions(*asked, reworded=REWORDED)
-    assert embeddings.is_encoder_open()  # of few it stays, for the next
-    monkeypatch.setattr(duplicates, "_MANY", 1)
-    assert decisions(*asked, reworded=REWORDED)
-    assert not embeddings.is_encoder_open()
