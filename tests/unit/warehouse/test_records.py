@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from callwright.warehouse.records import CallTurn, GoldCall, Origin, Sample, Tool, UserTurn, content_key
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Origin, Sample, Tool, UserTurn, content_key
+from callwright.warehouse.rows import body_of
 
 JSON = st.recursive(
     st.none()
@@ -44,6 +45,14 @@ def _plain(value: object) -> str:
 def test_who_made_a_sample_does_not_change_its_key() -> None:
     made = sample_of({"a": 1}, Origin(stage="requests", model="one", planted="wrong_tool"))
     assert made.key == sample_of({"a": 1}).key
+
+
+def test_a_kept_record_is_the_one_that_was_kept_and_what_it_becomes_has_a_key_of_its_own() -> None:
+    call = Call(tool="book", arguments={"city": "Oslo"})
+    read = Call.kept(call.key, body_of(call))
+    assert (read, read.key) == (call, call.key)
+    changed = read.with_changes(arguments={"city": "Bergen"})
+    assert changed.key == Call(tool="book", arguments={"city": "Bergen"}).key != call.key
 
 
 def test_a_record_can_not_be_changed() -> None:
