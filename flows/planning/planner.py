@@ -3,8 +3,8 @@
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import chain, islice
 from math import ceil
 from pathlib import Path
@@ -237,15 +237,19 @@ class Planner:
 
     def _derivations(self, demands: Iterable[Demand], fresh: "_Fresh") -> Iterator[Derivation]:
         """The derivations that are to be made next, of samples that passed every check."""
+        with _Passed(self._run) as passed:
+            yield from self._derivations_of(demands, fresh, passed)
+
+    def _derivations_of(self, demands: Iterable[Demand], fresh: "_Fresh", passed: "_Passed") -> Iterator[Derivation]:
         for demand in demands:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
             if not demand.kind.sources or count <= 0:
                 continue
             made, against = 0, Counter[str]()
-            with closing(_possible_derivations(self._run, demand, self._tools, against)) as possible:
-                for derivation in islice(fresh.of(possible), count):
-                    made += 1
-                    yield derivation
+            possible = _possible_derivations(passed, demand, self._tools, against)
+            for derivation in islice(fresh.of(possible), count):
+                made += 1
+                yield derivation
             if made < count and not (made and self._run.recipe.spare):  # stated when nothing more is found
                 why = f" {against.most_common(1)[0][0]}" if against else ""
                 reason = f"No other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it.{why}"
@@ -266,44 +270,55 @@ def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Dra
 
 
 def _possible_derivations(
-    run: GroupRun, demand: Demand, tools: Mapping[str, Tool], against: Counter[str]
-) -> Generator[Derivation, None, None]:
+    passed: "_Passed", demand: Demand, tools: Mapping[str, Tool], against: Counter[str]
+) -> Iterator[Derivation]:
     """What could be made of the kind, best first; nothing holds the warehouse open meanwhile. Obstacles are counted."""
     kind, language = demand.kind, demand.language
     if kind.transform is None:
         return
+    found, recipe = obstacle_to(kind.transform), passed.run.recipe
+    ruled = {tool for policy in recipe.policies for tool in policy.tools} if kind.traits.is_ruled else None
+
+    def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
+        try:
+            reason = found(sample, known)
+            calls = (call for one in sample.snapshots() for call in one.calls)
+            if ruled is not None and ruled.isdisjoint(call.tool for call in calls):
+                reason = "No policy of the recipe is about what it calls."
+        except Exception as error:  # noqa: BLE001 - a bug costs one source
+            reason = told_of(error)
+        against.update([reason] if reason else [])
+        return reason
+
     whole = kinds_with(lambda traits: traits.is_whole and not traits.is_changed and traits.calls == "one")
-    with (
-        _passed_samples(run, kind.sources, language) as sources,
-        _passed_samples(run, whole, language) if kind.borrows else nullcontext(()) as others,
-    ):
-        found, seed = obstacle_to(kind.transform), run.recipe.seed
-        ruled = {tool for policy in run.recipe.policies for tool in policy.tools} if kind.traits.is_ruled else None
-
-        def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
-            try:
-                reason = found(sample, known)
-                calls = (call for one in sample.snapshots() for call in one.calls)
-                if ruled is not None and ruled.isdisjoint(call.tool for call in calls):
-                    reason = "No policy of the recipe is about what it calls."
-            except Exception as error:  # noqa: BLE001 - a bug costs one source
-                reason = told_of(error)
-            against.update([reason] if reason else [])
-            return reason
-
-        yield from plan_derivations(kind, sources, tools, seed=seed, obstacle=obstacle, others=others)
+    others = passed.of(whole, language) if kind.borrows else ()
+    sources = passed.of(kind.sources, language)
+    yield from plan_derivations(kind, sources, tools, seed=recipe.seed, obstacle=obstacle, others=others)
 
 
-@contextmanager
-def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> Iterator[Sequence[Sample]]:
-    """The samples of these kinds that passed every check: what is built upon is proved. They wait in a file."""
-    rows = run.warehouse.stream(
-        sql("planner.passed_of_kinds"), [run.build, run.recipe.landing_grades, list(kinds), language]
-    )
-    with Spooled(Sample, run.settings.home) as samples:
-        for key, body in rows:
-            samples.add(body, key)
-        yield samples
+class _Passed:
+    """The samples that passed every check: what is built upon is proved. They wait in files while something is planned."""
+
+    def __init__(self, run: GroupRun) -> None:
+        self.run = run
+        self._found: dict[tuple[tuple[str, ...], Language], Spooled[Sample]] = {}
+        self._open = ExitStack()
+
+    def of(self, kinds: Iterable[str], language: Language) -> Sequence[Sample]:
+        """Those of these kinds in a language; they are read once, however many kinds are made of them."""
+        at = (tuple(kinds), language)
+        if at not in self._found:
+            asked = [self.run.build, self.run.recipe.landing_grades, [*at[0]], language]
+            self._found[at] = samples = self._open.enter_context(Spooled(Sample, self.run.settings.home))
+            for key, body in self.run.warehouse.stream(sql("planner.passed_of_kinds"), asked):
+                samples.add(body, key)
+        return self._found[at]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
 
 class _Fresh:
