@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.support.environments import environment_beside_ours
-from tests.support.flows.small_builds import TOP, environment
+from tests.support.flows.small_builds import BETWEEN, TOP, environment, one_start
 
 PACKAGES = TOP / "tests" / "support"
 CODE = """
@@ -67,30 +67,33 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Pa
         "tools": [{"seed": ["Weather", "Trains"]}, {"environment": "town"}],
     }  # fmt: skip
     (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(recipe))
-    callwright = (str(python), "-m", "callwright")
-    done(*callwright, "recipe", "check", "recipe.yaml", home=tmp_path)
-    report = json.loads(done(*callwright, "build", "recipe.yaml", "--no-review", "--json", home=tmp_path))
-    assert report["landed"] == 5
-    query = "select decision, count(*) as n from verdicts where check_name = 'town' group by all"
-    assert json.loads(done(*callwright, "query", query, "--json", home=tmp_path)) == [{"decision": "proved", "n": 5}]
-    done(*callwright, "release", "create", "v1", home=tmp_path)
-    done(*callwright, "export", "v1", "--to", "town", "--out", "out", home=tmp_path)
+    verdicts = "select decision, count(*) as n from verdicts where check_name = 'town' group by all"
+    scores = "select value, count from scores where metric = 'brevity' and slice_by = 'kind' and slice_value = 'town'"
+    commands = [
+        ["recipe", "check", "recipe.yaml"],
+        ["build", "recipe.yaml", "--no-review", "--json"],
+        ["query", verdicts, "--json"],
+        ["release", "create", "v1"],
+        ["export", "v1", "--to", "town", "--out", "out"],
+        ["evaluate", "v1", "--model", "template/v1"],
+        ["query", scores, "--json"],
+    ]
+    printed = done(*one_start(python, *commands), home=tmp_path).split(BETWEEN)
+    assert json.loads(printed[1])["landed"] == 5
+    assert json.loads(printed[2]) == [{"decision": "proved", "n": 5}]
     rows = [json.loads(line) for line in (tmp_path / "out" / "town.jsonl").read_text().splitlines()]
     assert sorted(row["kind"] for row in rows) == ["perfect"] * 3 + ["town"] * 2
     assert all(row["request"].endswith("Great, thank you!") for row in rows if row["kind"] == "town")
-    done(*callwright, "evaluate", "v1", "--model", "template/v1", home=tmp_path)
-    query = "select value, count from scores where metric = 'brevity' and slice_by = 'kind' and slice_value = 'town'"
-    [score] = json.loads(done(*callwright, "query", query, "--json", home=tmp_path))
+    [score] = json.loads(printed[-1])
     assert 0 < score["value"] < 1
     assert score["count"] == 2
 
 
 def test_a_packages_importer_and_model_are_used_by_their_names(python: Path, tmp_path: Path) -> None:
     (tmp_path / "town.txt").write_text("ring_bell sweep_street")
-    callwright = (str(python), "-m", "callwright")
-    done(*callwright, "tools", "import", "town", "town.txt", home=tmp_path)
-    [row] = json.loads(done(*callwright, "query", "select count(*) as n from tools", "--json", home=tmp_path))
-    assert row == {"n": 2}
+    commands = ["tools", "import", "town", "town.txt"], ["query", "select count(*) as n from tools", "--json"]
+    _, counted = done(*one_start(python, *commands), home=tmp_path).split(BETWEEN)
+    assert json.loads(counted) == [{"n": 2}]
     assert done(str(python), "-c", CODE, home=tmp_path) == "Hello.\n"
 
 

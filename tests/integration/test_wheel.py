@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.environments import environment_beside_ours, new_environment, run_uv
 from tests.support.flows.model_server import serve_model
-from tests.support.flows.small_builds import TOP, environment, write_recipe
+from tests.support.flows.small_builds import BETWEEN, TOP, environment, one_start, write_recipe
 
 NOT_INSTALLED = {".ci", "bench", "docs", "tests"}
 BUILT_WITH = ("pyproject.toml", "setup.py", "README.md")
@@ -21,20 +21,6 @@ import json, sys
 import llm, validators, callwright.llm, callwright.validators, callwright.flows.cli
 assert callable(llm.get_model) and validators.email("somebody@example.org")
 print(json.dumps({name: sys.modules[name].__file__ for name in sys.argv[1:]}))
-"""
-
-
-# Commands in one process, which starts once; what each prints ends with a mark.
-ALL_IN_ONE = """
-import json, sys
-from callwright.flows.cli import main
-for at, words in enumerate(json.loads(sys.argv[1])):
-    print("\\x1e" * bool(at), end="")
-    sys.argv = ["callwright", *words]
-    try:
-        main()
-    except SystemExit as end:
-        assert not end.code, (words, end.code)
 """
 
 
@@ -110,9 +96,7 @@ def test_the_core_releases_exports_evaluates_and_shows_what_it_built(fresh: Path
         ["report"],
         ["view", "--out", str(tmp_path / "page")],
     ]
-    *_, board, scores, _, _ = _run(fresh / "python", "-c", ALL_IN_ONE, json.dumps(commands), home=tmp_path).split(
-        "\x1e"
-    )
+    *_, board, scores, _, _ = _run(*one_start(fresh / "python", *commands), home=tmp_path).split(BETWEEN)
     assert list((tmp_path / "hf").rglob("*.parquet"))
     assert json.loads(board)
     assert json.loads(scores)[0]["n"]

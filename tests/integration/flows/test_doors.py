@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from tests.support.flows.small_builds import (
     build,
     environment,
     one,
+    one_start,
     row_counts,
     run_here,
     settings_of,
@@ -373,10 +375,15 @@ def test_who_may_only_read_a_work_folder_reads_all_of_it(home: Path, tmp_path: P
     mount = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
     if subprocess.run([*words, mount], check=False, capture_output=True).returncode:
         pytest.skip("This machine lets nobody mount anything.")
-    callwright = f"{sys.executable} -m callwright"
-    commands = ["query 'select count(*) from samples'", "release list", "review status",
-                f"report --out {tmp_path / 'report.html'}", f"view --out {tmp_path / 'page'}"]  # fmt: skip
-    script = " && ".join([mount, f"! touch {home / 'x'} 2>/dev/null", *(f"{callwright} {one}" for one in commands)])
+    commands = [
+        ["query", "select count(*) from samples"],
+        ["release", "list"],
+        ["review", "status"],
+        ["report", "--out", str(tmp_path / "report.html")],
+        ["view", "--out", str(tmp_path / "page")],
+    ]
+    reading = shlex.join(one_start(sys.executable, *commands))
+    script = " && ".join([mount, f"! touch {home / 'x'} 2>/dev/null", reading])
     with duckdb.connect(str(settings_of(home).warehouse), read_only=True):
         done = subprocess.run(
             [*words, script], check=False, capture_output=True, text=True, cwd=TOP, env=environment(home)

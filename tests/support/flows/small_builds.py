@@ -2,10 +2,12 @@
 
 import asyncio
 import io
+import json
 import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
@@ -126,6 +128,25 @@ def run(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[st
     process = start(*words, home=home, **more)
     stdout, stderr = process.communicate(timeout=120)
     return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
+
+
+BETWEEN = "\x1e"  # what one command prints and what the next one does
+_ALL_IN_ONE = """
+import json, sys
+from callwright.flows.cli import main
+for at, words in enumerate(json.loads(sys.argv[1])):
+    print("\\x1e" * bool(at), end="")
+    sys.argv = ["callwright", *words]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (words, end.code)
+"""
+
+
+def one_start(python: Path | str, *commands: Sequence[str]) -> list[str]:
+    """The words that carry out commands in one process of this Python, up to the first that fails."""
+    return [str(python), "-c", _ALL_IN_ONE, json.dumps(commands)]
 
 
 def warehouse_of(settings: Settings) -> Warehouse:
