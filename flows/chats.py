@@ -22,6 +22,7 @@ from callwright.warehouse.records import LlmCall
 
 FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
 Item = TypeVar("Item")
+_BEGUN_AT_ONCE = 8  # items
 AHEAD = 2  # records under way for each slot: while one waits for the ledger's disk, another one asks
 
 
@@ -32,6 +33,7 @@ class InFlight:
         """Take `places` items at once; after `patience` of them in a row that no try helped, begin none."""
         self.error: CallwrightError | None = None
         self._places = asyncio.Semaphore(places)
+        self._turn = asyncio.Lock()  # what is begun first ends first, and lands while the next ones are asked about
         self._patience = patience
         self._in_vain = 0  # in a row: the provider is away, not the item ill
 
@@ -44,9 +46,8 @@ class InFlight:
         """Work the items, each read when its turn comes; the gravest error that left one of them undone."""
         errors: list[CallwrightError] = []
         try:
-            async with asyncio.TaskGroup() as group:
-                for item in items:
-                    await self._places.acquire()
+            async with asyncio.TaskGroup() as group, self._turn:
+                async for item in self._in_places(items):
                     if self.is_in_vain:
                         self._places.release()
                         errors += [self.error] if self.error else []
@@ -58,6 +59,14 @@ class InFlight:
                 raise
             raise found from raised
         return max(errors, key=lambda error: isinstance(error, FATAL), default=None)
+
+    async def _in_places(self, items: Iterable[Item]) -> AsyncIterator[Item]:
+        """Each item once there is a place for it."""
+        for number, item in enumerate(items):
+            if number % _BEGUN_AT_ONCE == 0:
+                await asyncio.sleep(0)  # the first ones ask while the next ones are made ready
+            await self._places.acquire()
+            yield item
 
     async def _carry_one(
         self, item: Item, work: Callable[[Item], Awaitable[None]], errors: list[CallwrightError]
@@ -119,7 +128,7 @@ async def open_chats(
     open_one: Callable[..., LedgeredChat] = open_chat,
 ) -> AsyncIterator[Chats]:
     """Open the recipe's models; those with the same settings are one model, with one set of limits."""
-    ledger = Ledger(ledger_path)
+    ledger = await asyncio.to_thread(Ledger, ledger_path)  # its disk may be slow
     budget = Budget(recipe.budget, spent=spent)
     ready = Readiness(map(with_secret, distinct_models(recipe)))
     opened: list[tuple[ModelSettings, LedgeredChat]] = []
@@ -147,6 +156,7 @@ class SharedChats:
         self._traffic = traffic
         self._open_one = open_one
         self._users = 0
+        self._door = asyncio.Lock()
         self._opened = AsyncExitStack()
         self._chats: Chats | None = None
         self._spent: dict[str, float] = {}  # by build
@@ -157,13 +167,17 @@ class SharedChats:
 
         Shards that end at the same moment may not have stated yet what they spent, so what was seen here counts too.
         """
+        if not self._users:
+            self._door = asyncio.Lock()  # one of this event loop
         self._users += 1
         try:
-            if self._chats is None:
-                spent = max(spent, self._spent.get(build, 0.0))
-                self._chats = await self._opened.enter_async_context(
-                    open_chats(recipe, ledger, build=build, spent=spent, traffic=self._traffic, open_one=self._open_one)
-                )
+            async with self._door:
+                if self._chats is None:
+                    spent = max(spent, self._spent.get(build, 0.0))
+                    opening = open_chats(
+                        recipe, ledger, build=build, spent=spent, traffic=self._traffic, open_one=self._open_one
+                    )
+                    self._chats = await self._opened.enter_async_context(opening)
             yield self._chats
         finally:
             self._users -= 1

@@ -15,7 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager
 from functools import partial
 from itertools import count, islice
 from math import ceil
@@ -24,7 +24,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from callwright.flows.chats import SharedChats, concurrency_of, distinct_models, the_error_of
+from callwright.flows.chats import AHEAD, SharedChats, concurrency_of, distinct_models, the_error_of
 from callwright.flows.progress import Progress, Work, tell_bugs, watch_traffic
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
@@ -85,11 +85,42 @@ async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: 
         if workers.prepare is not None:
             await workers.prepare(run)
         try:
-            with closing(Spool(folder / f"{group}.jsonl", lines)) as spool:
+            with closing(Spool(folder / f"{group}.jsonl", lines)) as spool, _rare_search_for_garbage():
+                spool.take_in(_first_to_take_in(run.recipe, workers))
                 shards = _Shards(run, group, then, spool, workers)
                 await carry_all(shards, shards.course())
         finally:
             _clear(run, folder)
+
+
+def _first_to_take_in(recipe: Recipe, workers: Workers) -> int | None:
+    """How many records are planned before any is worked, None for all.
+
+    Where this process asks models that answer at once it is what it has under way at the same time: while these are
+    asked, the others are planned.
+    """
+    if workers.traffic is None or any(model.path == "batch" for model in distinct_models(recipe)):
+        return None
+    return AHEAD * concurrency_of(recipe)
+
+
+_YOUNG = 10_000  # objects that are made before the collector looks; Python's own 700 are those of a few records
+
+
+@contextmanager
+def _rare_search_for_garbage() -> Iterator[None]:
+    """Keep the collector from looking again and again through what stays as long as the process does.
+
+    That took a sixth of the time; circles among what is made meanwhile are still found.
+    """
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(max(_YOUNG, usual[0]) if usual[0] else 0, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
 
 
 class Course(NamedTuple):
@@ -108,7 +139,16 @@ class Pieces(Protocol[Piece]):
 
     @property
     def left(self) -> int:
-        """How many records are not cut off yet."""
+        """How many records are there that are not cut off yet."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no more records come."""
+        ...
+
+    async def complete(self) -> None:
+        """Wait for the records that still come."""
         ...
 
     def cut(self, number: int, size: int) -> Piece:
@@ -126,26 +166,31 @@ class Pieces(Protocol[Piece]):
 
 async def carry_all(pieces: Pieces[Piece], course: Course) -> None:
     """Carry all pieces. Raises the gravest error that left records undone, after everything that was done has landed."""
-    total = pieces.left
-    if not total:
+    if not pieces.left:
         return
-    course.progress.begin(course.work.title, total)
-    results = await _Carrying(pieces, course).all()
+    carrying = _Carrying(pieces, course)
+    results = await carrying.all()
     broken = [result for result in results if result.bugs]
     tell_bugs(course.progress, course.work.title, sum(one.bugs for one in broken), broken[0].bug if broken else "")
     stopped = sorted((result for result in results if result.error), key=lambda result: not result.is_fatal)
     if stopped:
-        gravest, left = stopped[0], total - sum(result.done for result in results)
+        gravest, left = stopped[0], carrying.total - sum(result.done for result in results)
         fatal = ConfigurationError if gravest.is_configuration else BudgetError
         problem = gravest.error if gravest.error.endswith((".", "!", "?")) else f"{gravest.error}."
         raise (fatal if gravest.is_fatal else TransientError)(f"{problem} {left} {course.undone}")
 
 
 class _Carrying(Generic[Piece]):
-    """Pieces under way: they are cut as places get free, and land in turns, all that wait in one transaction."""
+    """Pieces under way: they are cut as places get free, and land in turns, all that wait in one transaction.
+
+    Where records still come, the first piece is begun meanwhile. Nothing lands before they are all there: whoever
+    plans them sees the warehouse as it was.
+    """
 
     def __init__(self, pieces: Pieces[Piece], course: Course) -> None:
         self._pieces, self._course = pieces, course
+        self.total = 0
+        self._are_all_there = asyncio.Event()
         self._free = asyncio.Semaphore(course.slots)
         self._room = asyncio.Semaphore(course.slots * _UNLANDED)
         self._writer = asyncio.Lock()
@@ -155,21 +200,40 @@ class _Carrying(Generic[Piece]):
 
     async def all(self) -> list[ShardResult]:
         """What came of the pieces."""
-        course, pieces = self._course, self._pieces
+        pieces = self._pieces
         try:
-            async with watch_traffic(course.traffic, course.progress, course.work), asyncio.TaskGroup() as tasks:
+            async with AsyncExitStack() as watched, asyncio.TaskGroup() as tasks:
                 for number in count():
+                    if number > 0 or pieces.is_whole:
+                        await self._know_all(watched)
                     await self._room.acquire()
                     await self._free.acquire()
                     if self._is_over or not pieces.left:
                         break
-                    tasks.create_task(self._carry(pieces.cut(number, course.pace.next_size(pieces.left))))
+                    tasks.create_task(self._carry(self._next_piece(number)))
         except ExceptionGroup as errors:
             error = the_error_of(errors)
             if error is None:
                 raise
             raise error from errors
         return self._results
+
+    def _next_piece(self, number: int) -> Piece:
+        size = self._course.pace.next_size(self._pieces.left)
+        if not self._are_all_there.is_set():
+            self.total += size  # the others are counted when they are all there
+        return self._pieces.cut(number, size)
+
+    async def _know_all(self, watched: AsyncExitStack) -> None:
+        """Wait until all records are there, and tell how many there are."""
+        if self._are_all_there.is_set():
+            return
+        await self._pieces.complete()
+        self.total += self._pieces.left
+        course, work = self._course, self._course.work._replace(records=self.total)
+        course.progress.begin(work.title, self.total)
+        await watched.enter_async_context(watch_traffic(course.traffic, course.progress, work))
+        self._are_all_there.set()
 
     async def _carry(self, piece: Piece) -> None:
         began = time.monotonic()
@@ -178,6 +242,7 @@ class _Carrying(Generic[Piece]):
         self._is_over |= result.is_fatal or bool(result.error and not result.done)
         self._free.release()
         self._back.append(result)
+        await self._are_all_there.wait()
         async with self._writer:
             landing, self._back = self._back, []
             if landing:
@@ -203,13 +268,25 @@ class _Shards:
         work = Work(self._group, self._spool.left, sum(1 for stage in stages if stage.role), concurrency)
         in_batches = any(model.path == "batch" for model in distinct_models(recipe))
         crew = 1 if workers.in_one else workers.slots
-        pace = ShardSizing(most=recipe.shard_size, workers=crew, concurrency=concurrency, in_batches=in_batches)
+        pace = ShardSizing(
+            most=recipe.shard_size, workers=crew, concurrency=concurrency, in_batches=in_batches,
+            lands_beside=workers.traffic is not None and not in_batches,
+        )  # fmt: skip
         undone = f"records of the group {self._group!r} are not done; what is done is kept, and the next build goes on from there."
         return Course(work, workers.slots, pace, self._run.progress, workers.traffic, undone)
 
     @property
     def left(self) -> int:
         return self._spool.left
+
+    @property
+    def is_whole(self) -> bool:
+        return self._spool.is_whole
+
+    async def complete(self) -> None:
+        while not self._spool.is_whole:
+            await asyncio.sleep(0)  # what is under way comes first
+            self._spool.take_in(_PLANNED_AT_ONCE)
 
     def cut(self, number: int, size: int) -> Shard:
         run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
@@ -296,18 +373,29 @@ def money_spent(run: GroupRun) -> float:
 SHARD_SECONDS = 20.0  # what is lost with a process, and how often progress is seen; the overhead of a shard is far less
 _FEWEST = 20  # records that are worth a shard's overhead, where the recipe allows as many
 _LEAST = 8  # the last shards have at least so many times less records than the others
+_LAST = 4  # of what is left, one part in so many is kept for a last shard that lands quickly
 _FIRST_ROUNDS = 4  # records for each request that may be under way, in the shards of which no pace is known yet
 
 
 class ShardSizing:
     """How many records the next shard takes, by how long those before it took."""
 
-    def __init__(self, *, most: int, workers: int, concurrency: int, in_batches: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        most: int,
+        workers: int,
+        concurrency: int,
+        in_batches: bool = False,
+        lands_beside: bool = False,
+    ) -> None:
         """Never more than `most`; so many workers share the records, and their models take `concurrency` requests at once.
 
-        Models that answer `in_batches` take hours for few records as for many, so that time is no measure.
+        Models that answer `in_batches` take hours for few records as for many, so that time is no measure. Where one
+        shard `lands_beside` the requests of the next, the last one is small: nothing is asked while it lands.
         """
         self._in_batches = in_batches
+        self._lands_beside = lands_beside
         self._most = most
         self._workers = workers
         self._first = _FIRST_ROUNDS * concurrency
@@ -326,17 +414,34 @@ class ShardSizing:
         known = self._done and self._seconds
         by_time = int(min(self._most, SHARD_SECONDS * self._done / self._seconds)) if known else self._first
         by_turn = max(ceil(left / self._workers), by_time // _LEAST)
-        return min(left, self._most, max(_FEWEST, min(by_time, by_turn)))
+        size = min(left, self._most, max(_FEWEST, min(by_time, by_turn)))
+        is_split = self._lands_beside and size == left > 2 * self._first
+        return size - size // _LAST if is_split else size
+
+
+_PLANNED_AT_ONCE = 8  # records, a millisecond of work: for so long no answer is looked at
 
 
 class Spool:
     """Lines kept in a file, to be cut off from its beginning; none of them is held in memory meanwhile."""
 
     def __init__(self, path: Path, lines: Iterable[bytes]) -> None:
-        """Write all lines down."""
+        """The lines are written down as they are taken in."""
         self.path = path
-        self.left = write_lines(path, lines)
-        self._file = path.open("rb")
+        self.left = 0  # taken in and not cut off
+        self.is_whole = False
+        self._lines = iter(lines)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._written, self._file = path.open("wb"), path.open("rb")
+
+    def take_in(self, count: int | None = None) -> None:
+        """Write down the next `count` lines, all that come where it is None."""
+        before = self.left
+        for line in islice(self._lines, count):
+            self._written.write(line)
+            self.left += 1
+        self._written.flush()
+        self.is_whole = count is None or self.left - before < count
 
     def cut(self, count: int, target: Path) -> int:
         """Move the next `count` lines to a file of their own; how many there were."""
@@ -346,6 +451,7 @@ class Spool:
 
     def close(self) -> None:
         """Remove the file."""
+        self._written.close()
         self._file.close()
         self.path.unlink(missing_ok=True)
 

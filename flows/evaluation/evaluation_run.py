@@ -240,6 +240,13 @@ class _Chunks(Generic[Item]):
     def left(self) -> int:
         return len(self._items) - self._cut
 
+    @property
+    def is_whole(self) -> bool:
+        return True
+
+    async def complete(self) -> None:
+        """All items are there from the beginning."""
+
     def cut(self, _number: int, size: int) -> Sequence[Item]:
         self._cut += size
         return self._items[self._cut - size : self._cut]

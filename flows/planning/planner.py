@@ -151,8 +151,10 @@ class Planner:
         self.left_out: list[LeftOut] = []
         self._tools: Mapping[str, Tool] = {tool.key: tool for tool in run.tools}
         with run.warehouse.reading():
-            planned, passed = _count_planned(run), _count_passed(run)
             self._begun = {row["stage"] for row in run.warehouse.rows(_BEGUN, [run.build])}
+            is_new = not self._begun
+            planned = Counter() if is_new else _count_planned(run)
+            passed = Counter() if is_new else _count_passed(run)
         wanted = set(kinds)
         asked = {name: count for name, count in run.recipe.samples.items() if name in wanted}
         self.demands = []
@@ -329,9 +331,12 @@ class _Fresh:
 
     def of(self, planned: Iterable[Planned]) -> Iterator[Planned]:
         """Those of what is planned that are not begun."""
+        if not self._is_begun:
+            yield from planned
+            return
         for some in batches(planned, _AT_ONCE):
-            keys = [one.key for one in some] if self._is_begun else []
-            done = {row["subject"] for row in self._warehouse.rows(_DONE, [*self._at, keys])} if keys else set[str]()
+            keys = [one.key for one in some]
+            done = {row["subject"] for row in self._warehouse.rows(_DONE, [*self._at, keys])}
             yield from (one for one in some if one.key not in done)
 
 

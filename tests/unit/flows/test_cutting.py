@@ -49,6 +49,13 @@ def test_the_last_records_are_shared_out_among_workers_but_not_where_one_process
     assert sizes(paced(workers=1, seen=(1000, 10.0)), 3000) == [2000, 1000]
 
 
+def test_the_last_shard_is_small_where_the_others_land_while_models_are_asked() -> None:
+    pace = ShardSizing(most=10_000, workers=1, concurrency=64, lands_beside=True)
+    assert sizes(pace, 900) == [256, 256, 256, 132]
+    pace.note(128, 0.4)
+    assert (pace.next_size(616), pace.next_size(154)) == (462, 154)
+
+
 @given(
     left=st.integers(1, 20_000),
     most=st.integers(100, 6000),
@@ -68,7 +75,10 @@ def test_a_spool_gives_each_line_once_and_in_order(
     folder = tmp_path_factory.mktemp("spool")
     written = [line.replace(b"\n", b"") + b"\n" for line in lines]
     spool = Spool(folder / "all.jsonl", iter(written))
-    assert spool.left == len(written)
+    spool.take_in(size)
+    assert spool.left == min(size, len(written))
+    spool.take_in()
+    assert (spool.left, spool.is_whole) == (len(written), True)
     counts = list(takewhile(bool, (spool.cut(size, folder / f"{number}.jsonl") for number in range(len(written) + 1))))
     assert spool.left == 0
     assert b"".join((folder / f"{number}.jsonl").read_bytes() for number in range(len(counts))) == b"".join(written)
