@@ -382,7 +382,8 @@ class _Work:
     def _note_call(self, calls: list[LlmCall], subject: str, call: LlmCall) -> None:
         """Note a call about a record whatever comes of it: money is spent also on what fails."""
         calls.append(call)
-        [(table, row)] = rows_of([call.with_changes(subject=subject)], self.now)
+        [(table, row)] = rows_of([call], self.now)
+        row["subject"] = subject
         self.files.add({table: [row]})
         if call.cost:
             self.cost += call.cost

@@ -47,6 +47,8 @@ def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> lis
 
 
 def _errors_of(value: JsonValue, schema: JsonSchema) -> list[ValidationError]:
+    if _surely_fits(value, schema):
+        return []
     try:
         return list(value_validator(schema).iter_errors(value))
     except (RecursionError, Unresolvable) as error:
@@ -106,11 +108,19 @@ def _compiled(schema: bytes) -> Draft202012Validator:
     return SchemaValidator(loaded, format_checker=FormatChecker(), registry=NO_OTHERS)
 
 
+def _is_expression(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(re.compile(value))
+    except re.error:
+        return False
+
+
 _TYPES = frozenset({"string", "integer", "number", "boolean"})
 _PLAIN: dict[str, Callable[[Any], bool]] = {
     "type": lambda value: isinstance(value, str) and value in _TYPES,
     "description": lambda value: isinstance(value, str),
     "format": lambda value: isinstance(value, str),
+    "pattern": _is_expression,
     "default": lambda _value: True,
     "enum": lambda value: isinstance(value, list),
     "examples": lambda value: isinstance(value, list),
@@ -135,6 +145,17 @@ def titled_schema(tool: Tool | None, argument: str) -> JsonSchema:
 def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
     """The sample's candidates that the catalog has, by name."""
     return {tools[key].name: tools[key] for key in sample.candidates if key in tools}
+
+
+_EXACT = 2**53  # whole numbers below it are floats as well
+
+
+def _surely_fits(value: JsonValue, schema: JsonSchema) -> bool:
+    """Whether a text or a number fits a schema of the most usual words, as it is known without a validator."""
+    is_exact = isinstance(value, str) or (
+        type(value) in (int, float) and "enum" not in schema and abs(value) < _EXACT  # type: ignore[arg-type] # a number
+    )
+    return is_exact and "format" not in schema and _is_plain(schema) and fits(value, schema)
 
 
 REDUNDANT = 0.8
@@ -238,7 +259,25 @@ def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
 
 def as_outlined(tool: Tool, names: Collection[str]) -> Tool:
     """The tool as prompts show it that are about the parameters `names`."""
-    return tool.with_changes(parameters=outlined(tool, names)["parameters"])
+    return _as_outlined(_ByKey(tool), frozenset(names))
+
+
+class _ByKey:
+    """A tool that is the same as another one of its key."""
+
+    def __init__(self, tool: Tool) -> None:
+        self.tool = tool
+
+    def __hash__(self) -> int:
+        return hash(self.tool.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByKey) and self.tool.key == other.tool.key
+
+
+@lru_cache(1024)
+def _as_outlined(one: _ByKey, names: frozenset[str]) -> Tool:
+    return one.tool.with_changes(parameters=outlined(one.tool, names)["parameters"])
 
 
 def outlined_tools(calls: Iterable[tuple[Tool, Collection[str]]]) -> list[dict[str, Any]]:

@@ -162,7 +162,7 @@ def _source_of(record: Record) -> Sample | None:
         return record
     if isinstance(record, Derivation):
         return record.source
-    return next((_source_of(value) for _, value in record if isinstance(value, Draft)), None)
+    return next((_source_of(value) for value in vars(record).values() if isinstance(value, Draft)), None)
 
 
 def _seed_of(record: Record) -> int | None:

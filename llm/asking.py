@@ -89,18 +89,29 @@ class _Spent(NamedTuple):
 class LedgeredChat:
     """A ChatModel: what the ledger knows is not asked, and what is asked is kept before anybody sees it."""
 
-    def __init__(self, name: str, options: Options, around: Surroundings, *, stage: str = "") -> None:
-        """Ask the model `name` with `options` (all that may change an answer) for `stage`."""
+    def __init__(
+        self,
+        name: str,
+        options: Options,
+        around: Surroundings,
+        *,
+        stage: str = "",
+        record: Callable[[LlmCall], object] | None = None,
+    ) -> None:
+        """Ask the model `name` with `options` (all that may change an answer) for `stage`.
+
+        Calls are given to `record`, where there is one, and else to that of the surroundings.
+        """
         self.name = name
         self._options = options
         self._around = around if around.tokens else around._replace(tokens=TokenEstimates(name))
         self._stage = stage
+        self._record = record or around.record
         self._priced = cast("Priced", around.adapter) if _is_priced(type(around.adapter)) else None
 
     def for_stage(self, stage: str, record: Callable[[LlmCall], object] | None = None) -> "LedgeredChat":
         """The same model, its calls recorded under `stage`, and given to `record` where there is one."""
-        around = self._around if record is None else self._around._replace(record=record)
-        return LedgeredChat(self.name, self._options, around, stage=stage)
+        return LedgeredChat(self.name, self._options, self._around, stage=stage, record=record or self._record)
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         """The model's answer as `answer`; asked once more, with the reply and the error, where it does not parse.
@@ -191,7 +202,7 @@ class LedgeredChat:
             planted=reply.planted,
             error=error,
         )
-        self._around.record(call)
+        self._record(call)
 
 
 @dataclass

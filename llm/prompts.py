@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -37,10 +37,33 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
     """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an error."""
     template = _load(package, name)
     messages = tuple(
-        ChatMessage.model_construct(role=cast("Role", role), content=_compiled(part).render(**values).strip())
+        ChatMessage.model_construct(role=cast("Role", role), content=_said(part, values))
         for role, part in template.parts
     )
     return Prompt.model_construct(name=name, version=template.version, messages=messages)
+
+
+def _said(part: str, values: Mapping[str, object]) -> str:
+    """A message's text; that of a part which differs by a few words alone, as the first does, is remembered."""
+    asked = _asked_words(part)
+    words = None if asked is None else tuple(values.get(name) for name in asked)
+    if asked is None or words is None or not all(type(word) is str for word in words):
+        return _compiled(part).render(**values).strip()
+    return _said_with(part, tuple(zip(asked, cast("tuple[str, ...]", words), strict=True)))
+
+
+@lru_cache(256)
+def _said_with(part: str, words: tuple[tuple[str, str], ...]) -> str:
+    return _compiled(part).render(dict(words)).strip()
+
+
+@cache
+def _asked_words(part: str) -> tuple[str, ...] | None:
+    """The values that a part of a template asks for, None where it takes in others, which may ask for more."""
+    tree = _environment().parse(part)
+    if any(True for _ in find_referenced_templates(tree)):
+        return None
+    return tuple(sorted(find_undeclared_variables(tree)))
 
 
 def led_by(briefing: str, prompt: Prompt) -> Prompt:

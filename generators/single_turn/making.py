@@ -4,7 +4,7 @@ A plan says which tool, which kind, how many parameters, in company of which can
 the seed, the catalog and n alone, never on how many are asked for: whoever raises a count pays for the difference only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from random import Random
 
@@ -121,7 +121,8 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
     """
     assignment = choice.assignment
     tool = context.tool(assignment.tool)
-    own = context.own_values.draw(tool, choice.parameters, Random(f"{assignment.seed}:own"))
+    lists = context.own_values
+    own = lists.draw(tool, choice.parameters, Random(f"{assignment.seed}:own")) if lists.lists else {}
     left = tuple(name for name in choice.parameters if name not in own)
     if not left:
         origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
@@ -163,9 +164,11 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
     tool = context.tool(assignment.tool)
     mentions = [Mention(parameter=name, words=words) for name, words in draft.mentions.items()]
     drafted = Wording(request=draft.request, mentions=mentions)
-    if draft.origin and draft.request and not wording_problem(drafted, draft, tool):
-        origin = draft.origin.with_changes(stage=REQUESTS_STAGE, parents=(draft.key,))
-        return [_sample(drafted, draft, tool, origin)]
+    if draft.origin and draft.request and not _form_problem(drafted, draft):
+        stated = _stated(drafted, draft, tool)
+        if not _stated_problem(stated):
+            origin = draft.origin.with_changes(stage=REQUESTS_STAGE, parents=(draft.key,))
+            return [_sample(drafted.request, draft, tool, stated, origin)]
     prompt = render(
         PROMPTS,
         REQUEST_TEMPLATE,
@@ -182,17 +185,25 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
         f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings",
     )
     origin = asked_origin(REQUESTS_STAGE, draft, assignment.seed, context, (PROMPTS, REQUEST_TEMPLATE))
-    return [_sample(wording, draft, tool, origin)]
+    return [_sample(wording.request, draft, tool, _stated(wording, draft, tool), origin)]
 
 
 def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
     """Why this wording can't stand for the draft, "" where it can: in its language, no value left out and no other one said."""
+    return _form_problem(wording, draft) or _stated_problem(_stated(wording, draft, tool))
+
+
+def _form_problem(wording: Wording, draft: DraftCall) -> str:
     text = wording.request.strip()
     if not text or len(text) > LONGEST:
         return f"the request has {len(text)} characters; 1 to {LONGEST} are allowed."
     if not writes(draft.assignment.language, text):
         return f"the request is not in the language {draft.assignment.language!r}."
-    return next((one.problem for one in _stated(wording, draft, tool).values() if one.problem), "")
+    return ""
+
+
+def _stated_problem(stated: Mapping[str, Stated]) -> str:
+    return next((one.problem for one in stated.values() if one.problem), "")
 
 
 def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]:
@@ -212,10 +223,9 @@ def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]
     }
 
 
-def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> Sample:
+def _sample(request: str, draft: DraftCall, tool: Tool, stated: Mapping[str, Stated], origin: Origin) -> Sample:
     assignment = draft.assignment
-    stated = _stated(wording, draft, tool).items()
-    spans = tuple(span_evidence(name, 0, one.place, wording.request) for name, one in stated if one.place is not None)
+    spans = tuple(span_evidence(name, 0, one.place, request) for name, one in stated.items() if one.place is not None)
     due = GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants)
     is_due = not traits_of(assignment.kind).is_idle
     return Sample(
@@ -224,7 +234,7 @@ def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> S
         category=assignment.category,
         candidates=assignment.candidates,
         withheld=assignment.withheld,
-        turns=(UserTurn(text=wording.request), CallTurn(calls=(due,) if is_due else ())),
+        turns=(UserTurn(text=request), CallTurn(calls=(due,) if is_due else ())),
         origin=origin,
     )
 

@@ -84,12 +84,16 @@ class Tool(Record):
     @property
     def choosable(self) -> tuple[str, ...]:
         """The names of the parameters that a plan may give, in the order declared: all but optional plumbing."""
-        return tuple(name for name in self.properties if name in self.required or name not in self.plumbing)
+        if not self.plumbing:
+            return tuple(self.properties)
+        required = self.required
+        return tuple(name for name in self.properties if name in required or name not in self.plumbing)
 
     @property
     def optional(self) -> tuple[str, ...]:
         """The names of the parameters that a plan may choose beside the required ones."""
-        return tuple(name for name in self.choosable if name not in self.required)
+        required = self.required
+        return tuple(name for name in self.choosable if name not in required)
 
     @property
     def fewest(self) -> int:

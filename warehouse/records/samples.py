@@ -366,9 +366,12 @@ class Draft(Record):
 
     def without_samples(self) -> "Draft":
         """A copy for storing only, in which keys stand for samples."""
-        named = {
-            name: value.key if isinstance(value, Sample) else value.without_samples()
-            for name, value in self
-            if type(value) not in _PLAIN and isinstance(value, (Sample, Draft))
-        }
+        named: dict[str, str | Draft] = {}
+        for name, value in vars(self).items():
+            if type(value) in _PLAIN:
+                continue
+            if isinstance(value, Sample):
+                named[name] = value.key
+            elif isinstance(value, Draft) and (kept := value.without_samples()) is not value:
+                named[name] = kept
         return self.model_construct(**{**dict(self), **named}) if named else self
