@@ -450,7 +450,9 @@ class Spool:
         return taken
 
     def close(self) -> None:
-        """Remove the file."""
+        """Remove the file; lines that were not taken in are read to their end, so that they hold nothing open."""
+        for _ in self._lines:
+            pass
         self._written.close()
         self._file.close()
         self.path.unlink(missing_ok=True)

@@ -1,6 +1,8 @@
 """Shards are cut by time, whatever a record takes."""
 
+from collections.abc import Iterator
 from itertools import takewhile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -84,6 +86,21 @@ def test_a_spool_gives_each_line_once_and_in_order(
     assert b"".join((folder / f"{number}.jsonl").read_bytes() for number in range(len(counts))) == b"".join(written)
     spool.close()
     assert not (folder / "all.jsonl").exists()
+
+
+def test_a_spool_that_is_closed_early_leaves_its_lines_nothing_to_hold_open(tmp_path: Path) -> None:
+    is_open = True
+
+    def lines() -> Iterator[bytes]:
+        nonlocal is_open
+        yield from (b"1\n", b"2\n")
+        is_open = False
+
+    given = lines()  # whoever made them still has them
+    spool = Spool(tmp_path / "all.jsonl", given)
+    spool.take_in(1)
+    spool.close()
+    assert not is_open
 
 
 def test_models_that_answer_in_batches_get_all_that_a_shard_may_hold() -> None:
