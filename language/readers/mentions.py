@@ -21,6 +21,7 @@ _AROUND = 30  # characters around a time in which words name its half of the day
 _FIRST_YEAR, _HALF_A_YEAR, _WEEK = 1900, 183, 7
 _ISO_DAY = len("2001-01-01")
 _A_YEAR = timedelta(days=366)
+_WHOLE_DAYS = ("day", "week", "month", "quarter", "year")
 _NOON, _EVENING, _NIGHT_END = "12:00", "17:00", "04:00"
 _LUNCH = ("11:00", "15:30")
 _ONE_PM, _HALF = "13:00", 12  # half a day
@@ -303,9 +304,9 @@ def _interval(
     if first.year < _FIRST_YEAR:
         return None
     is_month_last = words.patterns["month_at_end"].fullmatch(quote)
-    if end["grain"] == "day" or is_month_last:
+    if end["grain"] in _WHOLE_DAYS or is_month_last:
         # the end is the first moment after
-        last -= timedelta(days=1) if end["grain"] == "day" else timedelta(minutes=1)
+        last -= timedelta(days=1) if end["grain"] in _WHOLE_DAYS else timedelta(minutes=1)
         first_day = int(is_month_last["first"]) if is_month_last else 0
         # a range whose month (then the first is only a day) or whose year is stated with the last one alone
         if 0 < first_day <= last.day:

@@ -85,7 +85,15 @@ def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     led = (
         leaf.parameter.is_what_follows(one) and not any(each.is_what_follows(one) for each in others) for one in leads
     )
-    return "own" if any(led) else ""
+    if any(led):
+        return "own"
+    # it leads to what another value of the call is, which stands nowhere that it leads to
+    leads = [lead for lead in leads if leaf.sort == "name" and not leaf.parameter.is_what_follows(lead)]
+    strays = [
+        (other, lead) for other, places in heard.rows for lead in leads
+        if not any(words[lead].search(heard.said.text, 0, one.span.start) for one in places)
+    ]  # fmt: skip
+    return "rival" if any(other.parameter.is_what_follows(lead) for other, lead in strays) else ""
 
 
 def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:
@@ -152,6 +160,21 @@ def names_another_value(leaf: Leaf, heard: Heard) -> bool:
         is_named = any(leaf.parameter.subjects <= words for words in (*before, *after))
         if is_named and not any(span.touches(one) for one in own):
             return True
+    return False
+
+
+def led_elsewhere(leaf: Leaf, place: Place, heard: Heard) -> bool:
+    """Whether the word that leads to what a parameter is leads to another value of the call: "from", "by"."""
+    said, words, own = heard.said, mark_words(heard.said.language), leaf.parameter
+    leads = [lead for lead in LEADS if own.is_what_follows(lead)]
+    for other, places in heard.rows:
+        for one in places if other != leaf else ():
+            before = said.text[said.clause(one.span).start : one.span.start]
+            if one.span.touches(place.span) or other.sort != leaf.sort:
+                continue
+            is_led = own.role and role_said(leaf, one.span, said) == own.role
+            if is_led or any(words[lead].search(before) for lead in leads if not other.parameter.is_what_follows(lead)):
+                return True
     return False
 
 

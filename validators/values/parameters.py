@@ -26,6 +26,12 @@ _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d(?::00)?")
 _LETTER = re.compile(r"[^\W\d_]")
 MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:\.0+)?(?:Z|\+00:00)?")
 _TIMED: dict[Sort, re.Pattern[str]] = {"day": _DAY, "clock": _CLOCK, "moment": MOMENT}
+# Beside a day that has a parameter of its own a text for a time takes no day, and the other way round.
+_DAYS_AND_TIMES = frozenset({"date", "day", "time"})
+_KINDS: dict[Sort, str] = {"day": "date", "clock": "time", "moment": "date-time"}
+_OTHER_TIMES: dict[Sort, frozenset[str]] = {
+    "day": frozenset({"time"}), "clock": frozenset({"date", "day"}), "moment": frozenset(),
+}  # fmt: skip
 # What schemas call things, whatever language people speak.
 _CODED = frozenset(
     ["id", "ids", "key", "code", "token", "ref", "reference", "no", "sku", "zip", "phone", "iban", "serial", "uuid"]
@@ -213,8 +219,13 @@ def _could_take(other: Parameter, leaf: Leaf) -> bool:
         is_number = kind in ("integer", "number") and fits(leaf.value, other.schema)
         return is_number and _same_measure(leaf.parameter, other)
     if leaf.sort in _TIMED:
-        is_time = kind in ("date", "time", "date-time") or (kind == "text" and is_timed(other))
-        return is_time and fits(leaf.value, other.schema)
+        is_time = kind == _KINDS[leaf.sort] or (kind == "text" and is_timed(other))
+        is_told = kind == "text" and _last_word(leaf.parameter) in _DAYS_AND_TIMES
+        if is_told and _last_word(other) in _OTHER_TIMES[leaf.sort]:
+            return False
+        # people and golds leave out the seconds and the zone that a format asks for
+        loose: JsonSchema = {name: rule for name, rule in other.schema.items() if name != "format"}
+        return is_time and fits(leaf.value, loose)
     return _could_take_text(other, leaf)
 
 
@@ -245,8 +256,12 @@ def _same_measure(one: Parameter, other: Parameter) -> bool:
 
 def is_timed(one: Parameter) -> bool:
     """Whether it is a day or a time, by its type or by its name."""
-    kind, last = kind_of(one.schema), (split_name(one.name) or ("",))[-1]
-    return kind in ("date", "time", "date-time") or last in ("date", "time", "day", "when", "start", "end")
+    kind, last = kind_of(one.schema), _last_word(one)
+    return kind in ("date", "time", "date-time") or last in ("date", "time", "day", "month", "when", "start", "end")
+
+
+def _last_word(one: Parameter) -> str:
+    return (split_name(one.name) or ("",))[-1]
 
 
 def spellings(word: str) -> frozenset[str]:

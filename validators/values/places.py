@@ -8,30 +8,27 @@ from math import isclose
 from typing import NamedTuple
 
 from callwright.language.names import split_name
-from callwright.language.packs import of, puts_spaces, signs, widened
+from callwright.language.packs import puts_spaces, signs, widened
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW
 from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
-from callwright.language.text import empty, folded
+from callwright.language.text import folded
 from callwright.language.values import ANSWERED, NEGATED, find_boolean, is_about, locate
 from callwright.language.wording import find_phrase
+from callwright.validators.values.longer_names import is_name, more_of_name, stands_inside
 from callwright.validators.values.parameters import MOMENT, Leaf, spellings
-from callwright.validators.values.said import MARKS, Said, Span, Time, digit_words, mark_words, schema_words
+from callwright.validators.values.said import Said, Span, Time, digit_words, mark_words, schema_words
 
 _EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
-_PRONOUN = re.compile(r"I(?:['’]\w+)?")
-_LOWER_AFTER = re.compile(r" ([a-zà-ÿ'-]{3,})")
 _CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]*@[:])"))
 _LINE = re.compile(r"\b([A-Z]{2,4})[ -]$")
-_LINKS = r"(?:(?:of|in|and|&|the|de|del|la|y|von|van) ){0,2}"  # within a name: Blue in Green, Bank of the West
-_WORD_AFTER = re.compile(rf"[ -]+{_LINKS}([A-ZÀ-Þ][\w'’-]*)")
-_WORD_BEFORE = re.compile(rf"([A-ZÀ-Þ][\w'’-]*)[ -]+{_LINKS}$")
 _TEXT_WORDS, _TEXT_SIGNS = 4, 8  # from how many words or characters on a value is a text, no name
 _SHORTEST_CODE = 3
+_DIGIT = re.compile(r"\d")
 _SHORT = 4  # letters of a word by which a longer one may be meant
 _AROUND = 24  # characters around an amount that tell what it counts
 _LEAST = re.compile(r"(?<![a-z])(?:min|minimum|least|lowest|lower)(?![a-z])")
@@ -96,7 +93,7 @@ def _of_number(leaf: Leaf, said: Said) -> Iterator[Place]:
             is_typed = one.unit is not None and (unit is not None or leaf.parameter.is_money)
             span = Span(one.start, one.end if unit else one.number_end)
             yield Place(span, _amount_doubt(leaf, one, unit, said), is_typed, is_owned=_is_own_edge(leaf, one))
-    if value.is_integer():
+    if value.is_integer() and value >= 0:
         yield from (Place(span) for span in _spelled_digits(f"{value:.0f}", said))
 
 
@@ -169,7 +166,7 @@ def _spelled_digits(value: str, said: Said) -> Iterator[Span]:
     one = "|".join(sorted(names, key=len, reverse=True))
     for match in re.finditer(rf"(?<![a-z\d])(?:(?:{one}|\d)[\s,\-]*)+(?![a-z\d])", plain):
         parts = re.findall(rf"{one}|\d", match.group())
-        is_spelled = not match.group().replace(" ", "").isdecimal()
+        is_spelled = not re.sub(r"\s", "", match.group()).rstrip(",-").isdecimal()
         if is_spelled and "".join(names.get(part, part) for part in parts) == digits:
             yield Span(match.start(), match.start() + len(match.group().rstrip(" ,-")))
 
@@ -181,7 +178,7 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
     clock = whole[2] if whole else text[:5] if leaf.sort == "clock" else ""
     at = said.text.find(text)
     if at >= 0:
-        yield Place(Span(at, at + len(text)), is_typed=True)
+        yield Place(Span(at, at + len(text)))
         return
     days = [(one, _day_doubt(leaf, day, one, said)) for one in said.times if day in one.days | one.last] if day else []
     timed = [one for one in said.times if clock and (clock in one.clocks or clock == one.last_clock)]
@@ -298,7 +295,7 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
         # the letters before a number may be a part of it: ICE 512
         line = _LINE.search(said.text[: span.start]) if value.isdecimal() else None
         before = Span(*line.span(1)) if line and line[1].lower() not in leaf.parameter.words else None
-        more = None if is_free and value.islower() else _more_of_name(value, span, said) or before
+        more = None if is_free and value.islower() else more_of_name(value, span, said) or before
         yield Place(span, more=more, is_open=is_free and not _is_whole(span, said))
 
 
@@ -311,45 +308,12 @@ def _occurrences(value: str, said: Said) -> Iterator[Span]:
         rest = f"{rest[: hit.start]}{' ' * (hit.end - hit.start)}{rest[hit.end :]}"
     if not found:
         other = locate(value, {}, said.text)
-        if other is not None and other.rule in _EXACT:
+        # a code has no endings: AB1 is not AB1E
+        is_code = other is not None and bool(_DIGIT.search(said.text[other.start : other.end]))
+        if other is not None and other.rule in (_EXACT - {"inflection"} if is_code else _EXACT):
             yield Span(other.start, other.end)
         else:
             yield from _spelled_digits(value, said)
-
-
-def _more_of_name(value: str, span: Span, said: Said) -> Span | None:
-    """A word next to a name which may be part of it."""
-    if value.islower() and value.replace(" ", "").isalpha():
-        return _more_of_small(value, span, said)
-    if not value[:1].isupper() or any(character.isdigit() for character in value):
-        return None
-    after = _WORD_AFTER.match(said.text, span.end)
-    if after and _is_name(after[1], said):
-        return Span(*after.span(1))
-    before = _WORD_BEFORE.search(said.text[: span.start])
-    is_inside = before and _is_name(before[1], said) and _stands_inside(before.start(1), said)
-    return Span(*before.span(1)) if before and is_inside else None
-
-
-def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
-    """What may belong to a name in small letters: its object, or a word behind it and an article, or behind several."""
-    article = mark_words(said.language)["article"].pattern
-    object_of = re.compile(rf" ({article}) ", re.IGNORECASE).match(said.text, span.end)
-    if object_of:  # "water the ficus"
-        return Span(*object_of.span(1))
-    has_article = re.search(rf"(?i:\b{article}) $", said.text[: span.start])
-    after = _LOWER_AFTER.match(said.text, span.end) if " " in value or has_article else None
-    if after is None or after[1] in empty((of(said.language),)):
-        return None
-    more = Span(*after.span(1))  # "the lentil curry"
-    is_other = said.marked(more, *MARKS) or any(more.touches(Span(one.start, one.end)) for one in said.quantities)
-    return None if is_other or said.is_time(more) else more
-
-
-def _stands_inside(at: int, said: Said) -> bool:
-    """Whether a word with a capital does not begin its sentence."""
-    before = said.text[:at].rstrip()
-    return said.sentence(Span(at, at + 1)).start < len(before) and before[-1:] not in '.!?:;\n"“'
 
 
 def is_text(leaf: Leaf, language: str) -> bool:
@@ -411,17 +375,6 @@ def is_part(span: Span, quote: Span) -> bool:
     return quote.end - quote.start - (span.end - span.start) > _QUOTE_MARKS
 
 
-_NAME_GOES_ON = re.compile(r"[.@\\_-]\w")
-_PATH_GOES_ON = re.compile(r"[./]\w")
-_NAME_BEGAN = re.compile(r"(?:\w[.@\\_-]|(?:^|(?<=[\s(\"'“‘]))[~.]?/(?:[^\s/]+/)*|://\S*)$")
-
-
-def is_in_longer_name(span: Span, text: str) -> bool:
-    """Whether words stand within a file's name, a path or an address: `notes` in notes.txt, /srv/notes, notes@example.org."""
-    goes_on = _PATH_GOES_ON if text.startswith("/", span.start) else _NAME_GOES_ON
-    return bool(goes_on.match(text, span.end) or _NAME_BEGAN.search(text[: span.start]))
-
-
 def amounts_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Quantity]:
     """Amounts that a leaf could take and that no value of the call has."""
     unit = leaf.parameter.unit(said.language)
@@ -453,19 +406,14 @@ def _names_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Spa
     known = [*taken, *said.quotes, *(Span(one.start, one.end) for one in said.quantities)]
     for match in _CAPITAL.finditer(said.text):
         span = Span(*match.span())
-        is_name = _is_name(match.group(), said) and _stands_inside(span.start, said) and not said.is_time(span)
+        is_called = is_name(match.group(), said) and stands_inside(span.start, said) and not said.is_time(span)
         is_label = not own.isdisjoint(spellings(match.group().lower()))
         # a word before it says that something goes from it or to it, or is in it
         led = mark_words(said.language)["at"].search(said.text, said.clause(span).start, span.start) is not None
         led |= any(one.kind in ("from", "to") and 0 <= span.start - one.span.end <= 1 for one in said.marks)
         is_place = led and not leaf.parameter.is_what_follows("at") and not leaf.parameter.role
-        if is_name and not is_label and not is_place and not any(span.touches(each) for each in known):
+        if is_called and not is_label and not is_place and not any(span.touches(each) for each in known):
             yield span
-
-
-def _is_name(word: str, said: Said) -> bool:
-    """Whether a word with a capital may be a name's: neither a pronoun nor another word without content of its own."""
-    return not _PRONOUN.fullmatch(word) and word.casefold() not in empty((of(said.language),))
 
 
 def _form(code: str) -> str:

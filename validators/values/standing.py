@@ -20,19 +20,20 @@ from callwright.validators.values.heard import (
     corrections,
     corrects,
     exchanged,
+    led_elsewhere,
     may_own,
     names_another_value,
     owner_of,
     put_right,
     turned,
 )
+from callwright.validators.values.longer_names import is_in_longer_name
 from callwright.validators.values.parameters import Leaf, leaves_of
 from callwright.validators.values.places import (
     Place,
     alike,
     amounts_beside,
     is_announced,
-    is_in_longer_name,
     is_part,
     is_spoken,
     next_item,
@@ -40,6 +41,7 @@ from callwright.validators.values.places import (
     times_beside,
 )
 from callwright.validators.values.said import MARKS, Said, Span, mark_words
+from callwright.validators.values.unowned import no_name, unowned_doubts
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
 Standing = Literal["proved", "stated", "unproved", "contradicted"]
@@ -243,9 +245,13 @@ def _doubts_of_place(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     owner = "own" if place.is_owned else owner_of(leaf, place, heard)
     if owner == "rival":
         yield "the words beside it name another parameter"
+    yield no_name(leaf, place.span, said)
     yield _beside(leaf, place, heard, owner)
     if owner:
         return
+    yield from unowned_doubts(leaf, place.span, heard)
+    if led_elsewhere(leaf, place, heard):
+        yield "the word that leads to it leads to another value"
     if names_another_value(leaf, heard):
         yield "the word for it stands beside another value"
     others = [exchanged(leaf, place, heard), *(one.name for one in leaf.rivals if may_own(one, leaf, place, heard))]
@@ -291,7 +297,10 @@ def _beside(leaf: Leaf, place: Place, heard: Heard, owner: str) -> str:
 
 
 def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) -> list[ValueReading]:
-    """Of two values that have the same words, only the one with more of them keeps its proof."""
+    """Of two values that have the same words, only the one with more of them keeps its proof.
+
+    A moment that is said once is where something begins; that it ends at once nobody said.
+    """
     kept = list(readings)
     for at, leaf in enumerate(leaves):
         for other, rival in enumerate(leaves):
@@ -299,7 +308,9 @@ def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) ->
             if at == other or mine.standing != "proved" or not mine.spans or not theirs.spans:
                 continue
             widths = [one.spans[0].end - one.spans[0].start for one in (mine, theirs)]
-            may_share = "boolean" in sorts or sorts <= {"day", "clock", "moment"} or widths[0] > widths[1]
+            is_end = (leaf.parameter.edge, rival.parameter.edge) == ("last", "first") and leaf.value == rival.value
+            is_shared = sorts <= {"day", "clock", "moment"} and (not is_end or leaf.sort == "day")
+            may_share = "boolean" in sorts or is_shared or widths[0] > widths[1]
             if not may_share and mine.spans[0].touches(theirs.spans[0]):
                 reason = f"{leaf.path} = {leaf.value!r} is only stated: {rival.path!r} has the same words."
                 kept[at] = kept[at]._replace(standing="stated", reason=reason)
