@@ -44,7 +44,7 @@ def unowned_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
         return
     quote, value = said.quote(span), str(leaf.value).strip()
     is_time = is_timed(leaf.parameter) and split_name(leaf.parameter.name)[-1:] not in (["start"], ["end"])
-    if is_time and not said.is_time(span):
+    if is_time and not _says_time(span, said):
         yield f"{quote!r} is no time"
     elif not is_time and said.is_time(span) and value.isalpha():
         yield f"{quote!r} is a time"
@@ -63,6 +63,12 @@ def unowned_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
     is_loose = (is_first and not _is_joined(span, heard)) or (is_small and not _is_counted(leaf, span, heard))
     if is_loose and (other := _left_over(span, where, heard)):
         yield f"{quote!r} may be no name, as {other!r} is said as well"
+
+
+def _says_time(span: Span, said: Said) -> bool:
+    """Whether days and times are all that a stretch says, one beside the other or not."""
+    inside = [at for at in range(span.start, span.end) if said.text[at].isalnum()]
+    return all(any(one.span.start <= at < one.span.end for one in said.times) for at in inside)
 
 
 def _is_counted(leaf: Leaf, span: Span, heard: Heard) -> bool:
