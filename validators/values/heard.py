@@ -85,15 +85,7 @@ def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     led = (
         leaf.parameter.is_what_follows(one) and not any(each.is_what_follows(one) for each in others) for one in leads
     )
-    if any(led):
-        return "own"
-    # it leads to what another value of the call is, which stands nowhere that it leads to
-    leads = [lead for lead in leads if leaf.sort == "name" and not leaf.parameter.is_what_follows(lead)]
-    strays = [
-        (other, lead) for other, places in heard.rows for lead in leads
-        if not any(words[lead].search(heard.said.text, 0, one.span.start) for one in places)
-    ]  # fmt: skip
-    return "rival" if any(other.parameter.is_what_follows(lead) for other, lead in strays) else ""
+    return "own" if any(led) else ""
 
 
 def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:

@@ -22,7 +22,7 @@ _SHORTENED = re.compile(r"['’](?:m|d|ll|re|ve|s)?$")
 _BARE = re.compile(r"\d{1,3}(?:st|nd|rd|th)?")
 _NOUN_BEFORE = re.compile(r"\w\W+([^\W\d_]{2,})[ #:]+$")  # no deed, with which a clause begins
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
-_LISTED = r"(?:{})[:,，：]?\s*([^).;。；）]+)"
+_LISTED = r"(?:{})\W?\s*(.+)"
 
 
 def no_name(leaf: Leaf, span: Span, said: Said) -> str:
