@@ -43,7 +43,7 @@ def unowned_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
     if leaf.sort not in ("name", "code") or _is_set_off(leaf, span, said):
         return
     quote, value = said.quote(span), str(leaf.value).strip()
-    is_time = is_timed(leaf.parameter) and split_name(leaf.parameter.name)[-1:] not in (["start"], ["end"])
+    is_time = is_timed(leaf.parameter) and split_name(leaf.parameter.name)[-1:] not in (("start",), ("end",))
     if is_time and not _says_time(span, said):
         yield f"{quote!r} is no time"
     elif not is_time and said.is_time(span) and value.isalpha():
@@ -94,7 +94,7 @@ def _left_over(span: Span, where: Span, heard: Heard) -> str:
     """
     said = heard.said
     little = empty((of(said.language),))
-    known = [*heard.taken, *(one.span for one in (*said.times, *said.marks)), span]
+    known = [*heard.taken, *(one.span for one in said.times), *(one.span for one in said.marks), span]
     known += [Span(one.start, one.end) for one in said.quantities]
     naming = frozenset[str]().union(*(leaf.parameter.words for leaf in heard.leaves))
     for match in _WORD.finditer(said.text, where.start, where.end):
