@@ -111,11 +111,20 @@ def made_in_a_row(path: Sequence[Exchange], strikes: Sequence[Strike], world: St
 def validate_path(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> None:
     """Raise RecordError where a server would answer the calls of a path otherwise when they are made one after the other.
 
-    A world that is simulated answers those that are no task for themselves.
+    A world that is simulated answers those that are no task for themselves; it may refuse none in an episode, in whichever order
+    those made at once come: what one of them deletes is not looked at by another.
     """
     within = getattr(environment, "inner", environment)
     if isinstance(within, ServerWorld):
         made_in_a_row(path, strikes, within)
+    elif isinstance(within, StatefulWorld):
+        for way in (1, -1):
+            calls = [call for exchange in path for call in exchange.calls[::way]]
+            for call, answer in zip(calls, run_through(within.begin(), calls).answers, strict=True):
+                if answer.problem:
+                    raise RecordError(
+                        f"{call.tool} is refused once other calls have changed the world: {answer.problem}"
+                    )
 
 
 def is_sound(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment, *, as_task: bool) -> bool:

@@ -259,6 +259,16 @@ def test_nothing_is_asked_of_what_is_removed(world: Environment) -> None:
         assert not any(one in others for one in removed)
 
 
+def test_nothing_is_asked_of_what_is_removed_by_a_tool_whose_verb_comes_last(tmp_path: Path) -> None:
+    one = DOCUMENT["paths"]["/books/{id}"]  # type: ignore[index]
+    paths = {**DOCUMENT["paths"], "/books/{id}": {**one, "delete": {**one["delete"], "operationId": "BookRemove"}}}  # type: ignore[dict-item]
+    goals = planned(library(tmp_path, {**DOCUMENT, "paths": paths}), "library", 12)
+    removed = [(goal, call.arguments["id"]) for goal in goals for call in goal.calls if call.tool == "BookRemove"]
+    assert removed
+    for goal, book in removed:
+        assert [call.arguments.get("id") for call in goal.calls].count(book) == 1
+
+
 def test_the_link_that_is_missing_is_named(tmp_path: Path) -> None:
     paths = {"/vaults/{vault_id}": DOCUMENT["paths"]["/vaults/{vault_id}"]}  # type: ignore[index]
     world = library(tmp_path, {**DOCUMENT, "paths": paths})
