@@ -7,20 +7,23 @@ anew. What counts alike is one part with the number of times it came: drawing pa
 one, and takes as long for a million samples as for a hundred. The draws have a fixed seed: the same answers give the same interval.
 """
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import fsum
 from statistics import NormalDist, fmean
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Prediction, Sample, Score
 from callwright.warehouse.registry import Registry, raised
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 RESAMPLES = 1000
 CONFIDENCE = 0.95
@@ -88,6 +91,8 @@ def difference_intervals(
 
 
 def _difference(before: Sequence[Addend], after: Sequence[Addend], weights: npt.NDArray[np.float64]) -> Interval | None:
+    import numpy as np
+
     one, other = (
         [weights @ np.array([getattr(part, name) for part in parts], dtype=float) for name in ("met", "whole")]
         for parts in (before, after)
@@ -100,6 +105,8 @@ def _difference(before: Sequence[Addend], after: Sequence[Addend], weights: npt.
 
 def _middle(values: npt.NDArray[np.float64]) -> Interval:
     """Between what most of the values lie."""
+    import numpy as np
+
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high))
@@ -114,6 +121,8 @@ def paired_test(only_one: int, only_other: int) -> PairedTest:
 
 
 def _interval(parts: Sequence[Addend], drawn: dict[tuple[int, ...], npt.NDArray[np.float64]]) -> Interval | None:
+    import numpy as np
+
     samples = sum(part.times for part in parts if part.whole)
     if not samples:
         return None
@@ -130,6 +139,8 @@ def _interval(parts: Sequence[Addend], drawn: dict[tuple[int, ...], npt.NDArray[
 
 def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:
     """How often each part is drawn, in each of the resamples."""
+    import numpy as np
+
     random = np.random.default_rng(_SEED)
     shares = np.array(times, dtype=float) / sum(times)
     resamples = max(100, min(RESAMPLES, _AT_ONCE // len(times)))
@@ -167,7 +178,7 @@ class Ratios:
         """Count what a sample adds, as often as samples add just this."""
         self.parts[metric][level][met, whole] += times
 
-    def add(self, other: "Ratios") -> None:
+    def add(self, other: Ratios) -> None:
         """Count what another one has counted."""
         for metric, levels in other.parts.items():
             for level, parts in levels.items():
