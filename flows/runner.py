@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack, closing, contextmanager
 from functools import partial
-from itertools import count, islice
+from itertools import count
 from math import ceil
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
@@ -25,6 +25,7 @@ from threading import Thread
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from callwright.flows.chats import AHEAD, SharedChats, concurrency_of, distinct_models, the_error_of
+from callwright.flows.cutting import FEWEST, PLANNED_AT_ONCE, ShardSizing, Spool
 from callwright.flows.progress import Progress, Work, tell_bugs, watch_traffic
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
@@ -33,7 +34,6 @@ from callwright.flows.shards import (
     ShardResult,
     carry_out,
     run_shard,
-    write_lines,
 )
 from callwright.flows.stages import stages_of
 from callwright.llm.limits import Traffic
@@ -286,7 +286,7 @@ class _Shards:
     async def complete(self) -> None:
         while not self._spool.is_whole:
             await asyncio.sleep(0)  # what is under way comes first
-            self._spool.take_in(_PLANNED_AT_ONCE)
+            self._spool.take_in(PLANNED_AT_ONCE)
 
     def cut(self, number: int, size: int) -> Shard:
         run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
@@ -370,94 +370,6 @@ def money_spent(run: GroupRun) -> float:
     return float(rows[0]["cost"])
 
 
-SHARD_SECONDS = 20.0  # what is lost with a process, and how often progress is seen; the overhead of a shard is far less
-_FEWEST = 20  # records that are worth a shard's overhead, where the recipe allows as many
-_LEAST = 8  # the last shards have at least so many times less records than the others
-_LAST = 4  # of what is left, one part in so many is kept for a last shard that lands quickly
-_FIRST_ROUNDS = 4  # records for each request that may be under way, in the shards of which no pace is known yet
-
-
-class ShardSizing:
-    """How many records the next shard takes, by how long those before it took."""
-
-    def __init__(
-        self,
-        *,
-        most: int,
-        workers: int,
-        concurrency: int,
-        in_batches: bool = False,
-        lands_beside: bool = False,
-    ) -> None:
-        """Never more than `most`; so many workers share the records, and their models take `concurrency` requests at once.
-
-        Models that answer `in_batches` take hours for few records as for many, so that time is no measure. Where one
-        shard `lands_beside` the requests of the next, the last one is small: nothing is asked while it lands.
-        """
-        self._in_batches = in_batches
-        self._lands_beside = lands_beside
-        self._most = most
-        self._workers = workers
-        self._first = _FIRST_ROUNDS * concurrency
-        self._done = 0
-        self._seconds = 0.0
-
-    def note(self, records: int, seconds: float) -> None:
-        """A shard of so many records has taken so long, others under way beside it."""
-        self._done += records
-        self._seconds += seconds
-
-    def next_size(self, left: int) -> int:
-        """How many of those left the next shard takes; the last ones are shared out, so that no worker waits long for another."""
-        if self._in_batches:
-            return min(left, self._most)
-        known = self._done and self._seconds
-        by_time = int(min(self._most, SHARD_SECONDS * self._done / self._seconds)) if known else self._first
-        by_turn = max(ceil(left / self._workers), by_time // _LEAST)
-        size = min(left, self._most, max(_FEWEST, min(by_time, by_turn)))
-        is_split = self._lands_beside and size == left > 2 * self._first
-        return size - size // _LAST if is_split else size
-
-
-_PLANNED_AT_ONCE = 8  # records, a millisecond of work: for so long no answer is looked at
-
-
-class Spool:
-    """Lines kept in a file, to be cut off from its beginning; none of them is held in memory meanwhile."""
-
-    def __init__(self, path: Path, lines: Iterable[bytes]) -> None:
-        """The lines are written down as they are taken in."""
-        self.path = path
-        self.left = 0  # taken in and not cut off
-        self.is_whole = False
-        self._lines = iter(lines)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._written, self._file = path.open("wb"), path.open("rb")
-
-    def take_in(self, count: int | None = None) -> None:
-        """Write down the next `count` lines, all that come where it is None."""
-        before = self.left
-        for line in islice(self._lines, count):
-            self._written.write(line)
-            self.left += 1
-        self._written.flush()
-        self.is_whole = count is None or self.left - before < count
-
-    def cut(self, count: int, target: Path) -> int:
-        """Move the next `count` lines to a file of their own; how many there were."""
-        taken = write_lines(target, islice(self._file, count))
-        self.left -= taken
-        return taken
-
-    def close(self) -> None:
-        """Remove the file; lines that were not taken in are read to their end, so that they hold nothing open."""
-        for _ in self._lines:
-            pass
-        self._written.close()
-        self._file.close()
-        self.path.unlink(missing_ok=True)
-
-
 AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
 
 
@@ -511,7 +423,7 @@ class _Pool:
 
         Starting them takes longer than the few records of a group that makes one small shard: these are worked here.
         """
-        if not self._has_begun and shard.of == 1 and shard.records <= _FEWEST:
+        if not self._has_begun and shard.of == 1 and shard.records <= FEWEST:
             return await carry_out(shard)
         self._has_begun = True
         try:

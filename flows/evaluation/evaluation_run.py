@@ -14,9 +14,10 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.flows.chats import InFlight, with_secret
+from callwright.flows.cutting import ShardSizing
 from callwright.flows.progress import Progress, Work
 from callwright.flows.recipe import Candidate, read_recipe
-from callwright.flows.runner import AT_ONCE, Course, ShardSizing, carry_all
+from callwright.flows.runner import AT_ONCE, Course, carry_all
 from callwright.flows.settings import named_secret
 from callwright.flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
 from callwright.generators.environments.protocol import Environment
