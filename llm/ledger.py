@@ -8,7 +8,7 @@ from contextlib import closing
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import orjson
 
@@ -19,8 +19,6 @@ from callwright.warehouse.records import Call
 
 KEY_BYTES = 16
 GROUPING = 0.005  # seconds in which answers are gathered into one commit
-_MARK = 0x63776C67  # SQLite's application id of our ledgers
-_TABLE = "create table if not exists answers (key blob primary key, reply blob not null)"
 _PUT = "insert into answers (key, reply) values {} on conflict (key) do nothing"
 _ROWS = 500  # in one statement: each statement of the writing thread has to wait for the others' turns
 _GET = "select reply from answers where key = ?"
@@ -65,13 +63,13 @@ class Ledger:
         try:
             row = self._reader.execute(_GET, (key,)).fetchone()
         except sqlite3.Error as error:
-            raise StoreError(_damage(self.path, error)) from error
+            raise StoreError(_FILE.damage(self.path, error)) from error
         if row is None:
             return None
         try:
             return _decode(row[0])
         except (ValueError, TypeError) as error:
-            raise StoreError(_damage(self.path, error)) from error
+            raise StoreError(_FILE.damage(self.path, error)) from error
 
     async def put(self, key: bytes, reply: RawReply) -> None:
         """Keep an answer; returns when it is on disk. The first answer under a key stays."""
@@ -159,40 +157,72 @@ class Ledger:
             raise StoreError(f"{error}; see that the disk has room and that no process holds the file") from error
 
 
-def open_answers(path: Path) -> sqlite3.Connection:
-    """A connection to the ledger file at `path`, made where there is none. Raises StoreError where the file is no ledger."""
-    return open_file(
-        path, _set_up, _damage, "The ledger at {path} can't be opened ({error}); choose a folder to write to."
-    )
+class AnswerFile(NamedTuple):
+    """A sort of SQLite files that keep answers: what it is called, the application id that marks it, and its tables.
+
+    `is_sure` says that a commit survives a power cut; `without` what happens where the file is not there.
+    """
+
+    what: str
+    mark: int
+    tables: str
+    is_sure: bool
+    without: str
+
+    def open(self, path: Path) -> sqlite3.Connection:
+        """A connection to the file at `path`, made where there is none. Raises StoreError where it is something else."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        except (OSError, sqlite3.Error) as error:
+            message = f"The {self.what} at {path} can't be opened ({error}); choose a folder to write to."
+            raise StoreError(message) from error
+        try:
+            self._set_up(connection, path)
+        except sqlite3.Error as error:
+            connection.close()
+            raise StoreError(self.damage(path, error)) from error
+        except StoreError:
+            connection.close()
+            raise
+        return connection
+
+    def _set_up(self, connection: sqlite3.Connection, path: Path) -> None:
+        if _mark_of(connection) != self.mark:
+            with connection:
+                connection.execute("begin immediate")  # two processes may make the same file at the same moment
+                if _mark_of(connection) != self.mark and connection.execute("select 1 from sqlite_master").fetchone():
+                    raise StoreError(
+                        f"The file {path} is an SQLite database but no {self.what}; give the {self.what} another name."
+                    )
+                connection.execute(f"pragma application_id = {self.mark}")
+                for statement in filter(str.strip, self.tables.split(";")):
+                    connection.execute(statement)
+        connection.execute("pragma journal_mode = wal")
+        connection.execute(f"pragma synchronous = {'full' if self.is_sure else 'normal'}")
+        connection.execute("pragma cache_size = -8000")
+
+    def damage(self, path: Path, error: Exception) -> str:
+        """Why a file can't be read, and what helps."""
+        if isinstance(
+            error, sqlite3.OperationalError
+        ):  # it is whole: SQLite says of a damaged one that it is no database
+            return (
+                f"The {self.what} at {path} can't be used now ({error}): another process holds it, or its disk is full or"
+                f" away. Let it stay where it is and try again, since without it {self.without}."
+            )
+        return f"The {self.what} at {path} can't be read ({error}). Move the file away to go on: {self.without}."
 
 
-def _set_up(connection: sqlite3.Connection, path: Path) -> None:
-    with connection:
-        connection.execute("begin immediate")  # two processes may make the same ledger at the same moment
-        mark = connection.execute("pragma application_id").fetchone()[0]
-        is_new = connection.execute("select count(*) from sqlite_master").fetchone()[0] == 0
-        if mark != _MARK and not is_new:
-            raise StoreError(f"The file {path} is an SQLite database but no ledger; give the ledger another name.")
-        if is_new:
-            connection.execute(f"pragma application_id = {_MARK}")
-            connection.execute(_TABLE)
-    connection.execute("pragma journal_mode = wal")
-    connection.execute("pragma synchronous = full")  # an answer was paid for: it survives a power cut too
-    connection.execute("pragma cache_size = -8000")
+def _mark_of(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("pragma application_id").fetchone()[0])
 
 
-def _damage(path: Path, error: Exception) -> str:
-    return unreadable("ledger", path, error, "its answers are asked and paid for again")
-
-
-def unreadable(what: str, path: Path, error: Exception, without: str) -> str:
-    """Why a file of answers can't be read, and what helps; `without` says what happens where the file is not there."""
-    if isinstance(error, sqlite3.OperationalError):  # it is whole: SQLite says of a damaged one that it is no database
-        return (
-            f"The {what} at {path} can't be used now ({error}): another process holds it, or its disk is full or away. "
-            f"Let it stay where it is and try again, since without it {without}."
-        )
-    return f"The {what} at {path} can't be read ({error}). Move the file away to go on: {without}."
+_FILE = AnswerFile(
+    "ledger", 0x63776C67, "create table if not exists answers (key blob primary key, reply blob not null)",
+    is_sure=True, without="its answers are asked and paid for again",
+)  # fmt: skip
+open_answers = _FILE.open
 
 
 def _encode(reply: RawReply) -> bytes:
@@ -207,32 +237,6 @@ def _decode(body: bytes) -> RawReply:
     text, stated, *rest = orjson.loads(body)
     calls = None if stated is None else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in stated)
     return RawReply(text, calls, *rest)
-
-
-def open_file(
-    path: Path,
-    set_up: Callable[[sqlite3.Connection, Path], None],
-    damage: Callable[[Path, sqlite3.Error], str],
-    unopened: str,
-) -> sqlite3.Connection:
-    """A connection to the file at `path`, made where it lacks, after `set_up` has seen to its tables.
-
-    Raises StoreError: `unopened` (with `path` and `error` in braces) where no file can be, `damage` where it is none of ours.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-    except (OSError, sqlite3.Error) as error:
-        raise StoreError(unopened.format(path=path, error=error)) from error
-    try:
-        set_up(connection, path)
-    except sqlite3.Error as error:
-        connection.close()
-        raise StoreError(damage(path, error)) from error
-    except StoreError:
-        connection.close()
-        raise
-    return connection
 
 
 def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
-from callwright.llm.asking import LedgeredChat, Options, Surroundings
+from callwright.llm.asking import Asking, LedgeredChat, Options, Surroundings
 from callwright.llm.chat import Adapter
 from callwright.llm.known_models import example_models, reasons
 from callwright.llm.ledger import Ledger
@@ -277,16 +277,23 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
     build: str = "",
     traffic: Traffic | None = None,
     ready: Callable[[], Awaitable[None]] | None = None,
+    stand_in: Adapter | None = None,
+    overhear: Callable[[Asking], object] | None = None,
 ) -> LedgeredChat:
-    """The model with ledger, limits and budget around it; close it when done, and the ledger after all chats."""
-    adapter = open_adapter(settings, ledger.path)
-    if settings.items_per_request > 1:
+    """The model with ledger, limits and budget around it; close it when done, and the ledger after all chats.
+
+    A `stand_in` answers in its place: nothing is sent, so that nobody need be `ready`. `overhear` is given what is asked.
+    """
+    adapter, hedging = stand_in or open_adapter(settings, ledger.path), None
+    if stand_in is None and settings.items_per_request > 1:
         from callwright.llm.packing import PackedModel
 
         adapter = PackedModel(adapter, settings.items_per_request)
-    hedging = None if settings.hedge_after is None else Hedging(settings.hedge_after)
+    if stand_in is None and settings.hedge_after is not None:
+        hedging = Hedging(settings.hedge_after)
     around = Surroundings(
-        adapter, ledger, Gate(settings.limits), budget, record, build, hedging, traffic, ready=ready
+        adapter, ledger, Gate(settings.limits), budget, record, build, hedging, traffic,
+        ready=ready if stand_in is None else None, overhear=overhear,
     )  # fmt: skip
     return LedgeredChat(settings.name, settings.options, around)
 

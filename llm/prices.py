@@ -146,8 +146,6 @@ _OF_ANTHROPIC = "cl100k_base"  # nobody has theirs; litellm counts by this one, 
 _UNKNOWN_REPLY = 4096  # tokens, where neither the settings nor the price map say how long a reply may be
 _LONGEST = ("max_completion_tokens", "max_output_tokens")  # what `extra` may hold in the place of max_tokens
 
-logger = logging.getLogger(__name__)
-
 
 class TokenCounts(NamedTuple):
     """Tokens of a prompt and of its reply; `counted` of the prompt's were found by the tokenizer."""

@@ -1,19 +1,15 @@
 """A model's stand-in for dry runs: template/v1 answers in its place, and what the model itself would take is counted."""
 
-from collections.abc import Callable
 from typing import Any
 
 import orjson
 
-from callwright.llm.asking import Asking, LedgeredChat, Surroundings
+from callwright.llm.asking import LedgeredChat
 from callwright.llm.chat import ChatRequest, RawReply
-from callwright.llm.ledger import Ledger
-from callwright.llm.limits import Budget, Gate, Traffic
-from callwright.llm.models import ModelSettings
+from callwright.llm.models import ModelSettings, open_chat
 from callwright.llm.prices import Price, TokenEstimates, find_price
 from callwright.llm.template.model import TemplateModel
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import LlmCall
 
 _DEEPEST = 20
 _PLAIN: dict[str, Any] = {"string": "Plain.", "boolean": True, "null": None}
@@ -45,24 +41,9 @@ class StandIn:
         """Nothing to give back."""
 
 
-def open_stand_in(  # noqa: PLR0913 - those of open_chat
-    settings: ModelSettings,
-    *,
-    ledger: Ledger,
-    budget: Budget,
-    record: Callable[[LlmCall], object],
-    build: str = "",
-    traffic: Traffic | None = None,
-    ready: object = None,
-    overhear: Callable[[Asking], object] | None = None,
-) -> LedgeredChat:
-    """As open_chat, with a stand-in behind the model's name: nothing is sent, so that nobody need be `ready`.
-
-    `overhear` is given what would be.
-    """
-    gate = Gate(settings.limits)
-    around = Surroundings(StandIn(settings), ledger, gate, budget, record, build, traffic=traffic, overhear=overhear)
-    return LedgeredChat(settings.name, settings.options, around)
+def open_stand_in(settings: ModelSettings, **around: Any) -> LedgeredChat:  # noqa: ANN401 - the arguments of open_chat
+    """As open_chat, with a stand-in behind the model's name."""
+    return open_chat(settings, stand_in=StandIn(settings), **around)
 
 
 def price_of(settings: ModelSettings) -> Price:

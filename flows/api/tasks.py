@@ -16,7 +16,6 @@ from callwright.generators.environments.opening import open_shipped
 from callwright.validators.tasks import Task, play_freely
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task
-from callwright.warehouse.records import Tool
 
 
 class Tasks(Sequence[Task]):
@@ -57,14 +56,6 @@ class Tasks(Sequence[Task]):
             known = ", ".join(task.key for task in self[:3])
             raise ConfigurationError(f"{len(found)} tasks have a key that begins with {key!r}; keys are {known}, …")
         return found[0]
-
-    @property
-    def tools_by_world(self) -> dict[str, list[Tool]]:
-        """The tools that some task of a world shows, by the name of the world."""
-        found: dict[str, dict[str, Tool]] = {}
-        for task in self:
-            found.setdefault(task.world.name, {}).update(task.candidates)
-        return {name: [*tools.values()] for name, tools in found.items()}
 
 
 def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:

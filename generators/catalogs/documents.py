@@ -74,15 +74,13 @@ def read_text(path: Path) -> str | Problem:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except OSError as error:
-        return Problem(where=where, kind="unreadable", message=f"{where} can't be read ({error.strerror}); left out.")
+        return left_out(where, f"can't be read ({error.strerror})")
     if len(content) > LARGEST:
-        message = f"{where} is larger than {LARGEST // 2**20} MiB; left out."
-        return Problem(where=where, kind="unreadable", message=message)
+        return left_out(where, f"is larger than {LARGEST // 2**20} MiB")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        message = f"{where} is not UTF-8 (byte {error.start}: {error.reason}); left out."
-        return Problem(where=where, kind="unreadable", message=message)
+        return left_out(where, f"is not UTF-8 (byte {error.start}: {error.reason})")
 
 
 def read_json(path: Path) -> JsonValue | Problem:
@@ -177,7 +175,7 @@ def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
             text, at = file.read(_SOME).lstrip(), 0
             if not text.startswith("["):
                 what = f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines"
-                yield _left_out(str(path), what)
+                yield left_out(str(path), what)
                 return
             text = text[1:]
             while True:
@@ -194,17 +192,18 @@ def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
                 if not is_whole:
                     more = "" if is_lost or len(text) - at > LONGEST_LINE else file.read(_SOME)
                     if not more:
-                        yield _left_out(where, "is broken, nested too deeply or too long: it and all items behind it")
+                        yield left_out(where, "is broken, nested too deeply or too long: it and all items behind it")
                         return
                     text, at = text[at:] + more, 0
                     continue
                 yield _item(text[at:end], where)
                 at, index = end, index + 1
     except (OSError, UnicodeDecodeError) as error:
-        yield _left_out(f"{path}#/{index}", f"can't be read ({error})")
+        yield left_out(f"{path}#/{index}", f"can't be read ({error})")
 
 
-def _left_out(where: str, why: str) -> Problem:
+def left_out(where: str, why: str) -> Problem:
+    """That a file or a part of one can't be read, and so is no part of what is."""
     return Problem(where=where, kind="unreadable", message=f"{where} {why}; left out.")
 
 
@@ -216,8 +215,7 @@ def row_of(line: FileLine, path: Path) -> DocumentItem | Problem:
     try:
         text = line.content.decode()
     except UnicodeDecodeError as error:
-        message = f"{where} is not UTF-8 (byte {error.start}: {error.reason}); left out."
-        return Problem(where=where, kind="unreadable", message=message)
+        return left_out(where, f"is not UTF-8 (byte {error.start}: {error.reason})")
     return _item(text, where)
 
 

@@ -73,16 +73,14 @@ def rewrite(
     schema: JsonSchema,
     root: JsonValue,
     change: Change = unchanged,
-    known: dict[str, WrittenTarget] | None = None,
     met: "dict[int, MetNode] | None" = None,
 ) -> Rewritten:
     """`schema` with its references into `root` written out and every node changed, innermost first.
 
-    Remote references are never fetched. A schema that holds itself is cut where it begins again. `known` keeps the
-    targets of references from one schema to the next of the same `root` and `change`, and `met` the nodes without references
-    of any root: a document's tools share most of theirs, and go on to do so.
+    Remote references are never fetched. A schema that holds itself is cut where it begins again. `met` keeps the nodes without
+    references of any root: a document's tools share most of theirs, and go on to do so.
     """
-    return _rewritten(schema, _Rewriting(root, change, {} if known is None else known, met))
+    return _rewritten(schema, _Rewriting(root, change, {}, met))
 
 
 class Side(NamedTuple):

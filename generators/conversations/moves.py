@@ -9,7 +9,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.conversations.scenarios import changeable, looks_up
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
 from callwright.generators.environments.picking import value_at
-from callwright.generators.environments.simulated import SimulatedEnvironment, links_between
+from callwright.generators.environments.simulated import links_between, simulated_error, simulated_result
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.tools import argument_problems, enough_of, sayable_options
 from callwright.language.packs import writes
@@ -55,11 +55,11 @@ STATED_IN = 2  # facts of a result that a reply tells
 
 
 class EpisodeContext(NamedTuple):
-    """What the episodes of a conversation are made with."""
+    """What the episodes of a conversation are made with; results are simulated by the `seed`."""
 
     tools: Mapping[str, Tool]
     values: Values
-    world: SimulatedEnvironment
+    seed: int
     rng: Random
 
 
@@ -96,7 +96,7 @@ def seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
 
 def simulated(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> SimulatedCall:
     """A call that goes well."""
-    return SimulatedCall(tool=tool.name, arguments=arguments, result=stage.world.succeed(tool, arguments))
+    return SimulatedCall(tool=tool.name, arguments=arguments, result=simulated_result(tool, arguments, stage.seed))
 
 
 def served(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Moves:
@@ -110,10 +110,10 @@ def informs(facts: list[Fact]) -> Move:
     return Move(speaker="agent", intent="inform", facts=tuple(facts), acts=("inform",))
 
 
-def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode, stage: EpisodeContext) -> Move:
+def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode) -> Move:
     """A call that goes wrong."""
     culprit: Arguments = {name: arguments[name] for name in change}
-    result = stage.world.fail(tool, culprit or arguments, code)
+    result = simulated_error(tool, culprit or arguments, code)
     return Move(speaker="calls", calls=(SimulatedCall(tool=tool.name, arguments=arguments, result=result),))
 
 
@@ -198,7 +198,7 @@ async def _retrying(episode: Episode, stage: EpisodeContext) -> tuple[Tool, Argu
     """A call that goes wrong, and what the user wants instead: the tool, what it was given, what changes, and what is said."""
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
-    failed = failing(tool, arguments, change, _retried(tool, stage), stage)
+    failed = failing(tool, arguments, change, _retried(tool, stage))
     retry = Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),))
     told = tells_error(tool, failed, change, ("inform", "seek"))
     return tool, arguments, change, [asks(Part(tool=tool.key, arguments=arguments)), failed, told, retry]
@@ -206,7 +206,7 @@ async def _retrying(episode: Episode, stage: EpisodeContext) -> tuple[Tool, Argu
 
 async def _failed(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments, change, moves = await _retrying(episode, stage)
-    second = failing(tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage))), stage)
+    second = failing(tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage))))
     return [
         *moves,
         second,
@@ -269,7 +269,7 @@ async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCal
     link = links_between(source, tool)[0]
     arguments = await stage.values.fill(source, source.required)
     # One entry only, so that nobody has to choose.
-    result = stage.world.succeed(source, arguments, entries=1)
+    result = simulated_result(source, arguments, stage.seed, entries=1)
     call = SimulatedCall(tool=source.name, arguments=arguments, result=result)
     value = value_at(result, f"{link.entries}[0].{link.field}" if link.entries else link.field)
     stated = await stage.values.fill(tool, [name for name in tool.required if name != link.parameter])
@@ -340,8 +340,7 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     keys = dict.fromkeys(key for episode in scenario.episodes for key in episode.tools)
     tools = {key: context.tool(key) for key in (*scenario.candidates, *scenario.withheld, *keys)}
     values = Values(context, scenario.language, scenario.seed)
-    world = SimulatedEnvironment(list(tools.values()), seed=scenario.seed)
-    stage = EpisodeContext(tools, values, world, Random(scenario.seed))
+    stage = EpisodeContext(tools, values, scenario.seed, Random(scenario.seed))
     moves = [move for episode in scenario.episodes for move in await _MAKERS[episode.shape](episode, stage)]
     turns = sum(move.speaker == "user" for move in moves)
     if turns < min(scenario.minimum_turns, 2 * len(scenario.episodes)):

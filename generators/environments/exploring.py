@@ -67,16 +67,16 @@ class Exploration(NamedTuple):
     problems: tuple[str, ...]
 
 
-async def explore_environment(settings: EnvironmentSettings, environment: Environment, *, again: bool = False) -> None:
+async def explore_environment(settings: EnvironmentSettings, environment: Environment) -> None:
     """Ask a live server what its document leaves open: which links hold, and what people can ask for by name.
 
-    What is found is kept in the store and holds for all who open it with the same settings and document, until it is
-    asked for `again`. Raises ConfigurationError where the server answers nothing, TransientError where it stops answering.
-    Other environments need none of this.
+    What is found is kept in the store and holds for all who open it with the same settings and document. Raises
+    ConfigurationError where the server answers nothing, TransientError where it stops answering. Other environments need none
+    of this.
     """
     if not isinstance(settings, HttpSettings | McpSettings) or not isinstance(environment, StoredEnvironment):
         return
-    if not again and environment.store.description(environment.kept_as, basis_of(settings)):
+    if environment.store.description(environment.kept_as, basis_of(settings)):
         return
     inner = environment.inner
     server = inner.server if isinstance(inner, ServerWorld) else inner
@@ -194,17 +194,15 @@ def _describe(endpoints: Sequence[Endpoint], found: Exploration, wanted: Collect
     return Description(tools, tuple(links), calls, unanswered=beside)
 
 
-async def explore(
-    environment: Environment, links: Sequence[Link], *, wanted: Collection[str] = (), most: int = MOST_CALLS
-) -> Exploration:
-    """Ask at most `most` calls, in an order that depends on the tools, the links and the answers only.
+async def explore(environment: Environment, links: Sequence[Link], *, wanted: Collection[str] = ()) -> Exploration:
+    """Ask at most MOST_CALLS, in an order that depends on the tools, the links and the answers only.
 
     Where tools are `wanted`, the others are asked for the values that they give to these, and no more.
     """
     walk = _Walk(environment, links, wanted)
     for _ in range(ROUNDS):
-        await walk.ask_all(walk.bare_calls(), most)
-    await walk.ask_all(walk.fuller_calls(), most)
+        await walk.ask_all(walk.bare_calls())
+    await walk.ask_all(walk.fuller_calls())
     examples = {tool: tuple(found) for tool, found in walk.examples.items()}
     return Exploration(examples, tuple(link for link in links if is_borne_out(link, examples)), tuple(walk.problems))
 
@@ -242,9 +240,9 @@ class _Walk:
         for link in links:
             self._links[link.tool][link.parameter].append(link)
 
-    async def ask_all(self, calls: Iterable[Call], most: int) -> None:
-        """Ask those not asked before, until `most` have been asked in all."""
-        for call in [call for call in calls if call.key not in self.asked][: most - len(self.asked)]:
+    async def ask_all(self, calls: Iterable[Call]) -> None:
+        """Ask those not asked before, until MOST_CALLS have been asked in all."""
+        for call in [call for call in calls if call.key not in self.asked][: MOST_CALLS - len(self.asked)]:
             self.asked.add(call.key)
             answer = await self.environment.answer(call)
             if answer.problem:

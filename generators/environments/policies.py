@@ -59,20 +59,16 @@ class _Compiled(NamedTuple):
 class PolicyBook:
     """The policies that hold in a world, compiled once."""
 
-    def __init__(self, policies: Sequence[Policy], world: StatefulWorld, places: Sequence[str] = ()) -> None:
-        """`places` say where each stands, for errors.
-
-        Raises ConfigurationError, which names policy and tool, where one speaks of what the world has not.
-        """
+    def __init__(self, policies: Sequence[Policy], world: StatefulWorld) -> None:
+        """Raises ConfigurationError, which names policy and tool, where one speaks of what the world has not."""
         self._tools = {tool.name: tool for tool in world.tools}
         names = names_in_episodes(world.tools)
         self._reads = {names[name]: tool for name, tool in self._tools.items() if not world.writes(name)}
         compiler = ExpressionCompiler({*self._reads, _GIVEN})
-        given = [*places, *([""] * len(policies))]
-        self._policies = [self._compiled(one, at, compiler) for one, at in zip(policies, given, strict=False)]
+        self._policies = [self._compiled(one, compiler) for one in policies]
 
-    def _compiled(self, policy: Policy, place: str, compiler: ExpressionCompiler) -> _Compiled:
-        where = f"{place and f'{place}: '}the policy {policy.name!r}"
+    def _compiled(self, policy: Policy, compiler: ExpressionCompiler) -> _Compiled:
+        where = f"the policy {policy.name!r}"
         for name in policy.tools:
             if name not in self._tools:
                 near = " or ".join(get_close_matches(name, self._tools, 3))

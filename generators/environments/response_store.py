@@ -16,12 +16,11 @@ from pydantic import JsonValue, TypeAdapter
 
 from callwright.generators.catalogs.catalog import StatedError
 from callwright.generators.environments.protocol import CallResponse
-from callwright.llm.ledger import open_file, unreadable
+from callwright.llm.ledger import AnswerFile
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
 FILES = Call(tool="{folder}")  # stands for what the files of a server's folder hold, in place of a call
-_MARK = 0x63777273  # SQLite's application id of our response stores
 _TABLES = """
 create table if not exists responses (
     environment text not null, key text not null, version integer not null, call blob not null, answer blob not null,
@@ -33,6 +32,9 @@ create table if not exists lapses (
 ) without rowid;
 create table if not exists descriptions (environment text primary key, basis text not null, body blob not null);
 """
+# Each answer is a commit of its own, not a grouped one as in the ledger: nothing was paid for it, so it need not survive a
+# power cut, and without a wait for the disk a commit costs microseconds.
+_FILE = AnswerFile("response store", 0x63777273, _TABLES, is_sure=False, without="everything is asked again")
 _GET = (
     "select version, answer, recorded_at from responses where environment = ? and key = ? order by version desc limit 1"
 )
@@ -153,7 +155,7 @@ def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, A
 def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) -> bytes:
     """What a store has been given by these environments since a moment, as the bytes of a store of its own."""
     moment = datetime.fromtimestamp(since, UTC).isoformat()
-    with closing(ResponseStore(path)), closing(_open(Path(":memory:"))) as packed:
+    with closing(ResponseStore(path)), closing(_FILE.open(Path(":memory:"))) as packed:
         packed.execute("attach ? as whole", (str(path),))
         marks = ", ".join("?" * len(environments))
         for table, age in (("responses", "seen_at"), ("lapses", "last_at"), ("descriptions", f"'{moment}'")):
@@ -191,7 +193,7 @@ class ResponseStore:
     def __init__(self, path: Path) -> None:
         """Open the store at `path`, made where there is none. Raises StoreError where the file is something else."""
         self.path = path
-        self._connection = _open(path)
+        self._connection = _FILE.open(path)
 
     def get(self, environment: str, call: Call, after: Sequence[Call] = ()) -> CallResponse | None:
         """The newest answer to a call that is made after others, None where it was never answered."""
@@ -271,7 +273,7 @@ class ResponseStore:
         try:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as error:
-            raise StoreError(_damage(self.path, error)) from error
+            raise StoreError(_FILE.damage(self.path, error)) from error
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:
         try:
@@ -280,33 +282,6 @@ class ResponseStore:
             raise StoreError(
                 f"The response store at {self.path} can't be written ({error}); see that the disk has room."
             ) from error
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    return open_file(
-        path, _set_up, _damage, "The response store at {path} can't be opened ({error}); choose another folder."
-    )
-
-
-def _set_up(connection: sqlite3.Connection, path: Path) -> None:
-    mark = connection.execute("pragma application_id").fetchone()[0]
-    if mark != _MARK:
-        with connection:
-            connection.execute("begin immediate")  # two processes may make the same store at the same moment
-            mark = connection.execute("pragma application_id").fetchone()[0]
-            if mark != _MARK and connection.execute("select count(*) from sqlite_master").fetchone()[0]:
-                raise StoreError(f"The file {path} is a database but no response store; give the store another name.")
-            connection.execute(f"pragma application_id = {_MARK}")
-            for statement in filter(str.strip, _TABLES.split(";")):
-                connection.execute(statement)
-    connection.execute("pragma journal_mode = wal")
-    # Each answer is a commit of its own, not a grouped one as in the ledger: nothing was paid for it, so it need not
-    # survive a power cut, and without a wait for the disk a commit costs microseconds.
-    connection.execute("pragma synchronous = normal")
-
-
-def _damage(path: Path, error: sqlite3.Error) -> str:
-    return unreadable("response store", path, error, "everything is asked again")
 
 
 def _row(environment: str, call: Call, version: int, answer: CallResponse, after: Sequence[Call]) -> tuple[object, ...]:

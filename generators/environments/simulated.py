@@ -1,21 +1,17 @@
 """Tools without an implementation, answered by simulation: from the description, the schemas and the input (CONFETTI 3.1)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.protocol import CallResponse
-from callwright.generators.tools import argument_problems
 from callwright.language.calls.sampling import make_value
 from callwright.language.names import deed_of, function_words
 from callwright.language.packs import of
 from callwright.language.schemas import TIME_VALUE
-from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
-_NAME = "simulated"
 _LOOKING = frozenset({"list", "search", "look"})
 _MOST_ENTRIES = 3
 _DEEPEST = 4
@@ -49,50 +45,21 @@ class _SimulatedCall(NamedTuple):
     listed: str = ""
 
 
-class SimulatedEnvironment:
-    """Answers calls of tools that nobody has built; the same seed answers the same call alike."""
+def simulated_result(tool: Tool, arguments: Arguments, seed: int, *, entries: int = 0) -> JsonValue:
+    """What a tool returns when all goes well, the same for a call and a seed; `entries` is how long each list is, 0 chance's.
 
-    def __init__(self, tools: Sequence[Tool], *, seed: int = 0, name: str = _NAME) -> None:
-        """`tools` may be any, with or without a schema of what they return."""
-        self.name = name
-        self.tools = tuple(tools)
-        self._by_name = {tool.name: tool for tool in tools}
-        self._seed = seed
+    Raises ReplyError where nothing satisfies the schema of what it returns.
+    """
+    rng = Random(f"{seed}:{Call(tool=tool.name, arguments=arguments).key}")
+    return _simulate("result", tool.returns or _assumed(tool), _SimulatedCall(tool, arguments, entries, rng))
 
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """Every place in a result that can give a parameter its value: of the same name and schema in one category."""
-        return tuple(link for one in self.tools for other in self.tools for link in links_between(one, other))
 
-    async def answer(self, call: Call) -> CallResponse:
-        """A result that the tool's schema allows; a call that the tool does not allow is stated as a problem."""
-        tool = self._by_name.get(call.tool)
-        if tool is None:
-            return CallResponse(problem=f"There is no tool {call.tool!r}.")
-        problems = argument_problems(tool, call.arguments, partial=False)
-        if problems:
-            return CallResponse(problem=" ".join(problems))
-        try:
-            return CallResponse(response=self.succeed(tool, call.arguments))
-        except ReplyError as error:
-            return CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}")
-
-    def succeed(self, tool: Tool, arguments: Arguments, *, entries: int = 0) -> JsonValue:
-        """What the tool returns when all goes well; `entries` is how long each list is, 0 leaves it to chance.
-
-        Raises ReplyError where nothing satisfies the schema of what it returns.
-        """
-        call = Call(tool=tool.name, arguments=arguments)
-        rng = Random(f"{self._seed}:{call.key}")
-        schema = tool.returns or _assumed(tool)
-        return _simulate("result", schema, _SimulatedCall(tool, arguments, entries, rng))
-
-    def fail(self, tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
-        """The error that the tool answers with, by its code."""
-        stated = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
-        named = stated or next(iter(map(str, arguments.values())), tool.description)
-        message = str(of(tool.language).data["assistant"]["errors"][code]).replace("{said}", named)
-        return {"error": {"code": code, "status": _STATUS[code], "message": message}}
+def simulated_error(tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
+    """The error that a tool answers with, by its code."""
+    stated = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
+    named = stated or next(iter(map(str, arguments.values())), tool.description)
+    message = str(of(tool.language).data["assistant"]["errors"][code]).replace("{said}", named)
+    return {"error": {"code": code, "status": _STATUS[code], "message": message}}
 
 
 def error_of(result: JsonValue) -> str:

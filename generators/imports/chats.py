@@ -361,7 +361,7 @@ def inspect_row(fields: Fields) -> ChatRow | None:
 
 
 def _format(name: str, holds: str, find: RowReader) -> SampleFormat:
-    return SampleFormat(name, holds, reader_of_rows(name, find), is_traffic=True)
+    return SampleFormat(name, holds, reader_of_rows(name, find))
 
 
 OPENAI = _format("openai", "rows of OpenAI's chat completions, for training or as they were logged", _openai)

@@ -43,14 +43,12 @@ class ImportedRecord(NamedTuple):
 class SampleFormat(NamedTuple):
     """A format that samples are read from; `read` gives the records of a file or folder, the broken ones with what is wrong.
 
-    It raises ConfigurationError where nothing is at the path. `is_traffic` says that its conversations took place: what the
-    assistant called there is what it did, not what was due.
+    It raises ConfigurationError where nothing is at the path.
     """
 
     name: str
     holds: str
     read: Callable[[Path], Iterable[ImportedRecord]]
-    is_traffic: bool = False
 
 
 SOURCES = Registry("sources", SampleFormat, "format of samples", "formats")

@@ -21,6 +21,7 @@ from callwright.generators.catalogs.documents import (
     LONGEST_LINE,
     DocumentItem,
     FileLine,
+    left_out,
     parse,
     read_rows,
     row_of,
@@ -368,19 +369,15 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
                 if not entry.filename.startswith("samples/"):
                     continue
                 if entry.file_size > LONGEST_LINE:
-                    yield _unreadable(where, f"it is longer than {LONGEST_LINE // 2**20} MiB")
+                    yield left_out(where, f"can't be read: it is longer than {LONGEST_LINE // 2**20} MiB")
                     continue
                 value = parse(archive.read(entry).decode("utf-8", "replace"), where)
                 yield value if isinstance(value, Problem) else DocumentItem(where, value)
     except NotImplementedError as error:
         advice = "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes it anew"
-        yield _unreadable(str(file), f"{error}; {advice}")
+        yield left_out(str(file), f"can't be read: {error}; {advice}")
     except (zipfile.BadZipFile, OSError, RuntimeError) as error:
-        yield _unreadable(str(file), f"{error}; `inspect log convert --to json` writes it anew")
-
-
-def _unreadable(where: str, why: str) -> Problem:
-    return Problem(where=where, kind="unreadable", message=f"{where} can't be read: {why}; left out.")
+        yield left_out(str(file), f"can't be read: {error}; `inspect log convert --to json` writes it anew")
 
 
 def _inspect(fields: Fields) -> ChatRow | None:
@@ -399,11 +396,11 @@ def _inspect(fields: Fields) -> ChatRow | None:
 
 OTEL = SampleFormat(
     "otel", "spans of OpenTelemetry's conventions for generative AI: JSON or the protocol's own, a line each or a document",
-    _reader("otel", _Format(_otel_spans, _otel_trace, _otel_span)), is_traffic=True,
+    _reader("otel", _Format(_otel_spans, _otel_trace, _otel_span)),
 )  # fmt: skip
 LANGFUSE = SampleFormat(
     "langfuse", "Langfuse's exports: traces with their observations, observations, or items of a dataset",
-    _reader("langfuse", _Format(_langfuse_spans, _langfuse_trace, _langfuse_span)), is_traffic=True,
+    _reader("langfuse", _Format(_langfuse_spans, _langfuse_trace, _langfuse_span)),
 )  # fmt: skip
-ATIF = SampleFormat("atif", "trajectories of agents in ATIF", reader_of_rows("atif", _atif), is_traffic=True)
-INSPECT = SampleFormat("inspect", "Inspect's logs, and our own data sets for it", read_inspect, is_traffic=True)
+ATIF = SampleFormat("atif", "trajectories of agents in ATIF", reader_of_rows("atif", _atif))
+INSPECT = SampleFormat("inspect", "Inspect's logs, and our own data sets for it", read_inspect)

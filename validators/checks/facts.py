@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from callwright.generators.conversations.making import DialogueActs
 from callwright.generators.conversations.moves import facts_of
-from callwright.generators.environments.simulated import SimulatedEnvironment, error_of
+from callwright.generators.environments.simulated import error_of, simulated_error, simulated_result
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import Asked, answer_sentence, field_words
 from callwright.generators.shifts.turns import is_path
@@ -87,9 +87,8 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
         reason = "Nobody knows by which seed the results were simulated, so they can't be had again."
         yield unproved(reason, DoubtedFact(kind="not_replayed"))
         return
-    world = SimulatedEnvironment(tuple(tools.values()), seed=seed)
     for turn, made in _results_in(sample, tools):
-        if not _is_answer(made, world):
+        if not _is_answer(made, seed):
             fact = DoubtedFact(kind="result_amiss", turn=turn, tool=made.call.tool)
             yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.", fact)
 
@@ -209,15 +208,15 @@ def _results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int
                     yield at, CalledResult(call, tools[call.tool], result)
 
 
-def _is_answer(made: CalledResult, world: SimulatedEnvironment) -> bool:
+def _is_answer(made: CalledResult, seed: int) -> bool:
     arguments = made.call.arguments
     if error_of(made.result):
         culprits = [*({name: value} for name, value in arguments.items()), arguments]
         codes: tuple[ErrorCode, ...] = get_args(ErrorCode)
-        return any(made.result == world.fail(made.tool, given, code) for given in culprits for code in codes)
+        return any(made.result == simulated_error(made.tool, given, code) for given in culprits for code in codes)
     try:
         lengths = range(_LONGEST_LIST + 1)
-        return any(made.result == world.succeed(made.tool, arguments, entries=count) for count in lengths)
+        return any(made.result == simulated_result(made.tool, arguments, seed, entries=count) for count in lengths)
     except (ReplyError, TypeError, ValueError):  # arguments that no schema allows
         return False
 

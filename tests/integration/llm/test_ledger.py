@@ -166,10 +166,8 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path):
 async def test_a_ledger_that_somebody_holds_is_not_to_be_moved_away(tmp_path, monkeypatch):
     monkeypatch.setattr("callwright.llm.ledger._PATIENCE", 0.1)
     path = tmp_path / "ledger.sqlite"
-    async with Ledger(path):
-        pass
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("begin immediate")
+        other.execute("begin immediate")  # it is about to be made
         with pytest.raises(StoreError, match=r"can't be used now \(database is locked\).* Let it stay where it is"):
             Ledger(path)
 

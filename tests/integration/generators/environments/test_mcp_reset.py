@@ -228,7 +228,7 @@ async def test_what_is_said_to_read_changes_nothing(tmp_path: Path) -> None:
     assert not server_world(environment).writes("archive_note")
     wrong = stated(tmp_path, **WAYS["tool"] | {"state": ["create_note"]})
     with pytest.raises(ConfigurationError, match="'create_note', which is not known to change nothing"):
-        await explore_environment(wrong, environment, again=True)
+        await explore_environment(wrong, environment)
     environment.close()
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.environments.simulated import SimulatedEnvironment, error_of, links_between
+from callwright.generators.environments.simulated import error_of, links_between, simulated_error, simulated_result
 from callwright.generators.tools import value_validator
-from callwright.warehouse.records import Arguments, Call, Tool
+from callwright.warehouse.records import Arguments, Tool
 
 TOOLS = {tool.name: tool for tool in seed_tools(["en"])}
 FIND, BOOK = TOOLS["Restaurants.Search.findRestaurants"], TOOLS["Restaurants.Booking.bookTable"]
@@ -13,52 +13,42 @@ ASKED: Arguments = {"city": "Boston", "cuisine": "Indian"}
 SILENT = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 
 
-def world(*tools: Tool, seed: int = 1) -> SimulatedEnvironment:
-    return SimulatedEnvironment(tools or (FIND, BOOK), seed=seed)
-
-
-async def test_the_same_call_is_answered_alike_and_as_the_schema_says() -> None:
-    call = Call(tool=FIND.name, arguments=ASKED)
-    answer = await world().answer(call)
-    assert answer == await world().answer(call)
-    assert answer.response != (await world(seed=2).answer(call)).response
-    assert list(value_validator(FIND.returns or {}).iter_errors(answer.response)) == []
-
-
-async def test_what_a_tool_does_not_allow_is_told_as_a_problem() -> None:
-    assert "required" in (await world().answer(Call(tool=FIND.name, arguments={"city": "Boston"}))).problem
-    assert "no tool" in (await world().answer(Call(tool="Nobody.has.it"))).problem
+def test_the_same_call_is_answered_alike_and_as_the_schema_says() -> None:
+    result = simulated_result(FIND, ASKED, 1)
+    assert result == simulated_result(FIND, ASKED, 1)
+    assert result != simulated_result(FIND, ASKED, 2)
+    assert list(value_validator(FIND.returns or {}).iter_errors(result)) == []
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
 async def test_every_tool_of_the_catalog_can_be_simulated(name: str) -> None:
     tool = TOOLS[name]
-    assert list(value_validator(tool.returns or {}).iter_errors(world(tool).succeed(tool, {}))) == []
+    assert list(value_validator(tool.returns or {}).iter_errors(simulated_result(tool, {}, 1))) == []
 
 
 @pytest.mark.parametrize(("name", "returned"), [("Shop.findShoes", "results"), ("Shop.orderShoes", "reference")])
 def test_a_tool_that_does_not_say_what_it_returns_is_answered_by_what_it_does(name: str, returned: str) -> None:
     tool = Tool(name=name, description="Shoes.", parameters=SILENT, category="Shop")
-    result = world(tool).succeed(tool, {"query": "red shoes"})
+    result = simulated_result(tool, {"query": "red shoes"}, 1)
     assert isinstance(result, dict)
     assert returned in result
 
 
 def test_lists_are_as_long_as_asked_for_and_hold_each_thing_once() -> None:
-    result = world().succeed(FIND, ASKED, entries=1)
+    result = simulated_result(FIND, ASKED, 1, entries=1)
     assert isinstance(result, dict)
     assert len(result["restaurants"]) == 1  # type: ignore[arg-type]
 
 
 def test_what_the_call_names_comes_back_as_it_was() -> None:
     change = TOOLS["Restaurants.Booking.changeBooking"]
-    result = world(change).succeed(change, {"booking_id": "BK10294"})
+    result = simulated_result(change, {"booking_id": "BK10294"}, 1)
     assert isinstance(result, dict)
     assert result["booking_id"] == "BK10294"
 
 
 def test_an_error_is_told_by_its_code() -> None:
-    failed = world().fail(BOOK, {"restaurant": "Pier Nine"}, "conflict")
+    failed = simulated_error(BOOK, {"restaurant": "Pier Nine"}, "conflict")
     assert error_of(failed) == "conflict"
     assert "Pier Nine" in str(failed)
     assert error_of({"restaurants": []}) == ""
@@ -68,14 +58,13 @@ def test_an_error_is_told_by_its_code() -> None:
 def test_a_tool_is_fed_by_what_another_returns_under_its_name() -> None:
     (link,) = links_between(FIND, BOOK)
     assert (link.entries, link.field, link.parameter) == ("restaurants", "restaurant", "restaurant")
-    assert link in world().links
     assert links_between(BOOK, FIND) == []
 
 
 def test_what_is_found_keeps_within_the_limits_that_the_call_sets() -> None:
     shop = TOOLS["Shopping.Search.findProducts"]
     for seed in range(20):
-        result = world(shop, seed=seed).succeed(shop, {"product": "red shoes", "max_price": 60})
+        result = simulated_result(shop, {"product": "red shoes", "max_price": 60}, seed)
         assert isinstance(result, dict)
         assert all(entry["price"] <= 60 for entry in result["products"])  # type: ignore[union-attr,index,call-overload,operator]
 
@@ -84,7 +73,7 @@ def test_a_limit_of_the_call_only_narrows_what_the_schema_allows() -> None:
     flights = TOOLS["Flights.Search.findFlights"]
     given: Arguments = {"origin": "Oslo", "destination": "Riga", "date": "2026-12-01", "max_price": 4999}
     for seed in range(20):
-        result = world(flights, seed=seed).succeed(flights, given)
+        result = simulated_result(flights, given, seed)
         assert isinstance(result, dict)
         assert all(40 <= entry["price"] <= 900 for entry in result["flights"])  # type: ignore[union-attr,index,call-overload,operator]
 
@@ -93,7 +82,7 @@ def test_times_keep_within_the_hours_that_the_call_sets() -> None:
     calendar = TOOLS["Calendar.Planning.findFreeTime"]
     for seed in range(20):
         given: Arguments = {"day": "2026-12-01", "duration_minutes": 30, "earliest": "14:00"}
-        result = world(calendar, seed=seed).succeed(calendar, given)
+        result = simulated_result(calendar, given, seed)
         assert isinstance(result, dict)
         assert result["slots"]
         assert all(slot >= "14:00" for slot in result["slots"])  # type: ignore[union-attr,operator]
