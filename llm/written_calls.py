@@ -132,7 +132,7 @@ def _values(text: str) -> Iterator[JsonValue]:
             yield value
         else:  # of data that are broken no part is read
             is_data = _DATA.match(text, opener.start())
-            position = _end_of(text, opener.start()) if is_data else opener.end()
+            position = end_of(text, opener.start()) if is_data else opener.end()
 
 
 def value_at(text: str, start: int) -> tuple[JsonValue, int] | None:
@@ -141,8 +141,8 @@ def value_at(text: str, start: int) -> tuple[JsonValue, int] | None:
         value, end = DECODER.raw_decode(text, start)
         return _keepable(value), end
     except (ValueError, RecursionError):
-        closed = _end_of(text, start)
-        read = None if closed is None else _read_python(text[start:closed])
+        closed = end_of(text, start)
+        read = None if closed is None else read_python(text[start:closed])
         return None if read is None or closed is None else (read, closed)
 
 
@@ -179,7 +179,7 @@ def _keepable(value: JsonValue) -> JsonValue:
     return value
 
 
-def _end_of(text: str, start: int) -> int | None:
+def end_of(text: str, start: int) -> int | None:
     """Where the bracket that opens here is closed, in whichever quotation marks the texts within it are."""
     depth = 0
     for sign in _BRACKETS.finditer(text, start):
@@ -261,7 +261,7 @@ def _lists(text: str) -> Iterator[str]:
     """The lists of calls that stand on lines of their own. Raises ValueError where one does not end."""
     for opening in _LIST.finditer(text):
         start = opening.end() - 1
-        end = _end_of(text, start)
+        end = end_of(text, start)
         if end is None:
             raise ValueError("a list of calls does not end")
         if not text[end:].partition("\n")[0].strip(".,;` "):
@@ -317,7 +317,7 @@ def python_call(node: ast.Call) -> ReplyCall:
     return ReplyCall(name.removeprefix(_PRINTED), named)
 
 
-def _read_python(text: str) -> JsonValue:
+def read_python(text: str) -> JsonValue:
     """The list or object that a text is in Python's notation, None where it is none."""
     tree = parse_python(_ESCAPED.sub(r"\1\2", text))
     if tree is None or len(tree) != 1 or not isinstance(tree[0], ast.Expr):

@@ -165,13 +165,7 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
         turns.append(CallTurn(calls=tuple(step), executed=True))
         turns.append(ResultTurn(results=tuple(one.response for one in answered)))
     turns += telling.asides.get(len(telling.steps), ())
-    stands = {
-        call.bare.key: (step, place)
-        for step, calls in enumerate(telling.steps)
-        for place, call in enumerate(calls)
-        if step != telling.failed
-    }
-    tags = (*without_traits(source.tags, "wanted", "asked"), *moved_tags(source, stands))
+    tags = (*without_traits(source.tags, "wanted", "asked"), *moved_tags(source, telling.steps, telling.failed))
     asked = list(reported(source.with_changes(turns=turns, tags=tags)))
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
     turns.append(ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])])))

@@ -7,16 +7,16 @@ conversation that does not is refused with the number of the message, never mend
 """
 
 import ast
-import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import shown
 from callwright.generators.imports.reading import Fields, items, objects, parsed
+from callwright.llm.written_calls import end_of, parse_python, python_call, read_python
 from callwright.warehouse.records import Arguments, CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
 
 _SIDES = {
@@ -220,10 +220,10 @@ def _stated_calls(content: JsonValue) -> Iterator[Called]:
         if calls:
             yield from calls
             return
-        try:  # a Python literal, as some data sets write calls
-            held = orjson.loads(json.dumps(ast.literal_eval(held)))
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-            raise UnreadableChat(f"a message of a call holds {shown(held)}, which is no call") from error
+        literal = read_python(held)  # as some data sets write calls
+        if literal is None:
+            raise UnreadableChat(f"a message of a call holds {shown(held)}, which is no call")
+        held = literal
     listed = held if isinstance(held, list) else [held]
     if not listed:
         raise UnreadableChat("a message of a call holds none")
@@ -236,43 +236,21 @@ def python_calls(text: str) -> list[Called]:
     inner = plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain
     calls, at = list[Called](), 0
     while named := _CALLED.match(inner, at):
-        end = _end_of_arguments(inner, named.end())
-        call = _python_call(named[1].strip(), inner[named.end() : end]) if end < len(inner) else None
-        if call is None:
+        end = end_of(inner, named.end() - 1)
+        call = None if end is None else _python_call(named[1].strip(), inner[named.end() - 1 : end])
+        if end is None or call is None:
             return []
         calls.append(call)
-        at = end + 1
+        at = end
     return calls if calls and not inner[at:].strip(" ,\n") else []
 
 
-def _end_of_arguments(text: str, at: int) -> int:
-    """Where the bracket that opened before a place closes; what stands in quotes closes nothing."""
-    depth, quote = 1, ""
-    while at < len(text):
-        sign = text[at]
-        if quote:
-            at += sign == "\\"
-            quote = "" if sign == quote else quote
-        elif sign in "\"'":
-            quote = sign
-        else:
-            depth += (sign in "([{") - (sign in ")]}")
-            if not depth:
-                break
-        at += 1
-    return at
-
-
 def _python_call(name: str, given: str) -> Called | None:
-    try:
-        node = ast.parse(f"f({given})", mode="eval").body
-        if not isinstance(node, ast.Call) or node.args or any(one.arg is None for one in node.keywords):
-            return None
-        stated = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
-        arguments: Arguments = orjson.loads(orjson.dumps(stated))  # what JSON can't hold is no argument
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return None
-    return Called(name, arguments)
+    match parse_python(f"f{given}"):
+        case [ast.Expr(value=ast.Call() as node)]:
+            with suppress(ValueError, RecursionError):
+                return Called(name, python_call(node).arguments)
+    return None
 
 
 class _Gathered:

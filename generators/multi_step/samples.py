@@ -237,20 +237,24 @@ def place_of(evidence: Evidence) -> tuple[int, int] | None:
     return (int(found[1]) // TURNS_A_STEP - 1, int(found[2])) if found else None
 
 
-def moved_tags(source: Sample, stands: Mapping[str, tuple[int, int]]) -> Iterator[str]:
-    """The tags that say which calls are wanted, and which of their fields, where these calls stand now, by their keys."""
-    steps = [turn.calls for turn in source.turns if isinstance(turn, CallTurn)]
-    places = {
-        (step, place): stands[call.bare.key]
-        for step, calls in enumerate(steps)
-        for place, call in enumerate(calls)
-        if call.bare.key in stands
-    }
+def moved_tags(source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int | None = None) -> Iterator[str]:
+    """The tags that say which calls are wanted, and which of their fields, where these calls stand among others now.
+
+    The step `failed` does nothing that is wanted.
+    """
+    stands = {key: place for place, key in _places(steps) if place[0] != failed}
+    own = _places([turn.calls for turn in source.turns if isinstance(turn, CallTurn)])
+    places = {place: stands[key] for place, key in own if key in stands}
     wanted = [places[place] for place in source.wanted if place in places]
     yield from [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))] if wanted else []
     for field in source.asked:
         if (field.step, field.place) in places:
             yield asked_tag(AskedField(*places[field.step, field.place], field.path))
+
+
+def _places(steps: Sequence[Sequence[GoldCall]]) -> Iterator[tuple[tuple[int, int], str]]:
+    for step, calls in enumerate(steps):
+        yield from (((step, place), call.bare.key) for place, call in enumerate(calls))
 
 
 def reported(sample: Sample) -> Iterator[Asked]:

@@ -5,7 +5,7 @@ would be made. A call that is forbidden is left out, with all that takes values 
 call is refused, and how users urge is worded; the world answers anew.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from random import Random
 from typing import Literal, NamedTuple
@@ -148,16 +148,12 @@ def _refused(planting: Planting, walk: _Walk, forbidden: Sequence[tuple[PlacedCa
 def _asked(planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling) -> Iterator[CasePlan]:
     """The call is made last, with what takes values from it: before it stands the question, whose answer decides."""
     at = placed.step, planting.steps[placed.step].index(placed.call)
-    lost = {at}
+    lost, kept = {at}, set[Place]()
     for step, calls in enumerate(planting.steps):
         lost |= {(step, place) for place, call in enumerate(calls) if _takes_from(call, lost)}
-    others = _without(planting.steps, frozenset(lost))
+        kept |= {(step, place) for place in range(len(calls))} - lost
+    others, after = _without(planting.steps, lost), _without(planting.steps, kept)
     before = _with_looks(planting, others, len(others), _looks(walk, placed))
-    rest = [
-        tuple(call for place, call in enumerate(calls) if (step, place) in lost)
-        for step, calls in enumerate(planting.steps)
-    ]
-    after = tuple(step for step in rest if step)
     asks = CasePlan("allowed", "ask", ruling.policy.name, placed.call, before)
     yield asks
     yield asks._replace(sort="urged")
@@ -165,7 +161,7 @@ def _asked(planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling) 
     yield asks._replace(sort="refused", due="refuse", pause=len(before))
 
 
-def _without(steps: Sequence[GoldStep], lost: frozenset[Place]) -> tuple[GoldStep, ...]:
+def _without(steps: Sequence[GoldStep], lost: Collection[Place]) -> tuple[GoldStep, ...]:
     kept = (tuple(call for place, call in enumerate(step) if (at, place) not in lost) for at, step in enumerate(steps))
     return tuple(step for step in kept if step)
 

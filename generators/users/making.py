@@ -125,7 +125,7 @@ async def _hold_one(derivation: Derivation, context: StageContext, number: int) 
         turns=_with_evidence(assistant.turns, source, {tool.name: tool for tool in tools}),
         tags=(
             *without_traits(source.tags, "wanted", "asked"),
-            *moved_tags(source, {call.bare.key: (step, place) for step, place, _, call in _placed(assistant.turns)}),
+            *moved_tags(source, [turn.calls for turn in assistant.turns if isinstance(turn, CallTurn)]),
             trait_tag("user", f"{user.wordings}/{user.refused}"),
         ),
         changes=assistant.changes,
