@@ -6,7 +6,9 @@ the asker gives (what a tool does, what a parameter is called), and stretches th
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs
@@ -53,7 +55,11 @@ def _shapes(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML fi
             yield from _shapes(member)
 
 
-PhraseIndex = Mapping[str, tuple[str, ...]]  # phrases by their first characters
+@dataclass(frozen=True, eq=False)
+class PhraseIndex:
+    """Phrases by their first characters; what is found by one is kept for texts that are asked about again."""
+
+    begun_by: Mapping[str, tuple[str, ...]]
 
 
 def left_over(text: str, phrases: Iterable[str], stretches: Sequence[Stretch]) -> list[str]:
@@ -91,7 +97,7 @@ def phrase_index(phrases: tuple[str, ...]) -> PhraseIndex:
     for phrase in dict.fromkeys(_EDGE.sub("", one.lower()) for one in phrases):
         if phrase:
             known.setdefault(phrase[:_BEGINNING], []).append(phrase)
-    return {beginning: tuple(begun) for beginning, begun in known.items()}
+    return PhraseIndex({beginning: tuple(begun) for beginning, begun in known.items()})
 
 
 def _steps(lower: str, at: int, covered: bytearray, known: Sequence[PhraseIndex]) -> Iterator[tuple[int, int]]:
@@ -101,13 +107,27 @@ def _steps(lower: str, at: int, covered: bytearray, known: Sequence[PhraseIndex]
         return
     word = _WORD.match(lower, at)
     yield word.end() if word else at + 1, _UNKNOWN_WORD
-    for beginning in {lower[at : at + length] for length in range(1, _BEGINNING + 1)}:
-        for index in known:
-            for phrase in index.get(beginning, ()):
-                end = at + len(phrase)
-                is_cut = (_is_latin(lower, edge - 1) and _is_latin(lower, edge) for edge in (at, end))
-                if lower.startswith(phrase, at) and not any(is_cut):
-                    yield end, 0
+    for index in known:
+        for end in _phrases_in(lower, index).get(at, ()):
+            yield end, 0
+
+
+@lru_cache(1024)
+def _phrases_in(lower: str, index: PhraseIndex) -> Mapping[int, tuple[int, ...]]:
+    """Where phrases begin in a text, and where each ends: readings of a text that differ in its values share them."""
+    found: dict[int, tuple[int, ...]] = {}
+    for at in range(len(lower)):
+        if not _cuts_word(lower, at):
+            beginnings = {lower[at : at + length] for length in range(1, _BEGINNING + 1)}
+            begun = chain.from_iterable(index.begun_by.get(beginning, ()) for beginning in beginnings)
+            ends = (at + len(phrase) for phrase in begun if lower.startswith(phrase, at))
+            if whole := tuple(end for end in ends if not _cuts_word(lower, end)):
+                found[at] = whole
+    return found
+
+
+def _cuts_word(text: str, at: int) -> bool:
+    return _is_latin(text, at - 1) and _is_latin(text, at)
 
 
 def _is_latin(text: str, at: int) -> bool:
