@@ -259,25 +259,12 @@ def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
 
 def as_outlined(tool: Tool, names: Collection[str]) -> Tool:
     """The tool as prompts show it that are about the parameters `names`."""
-    return _as_outlined(_ByKey(tool), frozenset(names))
-
-
-class _ByKey:
-    """A tool that is the same as another one of its key."""
-
-    def __init__(self, tool: Tool) -> None:
-        self.tool = tool
-
-    def __hash__(self) -> int:
-        return hash(self.tool.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByKey) and self.tool.key == other.tool.key
+    return _as_outlined(tool, frozenset(names))
 
 
 @lru_cache(1024)
-def _as_outlined(one: _ByKey, names: frozenset[str]) -> Tool:
-    return one.tool.with_changes(parameters=outlined(one.tool, names)["parameters"])
+def _as_outlined(tool: Tool, names: frozenset[str]) -> Tool:
+    return tool.with_changes(parameters=outlined(tool, names)["parameters"])
 
 
 def outlined_tools(calls: Iterable[tuple[Tool, Collection[str]]]) -> list[dict[str, Any]]:

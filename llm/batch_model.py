@@ -18,7 +18,7 @@ import orjson
 
 from callwright.llm.answer_schemas import RefusedError, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
-from callwright.llm.ledger import open_answers
+from callwright.llm.ledger import open_answers, refuse
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of
 from callwright.llm.refusals import refusal
 from callwright.llm.wire_format import wire_names
@@ -168,7 +168,7 @@ class BatchModel(OpenAIModel):
         """Let nobody wait for ever on what ended in an error that nobody foresaw."""
         if not task.cancelled() and (bug := task.exception()) is not None:
             for key in list(self._waiting):
-                _refuse(self._waiting.pop(key), bug)
+                refuse(self._waiting.pop(key), bug)
 
     async def _see_through(self, file: str) -> None:
         """See a file through to its end: its batch begun or found again, ended, its replies kept and reported."""
@@ -191,7 +191,7 @@ class BatchModel(OpenAIModel):
             if waiting is not None and key in replies:
                 waiting.set_result(replies[key])
             elif waiting is not None:
-                _refuse(
+                refuse(
                     waiting,
                     errors.get(key)
                     or (
@@ -265,7 +265,7 @@ class BatchModel(OpenAIModel):
     def _fail(self, keys: Iterable[bytes], error: CallwrightError) -> None:
         for key in keys:
             if (waiting := self._waiting.pop(key, None)) is not None:
-                _refuse(waiting, error)
+                refuse(waiting, error)
 
     async def _call(
         self, method: str, path: str, body: bytes | None = None, kind: str = "application/json", *, of: str = ""
@@ -290,11 +290,6 @@ class BatchModel(OpenAIModel):
         if status != WELL:
             raise self._refused(status, reported, content, document_of(content))
         return content
-
-
-def _refuse(waiting: "asyncio.Future[dict[str, Any]]", error: BaseException) -> None:
-    waiting.set_exception(error)
-    waiting.exception()  # looked at, so that asyncio says nothing where nobody waits any more
 
 
 ENDPOINT = "/v1/chat/completions"

@@ -8,7 +8,7 @@ from contextlib import closing
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import orjson
 
@@ -32,6 +32,13 @@ def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
     turns = [text for message in request.messages for text in (message.role, message.content)]
     asked = [request.model, request.options, schema, prompt.name, prompt.version, request.sample_index, tools, turns]
     return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES).digest()
+
+
+def refuse(waiting: "asyncio.Future[Any]", error: BaseException) -> None:
+    """Tell whoever waits that there is no answer."""
+    if not waiting.done():
+        waiting.set_exception(error)
+        waiting.exception()  # looked at, so that asyncio says nothing where nobody waits any more
 
 
 class _Batch:
@@ -103,8 +110,7 @@ class Ledger:
             await self.put(key, reply)
             asking.set_result(reply)
         except CallwrightError as error:
-            asking.set_exception(error)
-            asking.exception()  # looked at, so that asyncio says nothing where nobody else waits
+            refuse(asking, error)
             raise
         finally:
             asking.cancel()  # does nothing to one that ended

@@ -13,6 +13,7 @@ import orjson
 from callwright.llm.answers import read_object
 from callwright.llm.asking import Priced
 from callwright.llm.chat import Adapter, ChatMessage, ChatRequest, RawReply
+from callwright.llm.ledger import refuse
 from callwright.warehouse.errors import CallwrightError, ReplyError
 
 MOMENT = 0.02  # seconds that the first request waits for others like it
@@ -80,7 +81,7 @@ class PackedModel:
         self._under_way.discard(task)
         if not task.cancelled() and (bug := task.exception()) is not None:
             for one in asked:
-                _refuse(one, bug)
+                refuse(one.answer, bug)
 
     async def _ask(self, asked: Sequence[_PackedQuestion]) -> None:
         replies: dict[int, RawReply] = {}
@@ -93,7 +94,7 @@ class PackedModel:
                 pass  # one of them may be at fault: each is asked by itself
             except CallwrightError as error:
                 for one in asked:
-                    _refuse(one, error)
+                    refuse(one.answer, error)
                 return
         for number, reply in replies.items():
             asked[number].answer.set_result(reply)
@@ -106,7 +107,7 @@ class PackedModel:
         try:
             reply = await self._adapter.send(one.request)
         except CallwrightError as error:
-            _refuse(one, error)
+            refuse(one.answer, error)
             return
         one.answer.set_result(
             reply._replace(
@@ -115,12 +116,6 @@ class PackedModel:
                 cost=reply.cost + more.cost,
             )
         )
-
-
-def _refuse(one: _PackedQuestion, error: BaseException) -> None:
-    if not one.answer.done():
-        one.answer.set_exception(error)
-        one.answer.exception()  # looked at, so that asyncio says nothing where nobody waits any more
 
 
 def _kind_of(request: ChatRequest) -> object:

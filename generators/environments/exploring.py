@@ -23,7 +23,6 @@ from callwright.generators.environments.picking import (
     entries_of,
     has,
     stated_values,
-    value_at,
     values_of_parameter,
 )
 from callwright.generators.environments.protocol import (
@@ -35,6 +34,7 @@ from callwright.generators.environments.protocol import (
 )
 from callwright.generators.environments.response_store import FILES, Description
 from callwright.generators.environments.stored import ServerWorld, StoredEnvironment
+from callwright.language.calls.entries import value_in
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Arguments, Call, Link, Tool
 
@@ -117,7 +117,7 @@ async def _explore_reset(
 def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]:
     """What a server tells that was just reset. Raises ConfigurationError where it can't be, or does not tell."""
     server.resetting.begin()
-    answers = [server.tell_after((), call) for call in told_by]
+    answers = [server.ask_after((), call, writes=False) for call in told_by]
     for answer in answers:
         if answer.problem:
             raise ConfigurationError(f"The environment {server.name!r} does not tell what it holds ({answer.problem}).")
@@ -224,7 +224,7 @@ def values_at(link: Link, examples: Iterable[Example]) -> Iterator[JsonValue]:
         if link.entries and not has(example.response, link.entries):
             continue
         for entry in entries_of(example.response, link.entries):
-            value = value_at(entry.value, link.field) if has(entry.value, link.field) else None
+            value = value_in(entry.value, link.field)
             if isinstance(value, str | int | float) and value != "":
                 yield value
 

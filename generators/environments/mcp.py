@@ -80,8 +80,9 @@ class McpEnvironment:
 
     async def answer(self, call: Call) -> CallResponse:
         """The server's answer; whatever goes wrong is stated in `problem`."""
-        if (refused := self._refused(call)) is not None:
-            return refused
+        if call.tool not in self._tools:
+            more = "" if self.reset else " Tools that change a server are called where `reset` says how it is reset."
+            return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.{more}")
         own = self._renamed(call)
         return self._shown(await call_mcp_tool(self.address, own.tool, own.arguments, self._limits.seconds))
 
@@ -92,29 +93,17 @@ class McpEnvironment:
             raise ConfigurationError(f"The server of {self.name!r} has no `reset`, so that calls may not change it.")
         return reset_server(self.address, self.reset, self._limits.seconds)
 
-    def answer_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """The answer of a server that is reset, after these calls; whatever goes wrong is stated in `problem`."""
-        refused = self._refused(call)
-        return self._asked_after(past, call, writes=writes) if refused is None else refused
+    def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
+        """The answer of a server that is reset, after these calls; whatever goes wrong is stated in `problem`.
 
-    def tell_after(self, past: Sequence[Made], call: Call) -> CallResponse:
-        """What a call that tells the state is answered, whatever tools are meant to be called; FILES tells its folder's files."""
-        return self._asked_after(past, call, writes=False)
-
-    def _asked_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
+        What tells the state is asked by any tool, and by FILES for its folder's files.
+        """
         made = [Made(self._renamed(before.call), before.answer) for before in past]
         return self._shown(self.resetting.ask_after(made, self._renamed(call), writes=writes))
 
     def _renamed(self, call: Call) -> Call:
         """A call under the server's own name of its tool."""
         return call.with_changes(tool=self._own_names.get(call.tool, call.tool))
-
-    def _refused(self, call: Call) -> CallResponse | None:
-        """Why a call is not made, None where it has a tool that may be called."""
-        if call.tool in self._tools:
-            return None
-        more = "" if self.reset else " Tools that change a server are called where `reset` says how it is reset."
-        return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.{more}")
 
     def _shown(self, answer: CallResponse) -> CallResponse:
         """An answer that is not too large, without secrets."""

@@ -278,11 +278,8 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, JsonValue]:
 class AskedServer(Protocol):
     """A server that answers calls after others."""
 
-    def answer_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
-        """The answer, or in `problem` why there is none."""
-
-    def tell_after(self, past: Sequence[Made], call: Call) -> CallResponse:
-        """What a call that tells the state is answered, whatever tools are meant to be called; FILES tells its folder's files."""
+    def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
+        """The answer, or in `problem` why there is none; FILES is answered by the files of the server's folder."""
 
 
 class ServerWorld(DescribedEnvironment):
@@ -315,32 +312,30 @@ class ServerWorld(DescribedEnvironment):
         sent = self.sent(call)
         return CallResponse(problem=sent) if isinstance(sent, str) else self._kept(past, sent)
 
-    def _kept(self, past: Sequence[Made], sent: Call, *, tells: bool = False) -> CallResponse:
+    def _kept(self, past: Sequence[Made], sent: Call) -> CallResponse:
         after = [made.call for made in past]
         with closing(ResponseStore(self._store)) as store:
             known = store.get(self.name, sent, after)
             if known is not None:
                 return known
-            answer = self._asked(past, sent, tells=tells)
+            answer = self._asked(past, sent)
             if answer.passing:
                 store.note_lapse(self.name, sent, answer.problem)
                 return answer
             return store.put(self.name, sent, answer, after)
 
-    def _asked(self, past: Sequence[Made], sent: Call, *, tells: bool = False) -> CallResponse:
+    def _asked(self, past: Sequence[Made], sent: Call) -> CallResponse:
         if self.server is None:
             where = f" after {len(past)} others" if past else ""
             problem = f"No response is recorded for this call of {sent.tool}{where}."
             return CallResponse(problem=problem, passing=True)
-        if tells:
-            return self.server.tell_after(past, sent)
-        return self.server.answer_after(past, sent, writes=self.writes(sent.tool))
+        return self.server.ask_after(past, sent, writes=self.writes(sent.tool))
 
     def state_after(self, past: Sequence[Made]) -> dict[ThingKey, Fields]:
         """The things that there are after these calls. Raises TransientError where the server does not tell them."""
         found: dict[ThingKey, Fields] = {}
         for call in self.description.told_by or ():
-            answer = self._kept(past, call, tells=True)
+            answer = self._kept(past, call)
             if answer.problem:
                 raise TransientError(f"What {self.name!r} holds is not told: {answer.problem}")
             found |= things_told(call, answer.response)

@@ -6,7 +6,7 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
+from callwright.generators.environments.picking import Entry, choose, entries_of, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish
 from callwright.generators.multi_step.resolving import joined, shifted
@@ -23,7 +23,7 @@ from callwright.generators.multi_step.sketches import (
     is_deed,
 )
 from callwright.generators.tools import argument_problems
-from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields
+from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields, text_at, value_in
 from callwright.language.text import fold
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -178,7 +178,7 @@ def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
     if found is None:
         return (Condition(test="only"),) if len(entries) == len(able) == 1 else None
     index, path, selection = found
-    value = _text(able[index], path) if selection == "within" else query
+    value = text_at(able[index].value, path) if selection == "within" else query
     condition = Condition(test="contains" if selection == "contains" else "equals", field=path, value=value)
     fitting = choose(entries, (condition,))
     return (condition,) if fitting and fitting[0].index == able[index].index else None
@@ -188,10 +188,12 @@ def by_name(entries: Sequence[Entry], field: str, taken: Sequence[JsonValue], rn
     """The name of any entry that no other has; the entries whose values are `taken` are passed over."""
     able = [entry for entry in entries if _holds(entry, field) and value_at(entry.value, field) not in taken]
     for path in name_paths([entry.value for entry in entries]):
-        names = [fold(_text(entry, path)) for entry in entries]
-        own = [entry for entry in able if _is_plain(_text(entry, path)) and names.count(fold(_text(entry, path))) == 1]
+        names = [fold(text_at(entry.value, path)) for entry in entries]
+        own = [
+            entry for entry in able if _is_plain(name := text_at(entry.value, path)) and names.count(fold(name)) == 1
+        ]
         if own:
-            return (Condition(test="equals", field=path, value=_text(rng.choice(own), path)),)
+            return (Condition(test="equals", field=path, value=text_at(rng.choice(own).value, path)),)
     return None
 
 
@@ -219,12 +221,7 @@ def by_rank(entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int
 
 
 def _holds(entry: Entry, field: str) -> bool:
-    return has(entry.value, field) and value_at(entry.value, field) not in (None, "")
-
-
-def _text(entry: Entry, path: str) -> str:
-    value = value_at(entry.value, path) if has(entry.value, path) else ""
-    return value if isinstance(value, str) else ""
+    return value_in(entry.value, field) not in (None, "")
 
 
 def _is_plain(name: str) -> bool:

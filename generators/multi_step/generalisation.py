@@ -13,7 +13,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
+from callwright.generators.environments.picking import Entry, choose, entries_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import Wish, vocabulary_of
 from callwright.generators.multi_step import TASKS
@@ -30,6 +30,7 @@ from callwright.generators.multi_step.resolving import (
 from callwright.generators.multi_step.samples import schema_of, unstated, write_sample
 from callwright.generators.multi_step.tasks import environment_of, is_sound
 from callwright.generators.stages import StageContext
+from callwright.language.calls.entries import text_at
 from callwright.language.dates import find_dates, find_times
 from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE
 from callwright.language.text import Found, fold
@@ -323,8 +324,7 @@ def _another(
         return None
     options: list[tuple[Condition, ...]] = []
     for entry in entries:
-        value = value_at(entry.value, old.field) if has(entry.value, old.field) else None
-        if isinstance(value, str) and value:
+        if value := text_at(entry.value, old.field):
             new = tuple(one.with_changes(value=value) if one == old else one for one in where)
             if len(choose(entries, new, loosely=True)) == 1:
                 options.append(new)

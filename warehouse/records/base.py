@@ -70,6 +70,9 @@ class Tool(Record):
     constants: Arguments = Field(default_factory=dict, exclude_if=not_)
     plumbing: tuple[str, ...] = Field(default=(), exclude_if=not_)
 
+    def __hash__(self) -> int:
+        return hash(self.key)
+
     @property
     def properties(self) -> dict[str, JsonSchema]:
         """The schema of each parameter, by name, in the order declared."""
