@@ -153,11 +153,9 @@ class Order(NamedTuple):
     environments: Mapping[str, Environment] = {}
     leave_out: Callable[[LeftOut], None] = ignore  # hears what is left out
 
-    def misses(self, reason: str, *, tool: str = "", samples: int = 0) -> LeftOut:
+    def misses(self, reason: str, *, tool: str = "", samples: int = 0) -> None:
         """Note that a tool, or so many samples of the order, are left out."""
-        found = LeftOut(self.kind.name, reason, self.language, self.place, tool, samples)
-        self.leave_out(found)
-        return found
+        self.leave_out(LeftOut(self.kind.name, reason, self.language, self.place, tool, samples))
 
 
 ToolObstacle = Callable[[Order, Tool], str]

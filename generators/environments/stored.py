@@ -23,7 +23,6 @@ from callwright.generators.environments.response_store import (
     FILES,
     Description,
     Drift,
-    Lapse,
     ResponseStore,
     call_key,
 )
@@ -157,10 +156,6 @@ class StoredEnvironment(DescribedEnvironment):
     def drifted(self) -> list[Drift]:
         """The calls that were answered otherwise when they were asked again, with both times."""
         return self.store.drifts(self.kept_as)
-
-    def lapses(self) -> list[Lapse]:
-        """The calls that got no answer of their own, and why."""
-        return self.store.lapses(self.kept_as)
 
     def redescribe(self, description: Description, basis: str) -> None:
         """Take other tools and links from now on, and keep them for those who open the store later."""

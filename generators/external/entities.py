@@ -6,7 +6,6 @@ It is one of nine kinds of entities (HammerBench 4.2.4).
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from random import Random
 from typing import NamedTuple, get_args
 
 import orjson
@@ -270,11 +269,6 @@ def app_named(name: str) -> App:
     return apps()[name]
 
 
-def pick_app(allowed: list[App], rng: Random) -> App:
-    """One of the allowed apps, the paper's five more often than others."""
-    return rng.choices(allowed, weights=[app.weight for app in allowed])[0]
-
-
 class FoundEntity(BaseModel):
     """An argument, by its id in the question, and the kind of entity that its value is."""
 
@@ -310,8 +304,8 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
     usual = [one for one in apps().values() if kind not in one.without]
     # none whose name says what a parameter of the tool could take
     called = [(one, one.called(source.language)) for one in usual]
-    kept = [one for one, name in called if not fills_parameter(name, mention.tool, mention.argument)]
-    app = pick_app(kept or usual, context.rng)
+    allowed = [one for one, name in called if not fills_parameter(name, mention.tool, mention.argument)] or usual
+    app = context.rng.choices(allowed, weights=[one.weight for one in allowed])[0]
     origin = asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, TEMPLATE))
     return [
         EntityReference(

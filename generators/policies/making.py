@@ -195,18 +195,14 @@ def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
 async def word_policy(derivation: Derivation, context: StageContext) -> list[Sample]:
     """The task of a derivation under the recipe's policies. Raises RecordError where none is about what it calls."""
     planting = planting_of(derivation.source, context, derivation.seed)
-    policies = policies_in(planting, context.policies)
+    # those about tools of the task's world, which its assistant is told
+    policies = tuple(one for one in context.policies if planting.tools.keys() >= {*one.tools})
     plan = next(plans_of(planting, PolicyBook(policies, planting.world)), None)
     if plan is None:
         raise RecordError("No policy decides over exactly one thing that it does.")
     sample = await _worded(plan, planting, policies, derivation, context)
     origin = asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, TEMPLATE))
     return [sample.with_changes(origin=origin)]
-
-
-def policies_in(planting: Planting, policies: tuple[Policy, ...]) -> tuple[Policy, ...]:
-    """The policies about tools of the task's world: those that its assistant is told."""
-    return tuple(one for one in policies if planting.tools.keys() >= {*one.tools})
 
 
 async def _worded(

@@ -204,7 +204,7 @@ async def test_a_server_that_is_gone_in_the_middle_is_a_lapse_and_no_answer(tmp_
     assert "was not reset" in late.problem
     with pytest.raises(TransientError, match="What 'board' holds is not told"):
         _ = episode.state
-    assert "was not reset" in environment.lapses()[0].problem
+    assert "was not reset" in environment.store.lapses(environment.kept_as)[0].problem
     environment.close()
 
 

@@ -155,7 +155,7 @@ async def test_a_server_that_answers_nothing_can_not_be_explored(servers: Server
     environment = opened(told, tmp_path / "responses.sqlite")
     with pytest.raises(ConfigurationError, match=r"'shop' answered no call .*can't be asked"):
         await explore_environment(told, environment)
-    assert environment.lapses()
+    assert environment.store.lapses(environment.kept_as)
     environment.close()
 
 

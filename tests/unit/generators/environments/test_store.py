@@ -129,7 +129,7 @@ async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_no
     )
     environment = stored(ill)
     assert [(await environment.answer(other)).problem for _ in range(3)] == ["down", "down", ""]
-    (lapse,) = environment.lapses()
+    (lapse,) = environment.store.lapses(environment.kept_as)
     assert (lapse.call, lapse.problem, lapse.times) == (other, "down", 2)
 
 
@@ -175,7 +175,7 @@ async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> Non
     assert (await environment.refresh(READ)).problem == "down"
     assert await environment.answer(READ) == CallResponse(1)
     assert environment.drifted() == []
-    assert len(environment.lapses()) == 1
+    assert len(environment.store.lapses(environment.kept_as)) == 1
 
 
 @given(
