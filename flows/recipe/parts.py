@@ -1,22 +1,14 @@
 """A recipe, and its settings of tools and samples: what a build makes, of what. Under which rules is in rules.py."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    JsonValue,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
-from pydantic_core import InitErrorDetails, PydanticCustomError, PydanticKnownError
+from pydantic_core import PydanticKnownError, PydanticOmit
 
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, RecipePart, Scalar, value_source
@@ -137,6 +129,11 @@ class OwnTools(RecipePart):
 ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings | OwnTools
 
 
+def _world(stated: object) -> object:
+    """A source of tools; a world of others is read by its own class."""
+    return (settings_of_world(stated) if isinstance(stated, dict) else None) or stated
+
+
 class PersonalDataRules(RecipePart):
     """Whether personal data in what is taken from files is replaced or counted; a `vault` keeps what was replaced."""
 
@@ -236,34 +233,25 @@ def _is_source(entry: object) -> bool:
     return isinstance(entry, dict) and bool(entry.keys() & {"from", "format"})
 
 
+def _source(entry: object) -> object:
+    """An entry of `samples` that is taken from files; counts are left out."""
+    if isinstance(entry, SampleSource) or _is_source(entry):
+        return entry
+    raise PydanticOmit
+
+
+def _listed(stated: object) -> object:
+    return stated if isinstance(stated, list | tuple) else ()
+
+
+TakenSources = Annotated[tuple[Annotated[SampleSource, BeforeValidator(_source)], ...], BeforeValidator(_listed)]
+
+
 def _extension(value: object) -> object:
     if isinstance(value, str) and value.count(":"):
         file, _, name = value.rpartition(":")
         return {"file": file, "name": name}
     return value
-
-
-def _taken(samples: object, wrong: list[InitErrorDetails]) -> Iterator[SampleSource]:
-    """What `samples` takes from files; errors are told at their place in the whole recipe."""
-    for at, one in enumerate(samples if isinstance(samples, list) else ()):
-        if _is_source(one):
-            try:
-                yield SampleSource.model_validate(one)
-            except ValidationError as error:
-                for found in error.errors():
-                    told = PydanticCustomError("value_error", "{wrong}", {"wrong": found["msg"]})
-                    kind = told if found["type"] == "value_error" else found["type"]
-                    loc, ctx = ("samples", at, *found["loc"]), found.get("ctx", {})
-                    wrong.append(InitErrorDetails(type=kind, loc=loc, input=found["input"], ctx=ctx))
-
-
-def _with_worlds(tools: Iterable[object], wrong: list[InitErrorDetails]) -> Iterator[object]:
-    for at, one in enumerate(tools):
-        try:
-            yield (settings_of_world(one) if isinstance(one, dict) else None) or one
-        except ValueError as error:
-            message = PydanticCustomError("world", "{wrong}", {"wrong": str(error)})
-            wrong.append(InitErrorDetails(type=message, loc=("tools", at), input=one))
 
 
 MOST_VOICES = 10_000
@@ -287,8 +275,10 @@ class Recipe(RecipePart):
     )
     description: str = Field(default="", description="A sentence for people.")
     seed: int = Field(default=0, description="All that is drawn depends on it.")
-    sources: SkipJsonSchema[tuple[SampleSource, ...]] = ()  # what `samples` takes from files; tools may be theirs alone
-    tools: tuple[ToolSource, ...] = Field(
+    sources: SkipJsonSchema[TakenSources] = Field(  # what `samples` takes from files; tools may be theirs alone
+        default=(), validation_alias=AliasChoices("sources", "samples")
+    )
+    tools: tuple[Annotated[ToolSource, BeforeValidator(_world)], ...] = Field(
         default=_NO_TOOLS,
         validate_default=True,
         description="Where tools come from: a list of sources, such as {seed: all} or {import: openapi, path: api.yaml}.",
@@ -383,21 +373,14 @@ class Recipe(RecipePart):
     @model_validator(mode="before")
     @classmethod
     def _resolved(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """The settings with the paper's counts where its scale is asked for, and with what `samples` takes from files.
+        """The settings with the paper's counts where its scale is asked for.
 
-        Worlds of others are read each by its own class. The rows of a recipe that was read before are added, in whichever
-        process: what it names may be theirs.
+        The rows of a recipe that was read before are added, in whichever process: what it names may be theirs.
         """
         if not isinstance(loaded, dict):
             return loaded
         if loaded.get("scale") == "paper":
             loaded = loaded | {"samples": {kind.name: kind.scale for kind in all_kinds().values() if kind.scale}}
-        wrong = list[InitErrorDetails]()
-        loaded = loaded | {"sources": [*loaded.get("sources", ()), *_taken(loaded.get("samples"), wrong)]}
-        if isinstance(loaded.get("tools"), list) and not wrong:
-            loaded = loaded | {"tools": [*_with_worlds(loaded["tools"], wrong)]}
-        if wrong:
-            raise ValidationError.from_exception_data(cls.__name__, wrong)
         for one in loaded.get("extensions", ()):
             if isinstance(one, dict) and one.get("digest"):
                 with _as_invalid():
@@ -407,9 +390,10 @@ class Recipe(RecipePart):
     @field_validator("tools", mode="before")
     @classmethod
     def _has_tools(cls, tools: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - not validated yet
-        if tools is _NO_TOOLS and not info.data.get("sources"):
+        takes_nothing = info.data.get("sources") == ()
+        if tools is _NO_TOOLS and takes_nothing:
             raise PydanticKnownError("missing")
-        if tools == [] and not info.data.get("sources"):
+        if tools == [] and takes_nothing:
             raise PydanticKnownError("too_short", {"field_type": "Tuple", "min_length": 1, "actual_length": 0})
         return tools
 
