@@ -67,7 +67,7 @@ def measure_agreement(words: Sequence[ItemRating]) -> list[Agreement]:
     The words about an item stand in the order in which they were ratings; each reviewer has one. A reviewer is compared
     with all others together.
     """
-    shared = [word for ratings in _by_item(words).values() if len(ratings) >= _TWO for word in ratings]
+    shared = [word for ratings in _shared(words) for word in ratings]
     if not shared:
         return []
     return [*_over_all(shared), *_by_pair(shared), *_by_reason(shared)]
@@ -75,7 +75,7 @@ def measure_agreement(words: Sequence[ItemRating]) -> list[Agreement]:
 
 def observed_agreement(words: Sequence[ItemRating]) -> float | None:
     """The share of the pairs of words about an item that say the same, as a mean over items."""
-    shares = [_share(ratings) for ratings in _by_item(words).values() if len(ratings) >= _TWO]
+    shares = list(map(_share, _shared(words)))
     return sum(shares) / len(shares) if shares else None
 
 
@@ -93,7 +93,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 def fleiss_kappa(words: Sequence[ItemRating]) -> float | None:
     """Fleiss' kappa: it needs as many words about each item, so the first few count, as many as the shortest item has."""
-    items = [ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO]
+    items = _shared(words)
     count = min(map(len, items), default=0)
     table = _table([ratings[:count] for ratings in items])
     if not table or len(table[0]) < _TWO:
@@ -105,7 +105,7 @@ def fleiss_kappa(words: Sequence[ItemRating]) -> float | None:
 
 def krippendorff_alpha(words: Sequence[ItemRating]) -> float | None:
     """Krippendorff's alpha for labels without an order; items may have different numbers of words."""
-    table = _table([ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO])
+    table = _table(_shared(words))
     if not table or len(table[0]) < _TWO:
         return None
     import krippendorff
@@ -168,6 +168,11 @@ def _by_reason(words: Sequence[ItemRating]) -> Iterator[Agreement]:
 
 def _by_item(words: Sequence[ItemRating]) -> dict[str, list[ItemRating]]:
     return grouped(words, attrgetter("item"))
+
+
+def _shared(words: Sequence[ItemRating]) -> list[list[ItemRating]]:
+    """The words about each item that two or more spoke about."""
+    return [ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO]
 
 
 def _share(ratings: Sequence[ItemRating]) -> float:

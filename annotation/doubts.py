@@ -15,7 +15,7 @@ from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.rendering import user_name
 from callwright.annotation.screens import SampleScreenWords
 from callwright.language.packs import unspaced
-from callwright.warehouse.records import CallTurn, DoubtedFact, Sample, Turn, UserTurn, Verdict
+from callwright.warehouse.records import DoubtedFact, Sample, Turn, UserTurn, Verdict
 
 DOUBTED, PROVING = ("⟦", "⟧"), ("‹", "›")
 _VALUE, _REASON = 120, 300  # characters
@@ -101,9 +101,7 @@ def _marked(turn: Turn, one: _Stretch) -> Turn:
 
 def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
     """Where the words stand that prove values, the longest first: those of a list hold those of its members."""
-    of_calls = [
-        item for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls for item in call.evidence
-    ]
+    of_calls = [item for call in sample.all_calls for item in call.evidence]
     found: set[_Stretch] = set()
     for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
         turn = sample.turns[item.turn] if item.turn is not None and item.turn < len(sample.turns) else None

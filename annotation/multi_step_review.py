@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.doubts import doubt_sentences
-from callwright.annotation.edits import strike
+from callwright.annotation.edits import is_part_of, strike
 from callwright.annotation.picks import (
     PICKED,
     Contest,
@@ -195,7 +195,7 @@ def _whole(call: Call, leaves: Sequence[SourceLeaf], placed: PlacedGoal, general
     """A call that the model did not make: a line for each argument, with where its value comes from."""
     yield f"{NEW} {write_name(call.tool)}"
     for name, value in call.arguments.items():
-        own = [leaf for leaf in leaves if leaf.argument.split(".")[0].split("[")[0] == name]
+        own = [leaf for leaf in leaves if is_part_of(leaf.argument, name)]
         sources = list(dict.fromkeys(_source(leaf, placed, general) for leaf in own))[:_SOURCES]
         rendered = f"   ← {'; '.join(sources)}" if sources else ""
         yield f"     {write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}{rendered}"

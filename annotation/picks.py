@@ -11,7 +11,7 @@ from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.screens import SampleScreenWords
 from callwright.generators.environments.picking import Entry, entries_of, has, read_rule, rivals, value_at
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Picked, ResultTurn, Sample
+from callwright.warehouse.records import Evidence, Picked, ResultTurn, Sample
 
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -56,20 +56,15 @@ class Contest(NamedTuple):
         return sorted({pick.entry for pick in self.picks})
 
 
-def has_steps(sample: Sample) -> bool:
-    """Whether the calls of a sample were made step by step in an environment."""
-    return bool(sample.environment) and any(isinstance(turn, CallTurn) and turn.executed for turn in sample.turns)
-
-
 def step_turns(sample: Sample) -> list[int]:
     """The index of each call turn; its place in the list is the number of the step."""
-    return [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    return [at for at, _ in sample.call_turns]
 
 
 def contests_of(sample: Sample) -> list[Contest]:
     """The lists out of which the arguments of a sample are picked, in the order of its turns."""
     found: dict[tuple[int, int, str], list[Pick]] = {}
-    for call in _calls(sample):
+    for call in sample.all_calls:
         for evidence in call.evidence:
             place = _place(sample, evidence)
             if place is not None:
@@ -106,10 +101,6 @@ def relevant_fields(picks: Iterable[Pick]) -> list[str]:
     rules = [pick.rule for pick in picks]
     asked = [condition.field for rule in rules for condition in rule.where if condition.field]
     return list(dict.fromkeys([*asked, *(rule.field for rule in rules if rule.field)]))
-
-
-def _calls(sample: Sample) -> Iterator[GoldCall]:
-    return (call for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls)
 
 
 def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, Picked, int] | None:

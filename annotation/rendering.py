@@ -14,13 +14,13 @@ from callwright.annotation.edits import is_part_of
 from callwright.annotation.picks import (
     Contest,
     contests_of,
-    has_steps,
     render_result,
     render_source,
     step_turns,
     without_long_words,
 )
 from callwright.annotation.screens import SampleScreenWords
+from callwright.generators.shifts.turns import is_path
 from callwright.warehouse.records import (
     CallTurn,
     DialogueAct,
@@ -193,7 +193,7 @@ def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: SampleScree
 
     Of a multi-step sample the calls of every step. Those of earlier turns are folded away, with what is new in each.
     """
-    if has_steps(sample):
+    if is_path(sample):
         lines, earlier = list(_step_lines(sample, words)), []
     else:
         none_due = words.no_call_after_shift if shift_turn(sample) is not None else words.no_calls
@@ -258,8 +258,7 @@ def _earlier_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScr
     """The calls of all turns but the last, by the user's turn before them: of those that only grow what is new or changed."""
     places, before = _places(sample, words), CallTurn(calls=())
     proofs = [item for verdict in verdicts for item in verdict.evidence]
-    turns = [(at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
-    for at, turn in turns[:-1]:
+    for at, turn in sample.call_turns[:-1]:
         known = {} if turn.executed else {call.tool: call.arguments for call in before.calls}
         lines: list[str] = []
         for call in turn.calls:

@@ -10,7 +10,6 @@ from callwright.annotation.calls import check_storable, leaves_out, read_calls, 
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.doubts import doubt_sentences, preferred_tools, with_marks
 from callwright.annotation.edits import STAGE, edited_sample, with_turns
-from callwright.annotation.picks import has_steps
 from callwright.annotation.rendering import (
     Line,
     describe_tool,
@@ -34,6 +33,7 @@ from callwright.annotation.reviews import (
 from callwright.annotation.screens import SAMPLE_REVIEW, SampleScreenWords, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.kinds import kind_after_edit, traits_of
+from callwright.generators.shifts.turns import is_path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Sample, Tool, Verdict
 
@@ -82,7 +82,7 @@ def review_task(
         version=version_after(returned),
         title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=why_asked(why, returned, words.returned),
-        conversation=tuple(render_steps(shown, words) if has_steps(sample) else render_turns(shown, words)),
+        conversation=tuple(render_steps(shown, words) if is_path(sample) else render_turns(shown, words)),
         calls_shown=rendered.shown,
         earlier_calls=rendered.folded,
         tools=compared or words.none,
@@ -121,7 +121,7 @@ def _tools(sample: Sample, tools: Sequence[Tool], preferred: set[str], words: Sa
 
     Where no call is due in the end, all are compared: in one line each, and in full below.
     """
-    called = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls} | preferred
+    called = {call.tool for call in sample.all_calls} | preferred
     due, others = [tool for tool in tools if tool.name in called], [tool for tool in tools if tool.name not in called]
     if sample.gold and len(full := _described(due, words)) <= _TOOLS_AT_ONCE:
         return full, _described(others, words)

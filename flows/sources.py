@@ -35,7 +35,6 @@ from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
-    CallTurn,
     Origin,
     Release,
     ResultTurn,
@@ -339,7 +338,7 @@ def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
     sample = record.sample
     if sample is None or sample.candidates:
         return record
-    called = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
+    called = {call.tool for call in sample.all_calls}
     by_name: dict[str, Tool] = {}
     for tool in sorted(own, key=lambda one: (one.name not in called, one.language != sample.language)):
         by_name.setdefault(tool.name, tool)
@@ -427,8 +426,7 @@ def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[St
 
 def _stratum(record: TakenRecord, by: Sequence[Stratum]) -> str:
     sample = record.sample
-    turns = sample.turns if sample else ()
-    tools = sorted({call.tool for turn in turns if isinstance(turn, CallTurn) for call in turn.calls})
+    tools = sorted({call.tool for call in (sample.all_calls if sample else ())})
     return "\n".join(" ".join(tools) if one == "tool" else getattr(record, one) for one in by)
 
 

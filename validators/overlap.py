@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from callwright.validators.checks.duplicates import mask_values, shared_grams
 from callwright.validators.embeddings import vectors_of
 from callwright.warehouse.batches import batches
-from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, content_key
+from callwright.warehouse.records import GoldCall, Sample, Tool, UserTurn, content_key
 
 Common = Literal["tool", "call", "request"]
 COMMON: tuple[Common, ...] = ("tool", "call", "request")
@@ -102,7 +102,7 @@ class OverlapIndex:
 
 def _compare(one: PlacedSample) -> _Compared:
     shown = {tool.name: tool for tool in one.tools}
-    calls = [turn.calls for turn in one.sample.turns if isinstance(turn, CallTurn) and turn.calls]
+    calls = [turn.calls for _, turn in one.sample.call_turns if turn.calls]
     called = {call.tool for made in calls for call in made}
     text = "\n".join(turn.text for turn in one.sample.turns if isinstance(turn, UserTurn))
     tools = frozenset(found for name in called if name in shown for found in _tool_prints(shown[name]))

@@ -42,7 +42,7 @@ def untold_fields(
     if text is None and not isinstance(last, ReplyTurn):
         return []
     told = text if text is not None else getattr(last, "text", "")
-    steps = [at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn) and turn.executed]
+    steps = [at for at, turn in sample.call_turns if turn.executed]
     return [
         field
         for field in sample.asked

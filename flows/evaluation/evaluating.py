@@ -41,7 +41,7 @@ from callwright.validators.path_runs import PATH_STRATEGIES
 from callwright.validators.predictions import MOST_NATIVE, STRATEGIES, CandidateRun, asked_at, predict
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
-from callwright.warehouse.records import CallTurn, Prediction, Record, Sample
+from callwright.warehouse.records import Prediction, Record, Sample
 from callwright.warehouse.releases import ReleaseContent, keys_of_kinds, read_release
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -254,5 +254,5 @@ def foresee(warehouse: Warehouse, release: str, candidates: int, conditions: Con
 def _requests(sample: Sample, conditions: Conditions) -> int:
     """How many requests one run over a sample needs at least; a run over steps as many as the gold has, and one to answer."""
     if conditions.user is not None or sample.kind in MULTI_STEP:
-        return 1 + sum(isinstance(turn, CallTurn) for turn in sample.turns)
+        return 1 + len(sample.call_turns)
     return STRATEGIES[conditions.prompting.strategy].asks * sum(1 for _ in asked_at(sample))

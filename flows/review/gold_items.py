@@ -113,7 +113,7 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
     shown = {one.check: one.with_changes(subject=item.key, evidence=()) for one in original}
     if not defect:
         return list(shown.values())
-    arguments = sum(len(call.arguments) for snapshot in item.snapshots() for call in snapshot.calls)
+    arguments = sum(len(call.arguments) for call in item.all_calls)
     reasons = {
         "format": format_verdict(_subject(item, tools)).reason,
         "grounding": all_proved(arguments, is_due=bool(item.gold)),
@@ -183,15 +183,16 @@ def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, see
 
 
 def _lacks_evidence(sample: Sample) -> int:
-    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
     return sum(
-        name not in {root_of(one.argument) for one in call.evidence} for call in calls for name in call.arguments
+        name not in {root_of(one.argument) for one in call.evidence}
+        for call in sample.all_calls
+        for name in call.arguments
     )
 
 
 def _is_open(sample: Sample) -> bool:
     """Whether nothing rests on the calls that are due last: then they may be other ones."""
-    return not any(turn.executed for turn in sample.turns if isinstance(turn, CallTurn))
+    return not any(turn.executed for _, turn in sample.call_turns)
 
 
 def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
@@ -199,7 +200,7 @@ def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
     uses = Counter(name for call in sample.gold for name in call.arguments)
     found = (Evidence.model_validate(item) for item in evidence)
     proofs = {item.argument: item for item in found if uses[item.argument] == 1}
-    last = max((at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=-1)
+    last = max((at for at, _ in sample.call_turns), default=-1)
     turns = [
         turn.with_changes(calls=tuple(_with_proofs(call, proofs) for call in turn.calls))
         if at == last and isinstance(turn, CallTurn)

@@ -56,7 +56,7 @@ class Planting(NamedTuple):
     @property
     def steps(self) -> list[GoldStep]:
         """The gold calls, step by step."""
-        return [turn.calls for turn in self.source.turns if isinstance(turn, CallTurn)]
+        return [turn.calls for _, turn in self.source.call_turns]
 
     def calls(self) -> Iterator[PlacedCall]:
         """Every gold call, in an order that chance gives."""

@@ -243,7 +243,7 @@ def moved_tags(source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int 
     The step `failed` does nothing that is wanted.
     """
     stands = {key: place for place, key in _places(steps) if place[0] != failed}
-    own = _places([turn.calls for turn in source.turns if isinstance(turn, CallTurn)])
+    own = _places([turn.calls for _, turn in source.call_turns])
     places = {place: stands[key] for place, key in own if key in stands}
     wanted = [places[place] for place in source.wanted if place in places]
     yield from [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))] if wanted else []

@@ -46,7 +46,7 @@ def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool])
     named = tools_by_name(sample, tools)
     if not any(snapshot.calls for snapshot in sample.snapshots()):
         return NO_CALL
-    unknown = next((call.tool for one in sample.snapshots() for call in one.calls if call.tool not in named), None)
+    unknown = next((call.tool for call in sample.all_calls if call.tool not in named), None)
     if unknown is not None:
         return f"It calls {unknown!r}, which is no candidate that the catalog has."
     if transform == "mSv" and (reason := _closed(sample)):
@@ -99,7 +99,7 @@ def _closed(sample: Sample) -> str:
         return NO_CALL
     if isinstance(last, UserTurn) or (isinstance(last, CallTurn) and last.executed):
         return OPEN_END
-    at, calls = max((at, len(turn.calls)) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
+    at, calls = max((at, len(turn.calls)) for at, turn in sample.call_turns)
     follows_another = at > 0 and isinstance(sample.turns[at - 1], ResultTurn)
     if is_conversation(sample) and (calls > 1 or follows_another):
         return "It ends with several calls, so nobody could tell which one is meant."
@@ -113,7 +113,7 @@ def _weighed(
 ) -> Iterator[tuple[ChangeableArgument, str]]:
     """Every argument with the reason why it can't be changed, "" where it can."""
     if transform == "mSv":
-        last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=0)
+        last = max((index for index, _ in sample.call_turns), default=0)
         for place in _places(sample, tools, range(last, len(sample.turns))):
             yield place, _closed(sample) or _unchangeable(sample, place, tools) or _mistakable(sample, place)
         return

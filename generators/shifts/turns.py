@@ -140,7 +140,7 @@ def was_made_already(sample: Sample) -> bool:
 
 def is_path(sample: Sample) -> bool:
     """Whether the sample's calls were made in an environment."""
-    made = any(isinstance(turn, CallTurn) and turn.executed for turn in sample.turns)
+    made = any(turn.executed for _, turn in sample.call_turns)
     return made and bool(sample.environment)
 
 

@@ -16,7 +16,7 @@ async def take_record(record: TakenRecord, context: StageContext) -> list[Sample
     if sample is None:
         raise RecordError(f"{record.where}: {' '.join(record.problems)}")
     context.toolset((*sample.candidates, *sample.withheld))
-    if not any(call.evidence for snapshot in sample.snapshots() for call in snapshot.calls):
+    if not any(call.evidence for call in sample.all_calls):
         tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
         sample = sample.with_changes(turns=add_evidence(sample.turns, tools))
     origin = sample.origin or Origin(stage=STAGE)

@@ -27,7 +27,7 @@ from callwright.language.values import locate, write_value
 from callwright.llm.chat import ChatModel, again
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import RecordError, ReplyError
-from callwright.warehouse.records import CallTurn, Evidence, Exchange, GoldCall, JsonSchema, Sample, Tool
+from callwright.warehouse.records import Evidence, Exchange, GoldCall, JsonSchema, Sample, Tool
 
 _TEXT = ("equals", "contains")
 PROMPTS = "callwright.generators.users.prompts"
@@ -82,7 +82,7 @@ class Fact(NamedTuple):
 def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
     """All that the user of a sample knows, each once."""
     named = {tool.name: tool for tool in tools}
-    due = [turn.calls for turn in sample.turns if isinstance(turn, CallTurn) and turn.executed] or [sample.gold]
+    due = [turn.calls for _, turn in sample.call_turns if turn.executed] or [sample.gold]
     calls = [call for made in due for call in made if call.tool in named]  # of a dialogue's growing call the last one
     found = [fact for call in calls for fact in _facts(call, named[call.tool], sample)]
     return list({(one.parameter, str(one.value)): one for one in reversed(found)}.values())[::-1]

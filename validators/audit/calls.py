@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from callwright.validators.audit.editing import Replacement as Words
 from callwright.validators.audit.editing import kept_turns, rebuilt, with_arguments, with_turn, with_words
 from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, BrokenSample, Injection, injects, pick
-from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample
+from callwright.warehouse.records import GoldCall, JsonSchema, ResultTurn, Sample
 
 _LONG = 4  # words
 _OTHER_TYPES = {"string": "integer", "integer": "boolean", "number": "boolean", "boolean": "string"}
@@ -131,7 +131,7 @@ def _step_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
 
 @injects("call_where_none_is_due", "a call stands where no candidate fits")
 def _call_where_none_is_due(subject: AuditSubject, rng: Random) -> Sample | None:
-    idle = [(at, one) for at, one in enumerate(subject.sample.turns) if isinstance(one, CallTurn) and not one.calls]
+    idle = [(at, one) for at, one in subject.sample.call_turns if not one.calls]
     at, turn = pick(idle, rng)
     pool, language = subject.pool, subject.sample.language
     if not turn.executed:
@@ -206,7 +206,7 @@ def _altered(change: str, properties: dict[str, JsonSchema], name: str) -> dict[
 @injects("withheld_tool_shown", "the tool that serves the request is shown, and no call is due")
 def _withheld_shown(subject: AuditSubject, rng: Random) -> Sample | None:
     sample = subject.sample
-    is_idle = any(isinstance(turn, CallTurn) and not turn.calls for turn in sample.turns)
+    is_idle = any(not turn.calls for _, turn in sample.call_turns)
     if not sample.withheld or not is_idle:
         return None
     shown = list(sample.candidates)

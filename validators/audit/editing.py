@@ -118,8 +118,8 @@ def with_arguments(
     sample: Sample, chosen: Callable[[GoldCall], bool], changed: Callable[[dict[str, JsonValue]], Mapping[str, JsonValue]]
 ) -> Sample:  # fmt: skip
     """The sample with other arguments in all chosen calls; evidence for what is no argument any more is gone."""
-    for at, turn in enumerate(sample.turns):
-        for position, call in enumerate(turn.calls if isinstance(turn, CallTurn) else ()):
+    for at, turn in sample.call_turns:
+        for position, call in enumerate(turn.calls):
             if chosen(call):
                 arguments = dict(changed(dict(call.arguments)))
                 kept = tuple(one for one in call.evidence if root_of(one.argument) in arguments)
@@ -182,7 +182,7 @@ class _Moves:
 
     def tags(self, sample: Sample) -> tuple[str, ...]:
         tags = list(without_traits(sample.tags, *_NUMBERED))
-        before = [at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+        before = [at for at, _ in sample.call_turns]
         shifts = [self._turns.get(before[number]) for number in sample.shifts if number < len(before)]
         tags += [trait_tag("shift", self._steps.index(at)) for at in shifts if at is not None]
         places = [self._calls.get((before[step], place)) for step, place in sample.wanted if step < len(before)]

@@ -96,7 +96,7 @@ class AuditSubject(NamedTuple):
     @property
     def call_turns(self) -> list[tuple[int, CallTurn]]:
         """The turns at which some call is due, with their indexes."""
-        return [(at, turn) for at, turn in enumerate(self.sample.turns) if isinstance(turn, CallTurn) and turn.calls]
+        return [(at, turn) for at, turn in self.sample.call_turns if turn.calls]
 
     @property
     def user_turns(self) -> list[tuple[int, UserTurn]]:
@@ -118,7 +118,7 @@ class AuditSubject(NamedTuple):
     @property
     def due(self) -> set[str]:
         """The names of the tools that are called."""
-        return {call.tool for _, turn in self.call_turns for call in turn.calls}
+        return {call.tool for call in self.sample.all_calls}
 
     @property
     def wishes(self) -> list[int]:
@@ -226,7 +226,7 @@ def gather(samples: Iterable[Sample]) -> SamplePool:
     """What these samples hold."""
     pool = SamplePool(*(defaultdict(list) for _ in SamplePool._fields))
     for sample in samples:
-        language, due = sample.language, [call for snapshot in sample.snapshots() for call in snapshot.calls]
+        language, due = sample.language, sample.all_calls
         if due:
             pool.requests[language].append((sample.request, frozenset(call.tool for call in due)))
         for call in due:

@@ -424,7 +424,7 @@ class _PolicyFindings(_Episodes):
         super().__init__(sample, world)
         self._case = case
         self._book = PolicyBook(case.policies, world)
-        self._gold = [call.bare for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls]
+        self._gold = [call.bare for call in sample.all_calls]
         self._given = sum(len(turn.calls) for turn in sample.turns[: case.until] if isinstance(turn, CallTurn))
 
     def findings(self) -> Iterator[Finding]:
@@ -451,7 +451,7 @@ class _PolicyFindings(_Episodes):
     def _reasons(self) -> Iterator[str]:
         """What speaks against what is due."""
         case, call = self._case, self._case.call.bare
-        if call not in [one.bare for turn in case.source.turns if isinstance(turn, CallTurn) for one in turn.calls]:
+        if call not in [one.bare for one in case.source.all_calls]:
             yield "the user does not want the call"
         at = self._gold.index(call) if call in self._gold else len(self._gold)
         episode = self._after(self._gold[:at])

@@ -355,6 +355,6 @@ def _is_at_an_end(made: CalledResult, results: Mapping[int, Sequence[CalledResul
     place = next(
         f"turns[{turn}].results[{at}]" for turn, held in results.items() for at, one in enumerate(held) if one is made
     )
-    calls = (call for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls)
+    calls = sample.all_calls
     taken = (one.path for call in calls for one in call.evidence)
     return not any(path == place or path.startswith((f"{place}.", f"{place}[")) for path in taken)

@@ -69,7 +69,7 @@ def check_format(sample: Sample, context: StageContext) -> Answer:
 def form_of(subject: SampleWithTools) -> Answer:
     """What is said of a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
     sample = subject.sample
-    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    calls = sample.all_calls
     spans, arguments = sum(len(call.evidence) for call in calls), sum(len(call.arguments) for call in calls)
     proof = (
         f"{len(sample.candidates)} candidates, {len(sample.turns)} turns, {len(calls)} calls due with {arguments} valid"
@@ -231,7 +231,7 @@ def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     words = _like_code(tuple(word for text in user_texts(sample.turns) for word in _IDENTIFIER.findall(text)))
     if not words or traits_of(sample.kind).is_taken:  # somebody said them
         return
-    due = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    due = sample.all_calls
     values = " ".join(str(value) for call in due for value in call.arguments.values())
     names = {name for tool in tools for name in _like_code((tool.name, *tool.properties))}
     for name in sorted(name for name in names & words if name not in values):

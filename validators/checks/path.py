@@ -221,7 +221,7 @@ class _PathFindings:
     def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
         self._sample, self._tools = sample, tools
         self.findings: list[Finding] = []
-        self._call_turns = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+        self._call_turns = [index for index, _ in sample.call_turns]
         self._places = [(turn, at) for turn in self._call_turns for at in range(len(_calls_at(sample, turn)))]
 
     def goal(self) -> Goal | None:

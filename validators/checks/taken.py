@@ -104,7 +104,7 @@ def composed_texts(sample: Sample, tools: list[Tool]) -> Iterator[ComposedText]:
 
 
 def _has_composed(sample: Sample) -> bool:
-    calls = (call for snapshot in sample.snapshots() for call in snapshot.calls)
+    calls = sample.all_calls
     values = (value for call in calls for value in call.arguments.values())
     return is_taken(sample) and any(isinstance(value, str) and _is_written(value) for value in values)
 

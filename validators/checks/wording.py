@@ -83,7 +83,7 @@ def is_worded(sample: Sample) -> bool:
 )  # fmt: skip
 def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Look for what people do not say in every turn of the user's: odd words, and those of the tools that are called."""
-    named = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
+    named = {call.tool for call in sample.all_calls}
     # what lacks is the format's matter
     shown = (context.tools[key] for key in sample.candidates if key in context.tools)
     tools = [tool for tool in shown if tool.name in named]
@@ -166,7 +166,7 @@ class NaturalReading(BaseModel):
 )  # fmt: skip
 async def check_natural(sample: Sample, context: StageContext) -> Answer:
     """Ask the judge how a request sounds and how plausible its values are; the lower of the two scores decides."""
-    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    calls = sample.all_calls
     given = {
         name: [one for call in calls if call.tool == name for one in call.arguments]
         for name in {one.tool for one in calls}

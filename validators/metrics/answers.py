@@ -397,7 +397,7 @@ class _GoldPlans:
 
     def __init__(self, sample: Sample) -> None:
         self._sample = sample
-        self._gold = {at: turn.calls for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)}
+        self._gold = {at: turn.calls for at, turn in sample.call_turns}
         # a score holds on to the calls that it is of: no others can then be taken for them
         self._known: dict[tuple[int, int, str, str | None], tuple[dict[PlanMetric, bool], object]] = {}
 

@@ -65,7 +65,7 @@ class DueCalls(NamedTuple):
 
 def due_turns(sample: Sample) -> Iterator[DueCalls]:
     """The turns of a sample that are asked about: every step that was carried out, and the last snapshot."""
-    turns = [(at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    turns = sample.call_turns
     steps = [(at, turn) for at, turn in turns if turn.executed or at == turns[-1][0]]
     for at, turn in steps:
         yield DueCalls(sample, at, turn.calls)

@@ -35,7 +35,7 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     its id. Raises RecordError where the format has no place.
     """
     spoken: list[JsonValue] = []
-    last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
+    last = max((at for at, _ in sample.call_turns), default=None)
     for turn in sample.turns[:last]:
         match turn:
             case UserTurn():
@@ -232,7 +232,7 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
     listed: list[JsonValue] = [_document(tool) for tool in candidates]
     if FILES[kind].is_single:
         return {"messages": messages, "multiple_tools": listed}
-    due = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
+    due = {call.tool for call in sample.all_calls}
     single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
     stated = stated_id(sample, "hammerbench_id")
     identity: JsonValue = number if stated is None else stated

@@ -272,6 +272,16 @@ class Sample(Record):
         """The calls due at the last call turn; empty where none is due."""
         return next((turn.calls for turn in reversed(self.turns) if isinstance(turn, CallTurn)), ())
 
+    @property
+    def call_turns(self) -> tuple[tuple[int, CallTurn], ...]:
+        """The turns at which it is said what is called, each with its index; their numbers are those of the steps of a path."""
+        return tuple((at, turn) for at, turn in enumerate(self.turns) if isinstance(turn, CallTurn))
+
+    @property
+    def all_calls(self) -> tuple[GoldCall, ...]:
+        """The calls of all turns, one after another."""
+        return tuple(call for _, turn in self.call_turns for call in turn.calls)
+
     def trait_values(self, trait: Trait) -> tuple[str, ...]:
         """All values of a trait, in the order of the tags."""
         found = (tag.partition("=") for tag in self.tags)
@@ -347,9 +357,7 @@ class Sample(Record):
 
     def snapshots(self) -> Iterator[Snapshot]:
         """Every call turn with the turns before it."""
-        for index, turn in enumerate(self.turns):
-            if isinstance(turn, CallTurn):
-                yield Snapshot(index, self.turns[:index], turn.calls)
+        return (Snapshot(at, self.turns[:at], turn.calls) for at, turn in self.call_turns)
 
 
 _PLAIN = frozenset({str, int, float, bool, tuple, list, dict, type(None)})  # asking a model class about each takes long

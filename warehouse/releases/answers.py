@@ -131,7 +131,7 @@ def _first_wrong(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> Wrong
     """The first step that is not the gold's, or why it is not proved to be wrong."""
     if sample.fault or row["opening"]:
         return ELSEWHERE
-    due = [(at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn) and turn.executed]
+    due = [(at, turn) for at, turn in sample.call_turns if turn.executed]
     for number, ((at, turn), message) in enumerate(zip(due, messages, strict=False)):
         if message.problem:
             return NOT_PROVED

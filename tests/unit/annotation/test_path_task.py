@@ -20,7 +20,6 @@ from callwright.annotation.picks import (
     PICKED,
     RIVAL,
     contests_of,
-    has_steps,
     render_response,
     render_result,
     without_long_words,
@@ -29,6 +28,7 @@ from callwright.annotation.reviews import Returned
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import REVIEW_KINDS, interface_languages, screen_for, words_in
 from callwright.generators.environments.travel import open_travel
+from callwright.generators.shifts.turns import is_path
 from callwright.validators.checks.table import told_in_english
 from callwright.warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
@@ -147,7 +147,7 @@ def test_whatever_comes_back_is_told_in_a_few_characters(response):
 
 
 def test_a_sample_without_an_environment_is_told_as_a_conversation(sample):
-    assert not has_steps(sample)
+    assert not is_path(sample)
     assert contests_of(sample) == []
     assert not has_competition(sample)
 
