@@ -9,28 +9,21 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
-
-from callwright.llm.written_calls import ParsedReply, parse_lenient
-from callwright.validators.replies import NAMES, parse_toolace, python_tree, wash_text
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    Answer = dict[str, JsonValue]
-
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 from pydantic import JsonValue
 from rapidfuzz.distance.Levenshtein import normalized_similarity
 
+from callwright.llm.written_calls import ParsedReply, parse_lenient
+from callwright.validators.replies import NAMES, parse_toolace, python_tree, wash_text
 from callwright.warehouse.errors import ConfigurationError
 
+Answer = dict[str, JsonValue]
 PARAMETERS = "parameters"
 UNKNOWN = "$$$"
 LONGEST = 20_000  # ten times what the longest gold answer has

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import prod
 from pathlib import Path
@@ -224,7 +224,7 @@ def _validity(answers: GoldAnswers, predicted: Mapping[str, Row]) -> Validity | 
         for at, call in enumerate(calls or ()):
             word = words[at] if isinstance(words, list) and at < len(words) else []
             made_up = [str(name) for name in word] if isinstance(word, list) else []
-            judged.append(judged_call(call, next(iter(due.answer)), made_up))
+            judged.append((call, next(iter(due.answer)), made_up))
     return measure_validity(judged) if judged else None
 
 
@@ -276,14 +276,6 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
     )
 
 
-class PredictedCallScore(NamedTuple):
-    """A predicted call: whether its name is right, how many parameters it has, and how many of them are valid."""
-
-    name_right: bool
-    parameters: int
-    valid: int
-
-
 class Validity(NamedTuple):
     """The share of valid parameters, None where there is no parameter to judge.
 
@@ -297,18 +289,18 @@ class Validity(NamedTuple):
     predicted: int
 
 
-def judged_call(call: DecodedCall, gold_name: str, made_up: Iterable[str]) -> PredictedCallScore:
-    """A call with a judge's word on it; names that are no parameters of the call say nothing."""
-    invented = set(made_up) & call.arguments.keys()
-    return PredictedCallScore(call.name == gold_name, len(call.arguments), len(call.arguments) - len(invented))
+def measure_validity(judged: Iterable[tuple[DecodedCall, str, Collection[str]]]) -> Validity:
+    """The validity over predicted calls, each with the tool that is due and the names that a judge says are made up.
 
-
-def measure_validity(calls: Sequence[PredictedCallScore]) -> Validity:
-    """The validity over all calls; of a call to another tool no parameter is valid."""
-    valid = sum(call.valid for call in calls if call.name_right)
-    judged = sum(call.parameters for call in calls if call.name_right)
-    predicted = sum(call.parameters for call in calls)
-    return Validity(valid / judged if judged else None, valid / predicted if predicted else None, judged, predicted)
+    Of a call to another tool no parameter is valid; names that are no parameters of a call say nothing.
+    """
+    valid = named = predicted = 0
+    for call, due, made_up in judged:
+        predicted += len(call.arguments)
+        if call.name == due:
+            named += len(call.arguments)
+            valid += sum(name not in made_up for name in call.arguments)
+    return Validity(valid / named if named else None, valid / predicted if predicted else None, named, predicted)
 
 
 def read_answers(folder: Path) -> GoldAnswers:

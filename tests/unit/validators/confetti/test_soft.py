@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from callwright.validators.metrics.confetti.bfcl import DecodedCall
 from callwright.validators.metrics.confetti.scores import (
     ConfettiScores,
-    judged_call,
     measure_validity,
     read_acts,
     read_answers,
@@ -184,7 +183,7 @@ def test_one_act_in_common_is_a_match_and_mismatches_are_told_by_act() -> None:
 
 def test_validity_divides_by_the_right_calls_or_by_all() -> None:
     right, wrong = DecodedCall("f", {"a": 1, "b": 2}), DecodedCall("g", {"a": 1})
-    validity = measure_validity([judged_call(right, "f", ["b", "z"]), judged_call(wrong, "f", [])])
+    validity = measure_validity([(right, "f", ["b", "z"]), (wrong, "f", [])])
     assert (validity.rate, validity.rate_of_all) == (pytest.approx(1 / 2), pytest.approx(1 / 3))
     assert measure_validity([]).rate is None
 
