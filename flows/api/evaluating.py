@@ -239,7 +239,9 @@ def _asked(
     listed = [candidate] if isinstance(candidate, str | Candidate) or callable(candidate) else [*candidate]
     if given["resume"]:
         if listed:
-            raise ConfigurationError("What is resumed takes the candidates of what was cut off: name none.")
+            raise ConfigurationError(
+                "What is resumed takes the candidates of what was cut off: name none (leave out --model and --recipe)."
+            )
         return cut_off(open_warehouse(settings), release, given["budget"])
     if given["both"] and tools is None:
         raise ConfigurationError("Both ways are asked where tools are changed: name a file (--tools, tools=), too.")
@@ -247,7 +249,10 @@ def _asked(
     functions = {one.model.name: function for one, function in chosen if function is not None}
     labels = [one.label for one, _ in chosen]
     if not labels:
-        raise ConfigurationError("No candidate is named: a model's name, such as 'template/v1', or a function.")
+        raise ConfigurationError(
+            "No candidate is named: give a model's name, such as template/v1 (--model NAME, or --recipe FILE with candidates in"
+            " it), or a function."
+        )
     if len(set(labels)) < len(labels):
         raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")
     if functions and len(functions) < len(chosen):

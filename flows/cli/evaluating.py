@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from callwright.flows.cli.screen import Aside, Outcome, Table, Terminal, command, commands, say, show, table_of
+from callwright.flows.cli.screen import (
+    Aside,
+    Outcome,
+    Table,
+    Terminal,
+    command,
+    commands,
+    first_lines,
+    say,
+    show,
+    table_of,
+)
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError
@@ -146,9 +157,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     from callwright.flows.evaluation.evaluation_run import choose_candidates
     from callwright.flows.evaluation.gate import read_bounds, require_known
 
-    if resume and (model or recipe):
-        raise ConfigurationError("--resume takes the candidates of what was cut off: leave out --model and --recipe.")
-    candidates = [] if resume else choose_candidates(model or [], recipe)
+    candidates = choose_candidates(model or [], recipe)
     under, over = read_bounds(fail_under or [], "--fail-under"), read_bounds(fail_over or [], "--fail-over")
     if against:
         require_known(open_warehouse(read_settings()), release, against, [one.label for one in candidates])
@@ -463,6 +472,4 @@ def _problems_text(problems: Sequence[str], what: str) -> Iterator[Aside]:
     """The first problems, under how many there are; no part of the result."""
     if problems:
         yield Aside(f"{len(problems)} {what}")
-        yield from (Aside(f"  {problem}") for problem in problems[:_MOST_PROBLEMS])
-        if len(problems) > _MOST_PROBLEMS:
-            yield Aside(f"  ... and {len(problems) - _MOST_PROBLEMS} more; --json lists all.")
+        yield from map(Aside, first_lines((f"  {problem}" for problem in problems), _MOST_PROBLEMS))

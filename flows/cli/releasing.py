@@ -18,6 +18,7 @@ from callwright.flows.cli.screen import (
     Terminal,
     command,
     commands,
+    first_lines,
     table_of,
 )
 from callwright.flows.settings import open_warehouse, read_settings, reading
@@ -193,9 +194,7 @@ def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
         ]
         yield Table(("field", "samples", "for one", "was", "is"), rows)
     for sign, keys in (("+", found.added), ("-", found.removed)):
-        yield from (f"{sign} {key}" for key in keys[:_LISTED])
-        if len(keys) > _LISTED:
-            yield f"{sign} and {len(keys) - _LISTED} more; --json lists all"
+        yield from first_lines((f"{sign} {key}" for key in keys), _LISTED)
 
 
 def _short(value: object) -> str:
@@ -242,12 +241,11 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
         if one.unreadable:
             yield Aside(f"{one.unreadable} records of {one.name} hold no sample.")
         shown = sorted((pair for pair in one.pairs if pair.how != "tool"), key=lambda pair: (pair.how, -pair.likeness))
-        yield from (
+        told = (
             f"{pair.how} {pair.likeness:.2f}  {pair.sample} {_short(pair.request)}\n  {pair.place} {_short(pair.other_request)}"
-            for pair in shown[:_LISTED]
+            for pair in shown
         )
-        if len(shown) > _LISTED:
-            yield f"and {len(shown) - _LISTED} more; --json lists all"
+        yield from first_lines(told, _LISTED)
 
 
 @command(release, "verify", "release verify v1")

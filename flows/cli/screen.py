@@ -3,7 +3,7 @@
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -301,6 +301,14 @@ def _rate(speed: float | None) -> str:
     if not speed:
         return ""
     return f"{speed:.0f}/s" if speed >= _STEPS else f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min"
+
+
+def first_lines(lines: Iterable[str], most: int, rest: str = "of them: --json lists them all.") -> Iterator[str]:
+    """The first lines, and how many more of what there are."""
+    found = list(lines)
+    yield from found[:most]
+    if len(found) > most:
+        yield f"… and {len(found) - most} more {rest}"
 
 
 def share_with_bounds(share: float | None, low: float | None, high: float | None) -> str:

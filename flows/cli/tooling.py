@@ -4,13 +4,13 @@ import asyncio
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import Outcome, Table, Terminal, command, commands, table_of
+from callwright.flows.cli.screen import Outcome, Table, Terminal, command, commands, first_lines, table_of
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.errors import ConfigurationError
 
@@ -55,19 +55,11 @@ def make(
     value, text = [], list[str | Table]()
     for one in reports:
         value.append(one._asdict() | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]})
-        gaps = _first((f"{gap.where}: {gap.message}" for gap in one.gaps), "gaps: --json lists them all.")
+        gaps = first_lines((f"{gap.where}: {gap.message}" for gap in one.gaps), _GAPS, "gaps: --json lists them all.")
         used, made = sum(row.used for row in one.categories), sum(row.made for row in one.categories)
         text += [table_of(one.categories), *gaps, f"{used} of {made} tools can be used (toolset {one.toolset})."]
         text += [f"{len(one.waiting)} wait for people: callwright review push"] if one.waiting else []
     return Outcome(value, text)
-
-
-def _first(lines: Iterable[str], rest: str, most: int = _GAPS) -> Iterator[str]:
-    """The first lines, and how many more of what there are."""
-    found = list(lines)
-    yield from found[:most]
-    if len(found) > most:
-        yield f"… and {len(found) - most} more {rest}"
 
 
 @command(tools, "refresh", "tools refresh recipe.yaml")
@@ -319,7 +311,7 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
     for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1])):
         named = ", ".join([*tools][:_FEW]) + (f" and {len(tools) - _FEW} more" if len(tools) > _FEW else "")
         lines.append(f"{', '.join(kinds)}: without {named}. {reason}")
-    return _first(lines, "reasons: --json lists them all, --tool NAME those of one tool.")
+    return first_lines(lines, _GAPS, "reasons: --json lists them all, --tool NAME those of one tool.")
 
 
 def _tool_table(name: str, found: "Survey") -> Table:
@@ -347,4 +339,4 @@ def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | T
             yield f"{said} ({len(names)}): {', '.join(names)}."
     yield Table(("problem", "count"), Counter(problem.kind for problem in problems).most_common())
     lines = (f"{problem.where}: {problem.message}" for problem in weightiest_first(problems))
-    yield from _first(lines, "of them: --json lists them all.", most)
+    yield from first_lines(lines, most)

@@ -48,9 +48,9 @@ def view(
             counts = Aside(f"{written.pages} pages, {written.samples} samples among them.")
             present(Outcome(written, [str(written.first), counts]), as_json=as_json)
             return
-        from callwright.flows.pages.serving import PageServer
+        from callwright.flows.pages.serving import AppServer, page_app
 
-        server = PageServer(copy, port)
+        server = AppServer(page_app(copy), port)
         value = {"address": server.address, "copy": copy.path}
         present(Outcome(value, [server.address, Aside("Ctrl-C ends it.")]), as_json=as_json)
         server.run()

@@ -13,6 +13,7 @@ from prefect import flow, task
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
+from callwright.flows.api.evaluating import evaluate_async
 from callwright.flows.api.releases import create_release
 from callwright.flows.build import (
     BuildReport,
@@ -35,9 +36,8 @@ from callwright.flows.engine.running import (
     task_workers,
     tell_stages,
 )
-from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
-from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
-from callwright.flows.evaluation.tool_changes import read_changes
+from callwright.flows.evaluation.evaluating import leaderboard
+from callwright.flows.evaluation.evaluation_run import choose_candidates
 from callwright.flows.making import check_samples as check_all
 from callwright.flows.making import make_samples as make_all
 from callwright.flows.making import measure_readers as measure_all
@@ -53,9 +53,6 @@ from callwright.flows.review.servers import label_studio_address, require_label_
 from callwright.flows.runner import GroupRun, Workers
 from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
 from callwright.flows.toolmaking import prepare_tools
-from callwright.llm.models import read_model
-from callwright.validators.predictions import PromptingStrategy
-from callwright.validators.shown_tools import AS_THEY_ARE
 from callwright.warehouse.records import Release
 from callwright.warehouse.rows import Row
 
@@ -186,18 +183,16 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
         judge: A model whose verdicts on the calls are scored too.
 
     """
-    settings, progress = _settings(), FlowProgress()
+    settings = _settings()
     candidates = choose_candidates(models or [], Path(recipe) if recipe else None)
-    shown = read_changes(open_warehouse(settings), release, Path(tools)) if tools else AS_THEY_ARE
-    conditions = Conditions(
-        runs, budget or None, tools_shown, read_model(judge) if judge else None,
-        prompting=PromptingStrategy(tools=shown.label), shown=shown,
-    )  # fmt: skip
 
     @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
     @explained
     async def score_candidates(labels: str) -> None:  # all of them in one: they share the budget
-        await evaluate_release(release, candidates, settings, progress, conditions)
+        await evaluate_async(
+            release, candidates, runs=runs, budget=budget or None, tools=tools or None, tools_shown=tools_shown, judge=judge,
+            home=settings.home, progress=FlowProgress(),
+        )  # fmt: skip
 
     labels = ", ".join(candidate.label for candidate in candidates)
     scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited

@@ -209,15 +209,9 @@ class EvaluationRun(NamedTuple):
 
 
 def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate]:
-    """The candidates named, and those of a recipe. Raises ConfigurationError where there are none, or two of one name."""
+    """The candidates named, and those of a recipe."""
     named = [Candidate(label=name, model=read_model(name)) for name in models]
-    of_recipe = list(read_recipe(recipe).candidates) if recipe else []
-    if not named and not of_recipe:
-        raise ConfigurationError("No candidate is named. Give --model NAME, or --recipe FILE with candidates in it.")
-    labels = [candidate.label for candidate in named + of_recipe]
-    if len(set(labels)) < len(labels):
-        raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")
-    return named + of_recipe
+    return [*named, *(read_recipe(recipe).candidates if recipe else ())]
 
 
 def _sample_of(item: object) -> str:

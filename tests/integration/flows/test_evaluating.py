@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
-from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates, cut_off
+from callwright.flows.evaluation.evaluation_run import Conditions, cut_off
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
@@ -237,8 +237,3 @@ def test_a_budget_is_kept_and_the_next_one_goes_on(model_server: ModelServer, re
     assert spent == pytest.approx(model_server.requests * PRICE)
     evaluate(released, candidate, budget=PRICE * 40)
     assert predictions(released) == model_server.requests == ALL
-
-
-def test_a_name_stands_for_one_candidate() -> None:
-    with pytest.raises(ConfigurationError, match="Two candidates have the same name"):
-        choose_candidates(["template/v1", "template/v1"], None)
