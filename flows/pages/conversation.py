@@ -126,12 +126,11 @@ class _Evidenced:
         self._last = sample.gold
         self._numbers: dict[tuple[str, str], int] = {}
         self._stretches: dict[tuple[int, bool], set[tuple[int, int, int]]] = {}
-        for turn in sample.turns:
-            for call in turn.calls if isinstance(turn, CallTurn) else ():
-                for name, one in ((known, one) for known in call.arguments for one in self.of(call, known)):
-                    if one.turn is not None and one.start is not None and one.end is not None:
-                        number = self._numbers.setdefault(_named(call, name), len(self._numbers) + 1)
-                        self._stretches.setdefault((one.turn, one.in_message), set()).add((one.start, one.end, number))
+        for call in sample.all_calls:
+            for name, one in ((known, one) for known in call.arguments for one in self.of(call, known)):
+                if one.turn is not None and one.start is not None and one.end is not None:
+                    number = self._numbers.setdefault(_named(call, name), len(self._numbers) + 1)
+                    self._stretches.setdefault((one.turn, one.in_message), set()).add((one.start, one.end, number))
 
     def of(self, call: GoldCall, name: str) -> Sequence[Evidence]:
         """What proves an argument: what the check found, where it can only mean this one, else what the generator noted."""
@@ -206,9 +205,6 @@ class AnsweredCall(NamedTuple):
     arguments: tuple[AnsweredArgument, ...]
 
 
-_NO_CALL = AnsweredCall("", ("",), ())
-
-
 class ShownAnswer(NamedTuple):
     """One item: the row that it was read from, and its calls in pairs; `words` is what an answer without calls says."""
 
@@ -233,50 +229,45 @@ class ShownPair(NamedTuple):
 
 
 def show_pair(one: Row, other: Row) -> ShownPair:
-    """Two answers to one item beside each other; what nobody asked for comes last, those of the same tool in one."""
-    answers = show_answer(one), show_answer(other)
-    due = len(_calls_in(one["due"]))
-    pairs = list(zip(*(answer.calls[:due] for answer in answers), strict=True))
-    left = list(answers[1].calls[due:])
-    for mine in answers[0].calls[due:]:
-        place = next((place for place, theirs in enumerate(left) if theirs.answers == mine.answers), None)
-        pairs.append((mine, left.pop(place) if place is not None else _NO_CALL))
-    pairs += [(_NO_CALL, theirs) for theirs in left]
-    return ShownPair(answers, tuple(_beside(mine, theirs) for mine, theirs in pairs))
+    """Two answers to one item beside each other."""
+    calls = pair_calls(_calls_in(one["due"]), _calls_in(one["calls"]), _calls_in(other["calls"]))
+    return ShownPair((show_answer(one), show_answer(other)), calls)
 
 
-def _beside(one: AnsweredCall, other: AnsweredCall) -> AnsweredCall:
-    sides = [{argument.name: argument for argument in side.arguments} for side in (one, other)]
-    arguments: list[AnsweredArgument] = []
-    for name in dict.fromkeys((*sides[0], *sides[1])):
-        found = [side.get(name) for side in sides]
-        due = next((argument.due for argument in found if argument), None)
-        answers = tuple(argument.answers[0] if argument else None for argument in found)
-        right = tuple(argument.right[0] if argument else due is None for argument in found)
-        arguments.append(AnsweredArgument(name, due, answers, right))
-    return AnsweredCall(one.due or other.due, one.answers + other.answers, tuple(arguments))
+def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredCall, ...]:
+    """Each due call with the one of each answer that stands for it; then what nobody asked for, those of a tool in one."""
+    partners = [partners_of(due, made) for made in answers]
+    found = [
+        _beside(call, [made[at[place]] if place in at else None for made, at in zip(answers, partners, strict=True)])
+        for place, call in enumerate(due)
+    ]
+    left = [
+        [call for place, call in enumerate(made) if place not in at.values()]
+        for made, at in zip(answers, partners, strict=True)
+    ]
+    while first := next((calls[0] for calls in left if calls), None):
+        alike = [next((call for call in calls if call.tool == first.tool), None) for calls in left]
+        for calls, call in zip(left, alike, strict=True):
+            if call is not None:
+                calls.remove(call)
+        found.append(_beside(None, alike))
+    return tuple(found)
 
 
-def pair_calls(due: Sequence[Call], made: Sequence[Call]) -> tuple[AnsweredCall, ...]:
-    """Each due call with the one that stands for it, then those that nobody asked for."""
-    partners = partners_of(due, made)
-    left = [call for place, call in enumerate(made) if place not in partners.values()]
-    pairs = [_pair(call, made[partners[place]] if place in partners else None) for place, call in enumerate(due)]
-    return tuple(pairs + [_pair(None, call) for call in left])
-
-
-def _pair(due: Call | None, made: Call | None) -> AnsweredCall:
-    wanted, given = due.arguments if due else {}, made.arguments if made else {}
+def _beside(due: Call | None, made: Sequence[Call | None]) -> AnsweredCall:
+    """A call beside what each answer made of it: an argument is right where both have it alike, or neither has it."""
+    wanted = due.arguments if due else {}
+    given = [call.arguments if call else {} for call in made]
     arguments = tuple(
         AnsweredArgument(
             name,
             write_json(wanted[name]) if name in wanted else None,
-            (write_json(given[name]) if name in given else None,),
-            (name in wanted and name in given and is_same(wanted[name], given[name]),),
+            tuple(write_json(one[name]) if name in one else None for one in given),
+            tuple(is_same([wanted.get(name), name in wanted], [one.get(name), name in one]) for one in given),
         )
-        for name in dict.fromkeys((*wanted, *given))
+        for name in dict.fromkeys(name for side in (wanted, *given) for name in side)
     )
-    return AnsweredCall(due.tool if due else "", (made.tool if made else "",), arguments)
+    return AnsweredCall(due.tool if due else "", tuple(call.tool if call else "" for call in made), arguments)
 
 
 def _calls_in(text: str | None) -> list[Call]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import sqrt
 from operator import itemgetter
 from typing import NamedTuple
 
 from callwright.flows.pages.conversation import show_answer, show_pair
 from callwright.flows.pages.look import Look, Query, page_number
-from callwright.validators.metrics.ratios import paired_test
+from callwright.validators.metrics.ratios import paired_test, share_interval
 from callwright.warehouse.batches import grouped
 from callwright.warehouse.browsing import (
     ERROR_TYPES,
@@ -35,7 +34,6 @@ from callwright.warehouse.store import Warehouse
 
 _SEPARATOR = "~"
 _PARTS = 4
-_NORMAL = 1.959963984540054  # 95 % of a normal distribution lie between it and its negative
 _USUAL = ("direct", "first")
 
 
@@ -196,12 +194,7 @@ def contestant_name(contestant: str) -> str:
 
 def share_of(right: int, judged: int) -> ShareInterval | None:
     """The share that is right with its 95 % interval by Wilson, None of nothing."""
-    if not judged:
-        return None
-    share, spread = right / judged, _NORMAL**2 / judged
-    centre, half = share + spread / 2, sqrt(spread * (share * (1 - share) + spread / 4))
-    low, high = ((centre + side) / (1 + spread) for side in (-half, half))
-    return ShareInterval(share, max(0.0, low), min(1.0, high))
+    return ShareInterval(right / judged, *share_interval(right, judged)) if judged else None
 
 
 def share_of_items(row: Row) -> ShareInterval | None:

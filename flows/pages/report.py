@@ -52,12 +52,11 @@ def overview_page(look: Look, _query: Query) -> str:
     return _render(look, "overview.html")
 
 
-def write_report(warehouse: Warehouse, path: Path, address: str = PAGE_ADDRESS) -> Path:
-    """Write the summary to `path` as a file that needs no other; its links lead to the page at `address`."""
-    look = Look(warehouse, datetime.now(UTC), lambda path, query: address + served_address(path, query))
-    page = _render(
-        look, "report.html", style=re.sub(r"\s*\n\s*", "\n", asset("page.css")).replace("</", "<\\/"), address=address
-    )
+def write_report(warehouse: Warehouse, path: Path) -> Path:
+    """Write the summary to `path` as a file that needs no other; its links lead to the page where `callwright view` serves it."""
+    look = Look(warehouse, datetime.now(UTC), lambda path, query: PAGE_ADDRESS + served_address(path, query))
+    style = re.sub(r"\s*\n\s*", "\n", asset("page.css")).replace("</", "<\\/")
+    page = _render(look, "report.html", style=style, address=PAGE_ADDRESS)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
     return path

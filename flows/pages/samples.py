@@ -23,7 +23,7 @@ from callwright.warehouse.browsing import (
 from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.exports.writing import plain_names, tool_document
-from callwright.warehouse.records import CallTurn, Evidence, Sample, Tool
+from callwright.warehouse.records import Evidence, Sample, Tool
 from callwright.warehouse.releases.reading import tool_of
 from callwright.warehouse.rows import Row, RowPage
 from callwright.warehouse.store import Warehouse
@@ -85,7 +85,7 @@ def sample_page(look: Look, query: Query, key: str) -> str | None:
     ]
     turns = show_conversation(sample, proofs)
     tools = {row["key"]: tool_of(row) for row in detail.tools}
-    called = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
+    called = {call.tool for call in sample.all_calls}
     wanted = filter_of(query)
     before, after = ("", "") if look.kept is not None else neighbours(look.warehouse, wanted, key)
     return look.render(
@@ -178,15 +178,14 @@ def _tree(detail: SampleDetail) -> Ancestor:
 
 def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """The last calls that are due in a sample as a test of whoever is to make them, "" where none are asked for."""
-    places = [place for place, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
-    if not places:
+    if not sample.call_turns:
         return ""
     names = plain_names(tools.values())
     shown = [tools[key] for key in sample.candidates if key in tools]
     return render(
         "sample_test.py.j2",
         key=sample.key,
-        messages=_lines(list(openai_messages(sample.briefing, sample.turns[: places[-1]], names))),
+        messages=_lines(list(openai_messages(sample.briefing, sample.turns[: sample.call_turns[-1][0]], names))),
         tools=_lines([{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]),
         due=_lines([{"name": names.get(one.tool, one.tool), "arguments": dict(one.arguments)} for one in sample.gold]),
     )

@@ -19,7 +19,6 @@ from callwright.flows.pages.site import show
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
 
-PORT = 8321
 LOCAL = "127.0.0.1"
 HEADERS = {
     "Content-Security-Policy": (
@@ -60,8 +59,8 @@ class OpenCopy:
         self._open.close()
 
 
-def page_app(copy: Warehouse, hosts: tuple[str, ...] = (LOCAL, "localhost")) -> Starlette:
-    """The application that shows the copy; it answers only those who call it by one of `hosts`."""
+def page_app(copy: Warehouse) -> Starlette:
+    """The application that shows the copy; it answers only those who call it by the names of this machine."""
     opened = OpenCopy(copy)
 
     def answer(request: Request) -> Response:
@@ -75,7 +74,7 @@ def page_app(copy: Warehouse, hosts: tuple[str, ...] = (LOCAL, "localhost")) -> 
             return PlainTextResponse("There is no such page in this copy.", 404, headers=HEADERS)
         return HTMLResponse(page, headers=HEADERS)
 
-    return app_for(hosts, Route("/{path:path}", answer, methods=["GET"]))
+    return app_for((LOCAL, "localhost"), Route("/{path:path}", answer, methods=["GET"]))
 
 
 def app_for(hosts: Sequence[str], *routes: Route) -> Starlette:
@@ -109,11 +108,3 @@ class AppServer:
     def stop(self) -> None:
         """Answer no more."""
         self._server.should_exit = True
-
-
-class PageServer(AppServer):
-    """The server of the page over a copy."""
-
-    def __init__(self, copy: Warehouse, port: int = PORT) -> None:
-        """Take a port of this machine, a free one for 0. Raises ConfigurationError where somebody has it."""
-        super().__init__(page_app(copy), port)

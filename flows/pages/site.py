@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import unquote, urlencode
 
 from callwright.flows.pages.evaluations import (
     compare_page,
@@ -60,11 +60,6 @@ def show(look: Look, path: str, query: Query) -> str | None:
         if found:
             return page(look, query, *map(unquote, found.groups()))
     return None
-
-
-def path_to(*parts: str) -> str:
-    """The path of names that may hold anything."""
-    return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
 SAMPLES = 500

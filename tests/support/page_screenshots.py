@@ -7,9 +7,9 @@ import argparse
 import threading
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
-from callwright.flows.pages.serving import PageServer
-from callwright.flows.pages.site import path_to
+from callwright.flows.pages.serving import AppServer, page_app
 from callwright.warehouse.browsing import SampleFilter, find_samples, list_boards, list_builds
 from callwright.warehouse.store import Warehouse
 from tests.support.browsers import open_browser
@@ -37,7 +37,7 @@ def main() -> None:
     chosen = parser.parse_args()
     copy = Warehouse(chosen.home / "published" / "warehouse.duckdb")
     pictures = list(_pictures(copy))
-    server = PageServer(copy, 0)
+    server = AppServer(page_app(copy), 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     with open_browser() as browser:
@@ -57,7 +57,7 @@ def main() -> None:
 
 def _pictures(warehouse: Warehouse) -> list[PagePicture]:
     boards = list_boards(warehouse)
-    release = path_to("evaluations", boards[0]["release"])
+    release = f"/evaluations/{quote(boards[0]['release'], safe='')}"
     one, other = (boards[place]["contestant"] for place in (0, -1))
     external, dialogue = (
         find_samples(warehouse, SampleFilter(kind=kind, language="en"), size=1).rows[0]["key"]
@@ -65,9 +65,9 @@ def _pictures(warehouse: Warehouse) -> list[PagePicture]:
     )
     return [
         PagePicture("samples", "/samples?language=en&words=hotel"),
-        PagePicture("sample", path_to("samples", external)),
-        PagePicture("conversation", path_to("samples", dialogue)),
-        PagePicture("sample-narrow", path_to("samples", dialogue), width=400, scheme="dark"),
+        PagePicture("sample", f"/samples/{external}"),
+        PagePicture("conversation", f"/samples/{dialogue}"),
+        PagePicture("sample-narrow", f"/samples/{dialogue}", width=400, scheme="dark"),
         PagePicture("evaluation", release),
         PagePicture("confusions", release, top=".confusions"),
         PagePicture("items", f"{release}/items?verdict=wrong&contestant={other}&error=wrong_value"),
@@ -75,7 +75,7 @@ def _pictures(warehouse: Warehouse) -> list[PagePicture]:
         PagePicture("beside", f"{release}/compare?one={one}&other={other}", top="#items"),
         PagePicture("reviews", "/reviews"),
         PagePicture("contents", f"{release}/contents"),
-        PagePicture("build", path_to("builds", list_builds(warehouse)[-1]["key"]), width=1024),
+        PagePicture("build", f"/builds/{list_builds(warehouse)[-1]['key']}", width=1024),
         PagePicture("overview", "/"),
     ]
 

@@ -65,8 +65,8 @@ def of_maker(maker: Maker, due: Due, rng: Random) -> Iterator[NearMiss]:
             yield NearMiss(maker.name, option)
 
 
-def near_misses(due: Due, rng: Random, shown: int = SHOWN) -> list[NearMiss]:
-    """Up to `shown` near misses of different kinds that are calls, and the acts in their stead; no two do the same."""
+def near_misses(due: Due, rng: Random) -> list[NearMiss]:
+    """Up to SHOWN near misses of different kinds that are calls, and the acts in their stead; no two do the same."""
     told = [maker for maker in MAKERS if not maker.is_act and maker.name not in _ALWAYS]
     always = rng.sample([maker for maker in MAKERS if maker.name in _ALWAYS], len(_ALWAYS))
     in_turn = [*rng.sample([*told, always[0]], len(told) + 1), *always[1:]]
@@ -75,7 +75,7 @@ def near_misses(due: Due, rng: Random, shown: int = SHOWN) -> list[NearMiss]:
     made: list[NearMiss] = []
     for one in (one for row in zip_longest(*few) for one in row if one is not None):
         known = (is_same_option(one.option, other.option, due.tools, is_ordered=due.is_ordered) for other in made)
-        if len(made) < shown and not any(known):
+        if len(made) < SHOWN and not any(known):
             made.append(one)
     return made + [one for maker in MAKERS if maker.is_act for one in of_maker(maker, due, rng)]
 

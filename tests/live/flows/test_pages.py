@@ -22,7 +22,7 @@ from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.evaluation.tool_changes import read_changes
 from callwright.flows.pages.report import write_report
-from callwright.flows.pages.serving import PageServer, page_app
+from callwright.flows.pages.serving import AppServer, page_app
 from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
@@ -394,16 +394,16 @@ class CountingWarehouse(Warehouse):
 
 
 def test_a_port_that_is_taken_is_one_sentence(copy: Warehouse) -> None:
-    server = PageServer(copy, 0)
+    server = AppServer(page_app(copy), 0)
     port = int(server.address.rstrip("/").rpartition(":")[2])
     with pytest.raises(ConfigurationError, match="can't be taken"):
-        PageServer(copy, port)
+        AppServer(page_app(copy), port)
     server.close()
 
 
 @pytest.fixture(scope="module")
 def served(copy: Warehouse) -> Iterator[str]:
-    server = PageServer(copy, 0)
+    server = AppServer(page_app(copy), 0)
     thread = threading.Thread(target=server.run)
     thread.start()
     yield server.address

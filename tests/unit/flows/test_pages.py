@@ -15,7 +15,7 @@ from callwright.flows.pages.evaluations import contestant_name, share_of, share_
 from callwright.flows.pages.look import PromptText, environment, prompts_of, verdict_words
 from callwright.flows.pages.samples import filter_of
 from callwright.flows.pages.serving import page_app
-from callwright.flows.pages.site import _file_name, path_to
+from callwright.flows.pages.site import _file_name
 from callwright.llm.prompts import version_at
 from callwright.validators.metrics.ratios import paired_test
 from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
@@ -94,6 +94,19 @@ def test_an_answer_stands_beside_the_call_that_it_is_made_for() -> None:
     ]
 
 
+def test_two_answers_stand_beside_the_same_due_call_and_what_nobody_asked_for_beside_its_like() -> None:
+    one, other = [call("a", x=1), call("c", n=1), call("d")], [call("a", x=2, z=3), call("e"), call("c", n=2)]
+    pairs = pair_calls([call("a", x=1)], one, other)
+    assert [(pair.due, *pair.answers) for pair in pairs] == [
+        ("a", "a", "a"), ("", "c", "c"), ("", "d", ""), ("", "", "e"),
+    ]  # fmt: skip
+    assert [(found.name, found.due, *found.answers, *found.right) for found in pairs[0].arguments] == [
+        ("x", "1", "1", "2", True, False),
+        ("z", None, None, "3", True, False),
+    ]
+    assert [(found.answers, found.right) for found in pairs[1].arguments] == [(("1", "2"), (False, False))]
+
+
 def test_an_answer_that_is_no_call_is_shown_by_its_words() -> None:
     shown = show_answer({"due": "[]", "calls": None, "text": "Nothing \x00 fits.", "problem": ""})
     assert (shown.calls, shown.is_unreadable) == ((), True)
@@ -149,8 +162,7 @@ def test_a_query_that_asks_for_more_than_filters_is_read_for_filters() -> None:
     assert (wanted.kind, len(wanted.words)) == ("perfect", 200)
 
 
-def test_addresses_and_files_are_made_of_any_name() -> None:
-    assert path_to("evaluations", "a/b ?#ü") == "/evaluations/a%2Fb%20%3F%23%C3%BC"
+def test_each_address_has_a_file_of_its_own() -> None:
     names = {
         _file_name(path, query)
         for path, query in [("/", ""), ("/samples", ""), ("/x/A", ""), ("/x/a", ""), ("/x/a", "p=1")]
