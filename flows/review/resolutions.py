@@ -14,11 +14,9 @@ from callwright.warehouse.outcomes import outcome_row, remove_outcomes
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import (
     ClaimGrade,
-    DecidedBy,
     Outcome,
     ReasonCode,
     ReviewDecision,
-    StageOutcome,
     Tool,
     Verdict,
 )
@@ -53,20 +51,6 @@ class Resolution(NamedTuple):
     reason: str
 
 
-class SamplePosition(NamedTuple):
-    """The last stage of a build that a sample came to, and what happened there."""
-
-    build: str
-    subject: str
-    stage: str
-    outcome: StageOutcome
-    reason_code: ReasonCode
-    reason: str
-    decided_by: DecidedBy
-    decided_who: str
-    carried_from: str
-
-
 UNCHECKED = "The edited sample has not been checked again yet."
 _TOOL_STAGES = [stage.name for stage in stages_of("toolset_checks")]
 REVIEW = _TOOL_STAGES[-1]
@@ -95,14 +79,17 @@ def resolution_of(subject: str, decisions: Mapping[str, Decision], doubts: Mappi
     return Resolution("passed", at.subject, at.reviewer, at.reviewed_at, "accepted", reason)
 
 
-def is_settled_by_people(position: SamplePosition) -> bool:
-    """Whether a decision can change this position: a duplicate, a failure and a sample still on its way are no matter of it."""
+def is_settled_by_people(position: Outcome) -> bool:
+    """Whether a decision can change where a sample stands, its last outcome in a build.
+
+    A duplicate, a failure and a sample still on its way are no matter of it.
+    """
     if position.outcome == "waiting" or position.stage in _BEYOND_CHECKS:
         return True
     return position.outcome == "rejected" and position.stage != LANDING.duplicates
 
 
-def outcomes_of(position: SamplePosition, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
+def outcomes_of(position: Outcome, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
     """The outcomes that a resolution gives a position, from the stage where it sits.
 
     `is_there`: what the sample was edited into has a position of its own in this build.
@@ -122,12 +109,10 @@ def outcomes_of(position: SamplePosition, resolution: Resolution, *, is_there: b
     return [settled(position, stage, resolution) for stage in order[first : last + 1]]
 
 
-def settled(position: SamplePosition, stage: str, resolution: Resolution) -> Outcome:
+def settled(position: Outcome, stage: str, resolution: Resolution) -> Outcome:
     """The outcome of a position at a stage by what people decided."""
-    return Outcome(
-        build=position.build,
+    return position.with_changes(
         stage=stage,
-        subject=position.subject,
         outcome=resolution.outcome,
         reason_code=resolution.reason_code,
         reason=resolution.reason,
@@ -143,7 +128,7 @@ class _DecidedSamples(NamedTuple):
     decisions: dict[str, Decision]
     resolutions: dict[str, Resolution]
     roots: set[str]
-    positions: list[SamplePosition]
+    positions: list[Outcome]
     rows: dict[str, list[Row]]
 
 
@@ -170,7 +155,7 @@ def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
         "acceptances": (sql("resolutions.acceptances"), []),
     }
     rows = warehouse.rows_by_name(queries, worked_out=["decisions"])
-    positions = [SamplePosition(**row) for row in rows["positions"]]
+    positions = [Outcome(**row) for row in rows["positions"]]
     decisions = _counting(
         [Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], positions
     )
@@ -184,7 +169,7 @@ def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
     )
 
 
-def _counting(decisions: Iterable[Decision], positions: Iterable[SamplePosition]) -> dict[str, Decision]:
+def _counting(decisions: Iterable[Decision], positions: Iterable[Outcome]) -> dict[str, Decision]:
     """The decision that counts about each sample: the last, where it is not about nothing but dialogue acts.
 
     Those come after all others; they count where the others' is none or that the sample is good, and where they settle a
@@ -200,7 +185,7 @@ def _counting(decisions: Iterable[Decision], positions: Iterable[SamplePosition]
     return {name: one for name, one in found.items() if one.kind != DIALOGUE_ACTS or name in settling}
 
 
-def _is_settled(position: SamplePosition, decision: Decision) -> bool:
+def _is_settled(position: Outcome, decision: Decision) -> bool:
     """Whether a decision settles a position: acts that are right, or put right, say nothing about what a check doubts."""
     if decision.kind == DIALOGUE_ACTS and decision.decision != "reject" and position.outcome != "passed":
         return position.decided_by == "person"
@@ -210,7 +195,7 @@ def _is_settled(position: SamplePosition, decision: Decision) -> bool:
 def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str, str]]]:
     """The outcomes that change, and the (build, sample) whose outcome at landing goes because another sample has the place."""
     independent = {(row["build"], row["subject"]) for row in decided.rows["independent"]}
-    landed = {(row["build"], row["subject"]): SamplePosition(**row) for row in decided.rows["landed_edits"]}
+    landed = {(row["build"], row["subject"]): Outcome(**row) for row in decided.rows["landed_edits"]}
     outcomes: list[Row] = []
     gone: set[tuple[str, str]] = set()
     taken: set[tuple[str, str]] = set()
@@ -228,7 +213,7 @@ def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[
             "passed",
         ):
             taken.add(place)
-            edited = position._replace(subject=resolution.subject)
+            edited = position.with_changes(subject=resolution.subject)
             lands = settled(edited, LANDING.land, resolution).with_changes(carried_from=position.subject)
             outcomes += _changed(landed.get(place), [lands])
     return outcomes, sorted(gone | (landed.keys() - taken))
@@ -246,10 +231,9 @@ def _settled_edits(decided: _DecidedSamples) -> list[Row]:
     return outcomes
 
 
-def _changed(position: SamplePosition | None, outcomes: Iterable[Outcome]) -> list[Row]:
+def _changed(position: Outcome | None, outcomes: Iterable[Outcome]) -> list[Row]:
     """The outcomes as rows, without the one that the position has already; None is a position that is not taken yet."""
-    before = None if position is None else Outcome(**position._asdict())
-    return [outcome_row(outcome) for outcome in outcomes if outcome != before]
+    return [outcome_row(outcome) for outcome in outcomes if outcome != position]
 
 
 def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
@@ -291,10 +275,10 @@ def settle_tools(warehouse: Warehouse) -> None:
         return
     outcomes: list[Row] = []
     for row in warehouse.rows(sql("resolutions.tool_positions"), [_TOOL_STAGES, TOOL_REVIEW]):
-        position = SamplePosition(**row)
+        position = Outcome(**row)
         resolution = resolutions[position.subject]
         at_position = settled(position, position.stage, resolution)
-        if at_position != Outcome(**position._asdict()):
+        if at_position != position:
             is_passed = resolution.outcome == "passed"
             onward = _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :] if is_passed else [position.stage]
             outcomes += [outcome_row(at_position.with_changes(stage=stage)) for stage in onward]

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from callwright.flows.review.resolutions import (
     Decision,
     Resolution,
-    SamplePosition,
     is_settled_by_people,
     outcomes_of,
     resolution_of,
 )
 from callwright.flows.stages import all_stages
+from callwright.warehouse.records import Outcome, StageOutcome
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 NAMES = "abcdef"
@@ -25,8 +25,8 @@ def decided(subject: str, decision: str, result: str | None = None, reasons: tup
     return Decision(subject, decision, f"reviewer of {subject}", NOW, reasons, result)
 
 
-def seat(stage: str, outcome: str) -> SamplePosition:
-    return SamplePosition("build", "a", stage, outcome, "none", "", "machine", "", "")
+def seat(stage: str, outcome: StageOutcome) -> Outcome:
+    return Outcome(build="build", subject="a", stage=stage, outcome=outcome)
 
 
 def decisions(*given: Decision) -> dict[str, Decision]:
