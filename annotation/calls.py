@@ -8,15 +8,15 @@ from math import isfinite
 from typing import Literal, NamedTuple
 
 import orjson
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, best_match
+from jsonschema.exceptions import best_match
 from pydantic import JsonValue
+from referencing.exceptions import Unresolvable
 
 from callwright.annotation.screens import SampleScreenWords
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.generators.tools import value_validator
 from callwright.language.packs import signs
-from callwright.language.schemas import SchemaValidator
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, Call, CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
 
@@ -174,10 +174,9 @@ def shift_turn(sample: Sample) -> int | None:
     """
     if traits_of(sample.kind).shift == "message":
         return None
-    places = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    turns = sample.call_turns
     for number in sample.shifts:
-        return places[number] if number < len(places) else None
-    turns = [(place, turn) for place in places if isinstance(turn := sample.turns[place], CallTurn)]
+        return turns[number][0] if number < len(turns) else None
     found = (place for (_, before), (place, after) in pairwise(turns) if _changes_mind(before, after))
     return next(found, None)
 
@@ -259,16 +258,14 @@ def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) ->
             f"{tool.name} has no parameter {unknown[0]!r}; it has {', '.join(tool.properties) or 'none'}."
         )
     try:
-        Draft202012Validator.check_schema(tool.parameters)
-    except SchemaError:
+        errors = [
+            error
+            for error in value_validator(tool.parameters).iter_errors(arguments)
+            if error.instance != UNKNOWN
+            and not (may_leave_out and error.validator == "required" and not error.absolute_path)
+        ]
+    except (RecordError, Unresolvable, RecursionError):
         return  # an imported schema that is itself broken is the catalog's problem; the checks will say so
-    checker = SchemaValidator(tool.parameters, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    errors = [
-        error
-        for error in checker.iter_errors(arguments)
-        if error.instance != UNKNOWN
-        and not (may_leave_out and error.validator == "required" and not error.absolute_path)
-    ]
     worst = best_match(errors)
     if worst is not None:
         place = ".".join(map(str, worst.absolute_path))

@@ -17,6 +17,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import UnknownType
 from jsonschema.validators import extend
 from pydantic import JsonValue
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import RecordError
@@ -295,10 +297,13 @@ def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_allowed(schema: str, arguments: str) -> bool:
-    """Whether a schema allows arguments; types that JSON Schema does not know allow all, patterns are not asked."""
-    try:
-        return bool(_Validator(orjson.loads(schema)).is_valid(orjson.loads(arguments)))
-    except UnknownType:
+    """Whether a schema allows arguments; what JSON Schema does not know or the schema does not have allows all.
+
+    Patterns are not asked.
+    """
+    try:  # without a registry of its own, jsonschema asks the network for what `$ref` names
+        return bool(_Validator(orjson.loads(schema), registry=Registry()).is_valid(orjson.loads(arguments)))
+    except (UnknownType, Unresolvable):
         return True
 
 
@@ -308,7 +313,7 @@ def _following(turns: Sequence[Turn], at: int) -> Turn | None:
 
 def _dropped(sample: Sample, names: Sequence[str], most: int | None) -> set[str]:
     """The tools that are one too many, the last first; those that are called stay."""
-    called = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
+    called = {call.tool for call in sample.all_calls}
     needless = [name for name in names if name not in called]
     return set() if most is None else set(needless[max(0, most - (len(names) - len(needless))) :])
 

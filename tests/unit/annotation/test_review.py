@@ -239,3 +239,10 @@ def test_an_edit_of_the_words_alone_leaves_the_kind_as_it_is(annotate, make_samp
     sample = make_sample(kind="perfect_external")
     pulled = annotate(("edit",), request="Hello.", calls=write_calls(sample.gold), subject=sample.key)
     assert parse_review(pulled, sample, tools).edited.kind == "perfect_external"
+
+
+def test_a_schema_that_refers_to_what_is_not_in_it_is_the_catalogs_matter_and_nobody_is_asked_for_it():
+    schema = {"type": "object", "properties": {"city": {"$ref": "http://127.0.0.1:1/city.json"}}}
+    tool = Tool(name="tell", description="Tell.", category="Any", parameters=schema)
+    [read] = read_calls('[{"tool": "tell", "arguments": {"city": "Ulm"}}]', [tool])
+    assert read.arguments == {"city": "Ulm"}

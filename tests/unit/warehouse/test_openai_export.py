@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from callwright.warehouse.exports.examples import MOST_TOOLS, LeftOutRow, TrainingExample, examples_of
+from callwright.warehouse.exports.examples import MOST_TOOLS, LeftOutRow, TrainingExample, examples_of, is_allowed
 from callwright.warehouse.exports.training import openai_row
 from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
@@ -201,3 +201,9 @@ def test_names_that_become_alike_are_told_apart() -> None:
     plain = plain_names([named(name) for name in names])
     assert len(set(plain.values())) == len(names)
     assert all(OPENAI_NAME.fullmatch(name) for name in plain.values())
+
+
+def test_a_schema_that_refers_to_what_is_not_in_it_allows_all_and_nobody_is_asked_for_it() -> None:
+    schema = '{"type": "object", "properties": {"city": {"$ref": "http://127.0.0.1:1/city.json"}}}'
+    assert is_allowed(schema, '{"city": "Ulm"}')
+    assert not is_allowed(schema, '["Ulm"]')
