@@ -156,8 +156,10 @@ class Population:
         if place not in self._identities:
             rng, own = Random(f"{self.seed}:{place}"), self._own_schema(kind, attribute, schema)
             found, size = dict[str, JsonValue](), self.size(kind)
-            for _ in range(_TRIES * size):
-                value = self._new_identity(kind, attribute, own, rng)
+            for at in range(_TRIES * size):
+                # what a kind is called by may be few words: then some of its things have names that anything may have
+                usual = "thing" if attribute in NAMING and at >= _TRIES * size // 2 else kind
+                value = self._new_identity(usual, attribute, own, rng)
                 found.setdefault(str(value), value)
                 if len(found) == size:
                     break

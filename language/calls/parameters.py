@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callwright.language.calls.codes import PHRASED, phrase, shaped
-from callwright.language.names import humanise, split_name, topic_of
+from callwright.language.names import deed_of, function_words, humanise, split_name, topic_of
 from callwright.language.packs import COMMON_SCRIPT, known, language_of, of, own_letters, packaged, script_of
 from callwright.language.schemas import json_type, kind_of
 from callwright.warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
@@ -185,6 +185,20 @@ _SYNTAX = re.compile(r"%[0-9A-F]{2}|[{}<>|]|\w\(|\)\)")
 _MANY_CODES = re.compile(r"[^,\s]{12,}(?:,\s?[^,\s]{12,})+")
 
 
+_BARE_NAME = re.compile(r"(?:(?:new|full|display) )?name")
+_NAME_OF = re.compile(
+    r"\bnames? (?:of|for|to) (?:(?:an?|the|this|that|your|new|existing) )*([\w-]+(?: [\w-]+)??)"
+    r"(?=[^\w\s'’]|\s?$| (?:to|that|which|for|in|on|with|of|as|by|from|is|will|should|must)\b)"
+    r"|\b([\w-]+)['’]s (?:(?:new|full|display) )?name\b|^(?!(?:the|an?|new|full|display|your) )([\w-]+) name\b"
+)
+
+
+def names_a_thing(name: str, schema: JsonSchema) -> bool:
+    """Whether a bare "name" is known to be of something, none of which is a person by the table."""
+    is_bare = _BARE_NAME.fullmatch(" ".join(split_name(name))) is not None
+    return is_bare and any(bearers(schema)) and meaning_row(name, schema) is None
+
+
 class Meaning(NamedTuple):
     """A row of the table: how a parameter is known, and where its values come from."""
 
@@ -201,9 +215,24 @@ class Meaning(NamedTuple):
 
 def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning | None:
     """The row of the table that holds for a parameter, None where none does."""
-    described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}"
     words, is_clocked = " ".join(split_name(name)), meaning_by_words(name, "") in CLOCKED
+    if _BARE_NAME.fullmatch(words):
+        rows = (_row(table, words, named, is_told=False) for named in bearers(schema))
+        return next(filter(None, rows), None)
+    described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}"
     return _row(table, words, described.strip().lower(), is_told=is_clocked)
+
+
+def bearers(schema: JsonSchema) -> list[str]:
+    """What a "name" may be the name of, the likeliest first: by its description, else what the tool is about."""
+    described = without_links(schema.get("description") or "").lower()
+    tool, _, does = str(schema.get(ASKED_OF, "")).partition(" ")
+    if found := _NAME_OF.search(described):
+        return [next(filter(None, found.groups()))]
+    words = function_words(tool)
+    nouns = [word for word in words if deed_of(word) == "other"] if len(words) > 1 else []  # one word is a verb
+    about = " ".join(nouns).partition(" by ")[0]
+    return [about, described] if about else [f"{described} {does.lower()}".strip()]
 
 
 @lru_cache(16384)

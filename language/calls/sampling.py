@@ -18,6 +18,7 @@ from callwright.language.calls.parameters import (
     meaning_by_words,
     meaning_of,
     meaning_row,
+    names_a_thing,
     stated_choices,
     text_of,
     value_gap,
@@ -140,12 +141,16 @@ def _propose(name: str, schema: JsonSchema, language: Language, rng: Random, dep
 
 def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     examples = [one for one in schema.get("examples") or () if isinstance(one, int | float)]
-    if examples and "minimum" not in schema and "maximum" not in schema:
-        return rng.choice(examples)
     kind = meaning_of(name, schema)
     is_tabled = kind in _TABLED or meaning_by_words(name, "") == "text"  # else the name tells more than the table
     row = meaning_row(name, schema, "numbers") if is_tabled else None
     given = row.give if row else {}
+    if examples and "minimum" not in schema and "maximum" not in schema:
+        example = rng.choice(examples)
+        if isinstance(example, int) and examples == [example] and _is_id(name):
+            return _id_like(example, rng)
+        if len(examples) > 1 or not _is_usual(example, given, kind, name):
+            return example
     if given.get("unknown"):
         raise ReplyError(f"Nobody can say a number for the parameter {name!r}, so none is made up.")
     by_table: int | float | None = None
@@ -158,6 +163,28 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
         drawn = (given["from"] + step * rng.randint(0, last) for _ in range(_TRIES))
         by_table = next((one for one in drawn if fits(one, schema)), None)
     return _make_number(kind, name, schema, rng) if by_table is None else by_table
+
+
+def _is_usual(example: float, given: Mapping[str, JsonValue], kind: str, name: str) -> bool:
+    """Whether a single example is one of the numbers that are known for its meaning, so that each of them will do."""
+    if "unknown" in given:
+        return False
+    picked, low, high = given.get("pick"), given.get("from"), given.get("to")
+    if isinstance(picked, list):
+        return example in picked
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        low, high = _likely(kind, name) if kind in _LIKELY and kind != "number" else (1, 0)
+    return low <= example <= high
+
+
+def _is_id(name: str) -> bool:
+    return not {"id", "ids", "gid", "uid", "oid"}.isdisjoint(split_name(name)[-1:])
+
+
+def _id_like(example: int, rng: Random) -> int:
+    """Another id with as many digits, or a few more where those of the example make few."""
+    digits = max(_FEWEST_DIGITS, len(str(abs(example))))
+    return rng.randrange(10 ** (digits - 1), 10**digits)
 
 
 def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
@@ -194,7 +221,8 @@ def _object(name: str, schema: JsonSchema, language: Language, rng: Random, dept
     sayable = [one for one in optional if not value_gap(one, members[one], language, depth=depth)] or optional
     some = rng.sample(sayable, min(len(sayable), 0 if required else rng.randint(1, 3)))
     chosen = [one for one in members if one in required or one in some]
-    return {one: make_value(one, members[one], language, rng, depth=depth + 1) for one in chosen}
+    told = {one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen}  # a team's "name" is no person's
+    return {one: make_value(one, told[one], language, rng, depth=depth + 1) for one in chosen}
 
 
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
@@ -232,7 +260,7 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
         low, high = _likely(kind, name)
         step = _step(kind, low)
         return str(step * rng.randint(-(-low // step), high // step))
-    return phrase(topic_of(name, kind), language, rng)
+    return phrase("text name" if names_a_thing(name, schema) else topic_of(name, kind), language, rng)
 
 
 def _random_day(rng: Random) -> str:
@@ -377,6 +405,7 @@ _BY_NAME = (  # where a word of the name tells more than its kind
     (re.compile(r"term|tenure|month"), "duration", (6, 36)),
 )
 _CODES = frozenset({"id", "number", "code", "pin"})
+_FEWEST_DIGITS = 3
 _STEPS = {"money": 5}
 _LARGE, _LARGE_STEP = 5000, 500  # nobody asks for a loan of 187,405
 _DECIMAL_SHARE = 0.2

@@ -6,7 +6,7 @@ It may be wrong: it is what a candidate is measured against, and nothing rests o
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import product
+from itertools import chain, pairwise, product
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -14,15 +14,15 @@ from pydantic import JsonValue
 from callwright.language.calls.frames import shapes_in
 from callwright.language.calls.parameters import CLOCKED, short_forms
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze
-from callwright.language.names import split_name
-from callwright.language.packs import known, language_of, of, signs, widened
+from callwright.language.names import deed_of, function_words
+from callwright.language.packs import COMMON_SCRIPT, known, language_of, of, script_of, signs, widened
 from callwright.language.schemas import fits, json_type
 from callwright.language.text import deep_stem
 from callwright.language.values import locate, read_value
 from callwright.llm.template.messages import resolve_pointers
-from callwright.llm.template.questions import asked_parameters
+from callwright.llm.template.questions import asked_parameters, called
 from callwright.llm.template.sections import Turn
-from callwright.llm.template.stating import requests_in
+from callwright.llm.template.stating import dialogues_in, requests_in
 from callwright.warehouse.records import Language
 
 SECTIONS = (
@@ -87,15 +87,32 @@ def calls_in(view: ToolView, text: str, language: Language) -> tuple[Calling, ..
     if view.cues is None:
         return ()
     behind, before = _link_patterns(language)
+    described = {squeeze(called(one, language)): one.name for one in view.parameters}
     found = list[Calling]()
-    for called in view.cues.pattern.finditer(text):
-        name = view.parameters[view.cues.owner(called[0])[0]].name
-        after, ahead = behind.match(text, called.end()), before.search(text, 0, called.start())
+    for called_so in _callings(view, language).finditer(text):
+        words = called_so[0]
+        name = described.get(squeeze(words)) or view.parameters[view.cues.owner(words)[0]].name
+        start, end = called_so.span()
+        after, ahead = behind.match(text, end), before.search(text, 0, start)
         if ahead:
-            found.append(Calling(name, called.start(), ahead.start(), is_behind=False, is_sure=True))
+            found.append(Calling(name, start, ahead.start(), is_behind=False, is_sure=True))
         elif after:
-            found.append(Calling(name, called.start(), after.end(), is_behind=True, is_sure=bool(after[0].strip())))
+            found.append(Calling(name, start, after.end(), is_behind=True, is_sure=bool(after[0].strip())))
     return tuple(found)
+
+
+@lru_cache(4096)
+def _callings(view: ToolView, language: Language) -> re.Pattern[str]:
+    """An expression for all that the parameters of a tool are called, whole descriptions of a few words before their heads."""
+    described = sorted({called(one, language) for one in view.parameters}, key=len, reverse=True)
+    return re.compile(
+        "|".join((*map(_whole, described), view.cues.pattern.pattern if view.cues else "(?!)")), re.IGNORECASE
+    )
+
+
+def _whole(words: str) -> str:
+    edge = r"\b" if script_of(words) == COMMON_SCRIPT else ""
+    return rf"{edge}{loosely(words)}{edge}" if words else "(?!)"
 
 
 @lru_cache(16)
@@ -107,7 +124,8 @@ def _link_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]
 
 def _either(links: Sequence[str]) -> list[str]:
     return [
-        r"\s*".join(map(re.escape, one.split())).join((r"\s*", r"\s*")) for one in sorted(links, key=len, reverse=True)
+        r"\s*".join(map(re.escape, one.split())).join((r"\s*", r"\s*"))
+        for one in sorted(links, key=lambda one: len("".join(one.split())), reverse=True)
     ]
 
 
@@ -198,16 +216,21 @@ def spoken_of(cue: str, language: Language) -> tuple[str, ...]:
 
 
 _WORD = re.compile(r"[^\W_]+")
-_FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to", "a", "an", "my", "and"})
-_SURE, _LEAST = 0.75, 0.5
+_FAINT = frozenset({"by", "of", "up", "the", "for", "in", "to", "a", "an", "my", "and"})
+_READS = frozenset({"list", "search", "look"})  # deeds that are asked for in each other's words
+_SURE, _LEAST = 0.75, 0.6
 _CLAUSE_END = re.compile(widened(r"@[;!?\n]|@[.](?=\s|$)|@[{.,;!?}]|,(?=\s)"))
 _OPENS, _CLOSES = frozenset(signs('"“«{open}')), re.compile(widened('@["“”«»{open}{close}]'))
+_ENDING = widened(r"@[\s.!{.!}]*")
 _AROUND = signs(" \t\n\"'“”«»{open}{close}.,;:!?")
 _LONGEST_TEXT, _MOST_TURNS = 4000, 100
 
 
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
-    """The tool with whose words the latest turn that names one speaks; None where no tool shares half its words."""
+    """The tool with whose words the latest turn that names one speaks; None where none shares more than half its words.
+
+    What a tool is about is not enough: who wants to extend a note does not ask for one to be created.
+    """
     spoken = [turn.text[:_LONGEST_TEXT] for turn in turns if turn.speaker == "user"][-_MOST_TURNS:]
     anew = next((at for at in range(len(spoken) - 1, 0, -1) if spoken[at].startswith(openers())), 0)
     spoken = spoken[anew:]
@@ -217,11 +240,14 @@ def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | 
 
 def _likeliest(views: Sequence[ToolView], text: str, least: float) -> ToolView | None:
     said = text.lower()
-    stems = {deep_stem(word) for word in _WORD.findall(said)}
+    told = _WORD.findall(said)
+    stems = {deep_stem(word) for word in told}
+    stems |= {"read"} if any(deed_of(word) in _READS for word in told) else set()
     best, chosen = 0.0, views[0] if views else None
     for view in views:
         whole = max((len(key) for key in (*view.keys, *view.actions) if key.lower() in said), default=0)
-        wanted = {deep_stem(word) for word in split_name(view.name.rpartition(".")[2])} - _FAINT
+        named = (word for word in function_words(view.name) if word not in _FAINT)
+        wanted = {"read" if deed_of(word) in _READS else deep_stem(word) for word in named}
         share = len(wanted & stems) / len(wanted) if wanted else 0.0
         # more than all of the name where an action of the tool stands there whole
         if (likeness := 1.0 + whole / _LONGEST_TEXT if whole else share) > best:
@@ -248,10 +274,57 @@ def _read_turn(view: ToolView, text: str, question: str, known: dict[str, JsonVa
     found = dict(_called(view, text, language))
     asked = asked_parameters(view, question, known) if question else ()
     if len(asked) == 1 and not found:
-        value = _value(asked[0], text.strip(_AROUND))
-        return {asked[0].name: value} if value is not None else {}
+        return dict(_answered(asked, [text], language))
+    found |= dict(_answered([one for one in asked if one.name not in found], _plain(view, text, language), language))
     left = [one for one in view.parameters if one.name not in found]
     return {**dict(_routed(left, text, language)), **dict(_typed(left, text, found)), **found}
+
+
+_SENTENCE_END = re.compile(widened(r"(?<=[.!?])\s+(?=\S)|(?<=@[{.!?}])\s*(?=\S)"))
+
+
+def _plain(view: ToolView, text: str, language: Language) -> list[str]:
+    """The sentences of an answer that call no parameter, so that they are the bare answers, in their order."""
+    starts = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    called_at = [one.start for one in calls_in(view, text, language) if one.is_sure]
+    spans = pairwise(starts)
+    return [text[start:end] for start, end in spans if not any(start <= at < end for at in called_at)]
+
+
+def _answered(
+    asked: Sequence[ParameterView], pieces: Sequence[str], language: Language
+) -> Iterator[tuple[str, JsonValue]]:
+    """What is asked for, each by the next piece that says a value for it, without what else an answer has."""
+    left = [*pieces]
+    for one in asked:
+        for at, piece in enumerate(left):
+            words = (inner.strip(_AROUND) for inner in _answers_in(piece.strip(), language))
+            value = next((value for said in words if (value := _value(one, said)) is not None), None)
+            if value is not None:
+                yield one.name, value
+                del left[: at + 1]
+                break
+
+
+def _answers_in(text: str, language: Language) -> Iterator[str]:
+    """What an answer may have for its value: most words first that answers have around one, at last the whole."""
+    for shape in _answer_shapes(language):
+        if found := shape.fullmatch(text):
+            yield found[1]
+    yield text
+
+
+@lru_cache(16)
+def _answer_shapes(language: Language) -> tuple[re.Pattern[str], ...]:
+    """The shapes of answers that do not say what they are for."""
+    book = dialogues_in(language)
+    shapes = {*book.bare, *chain.from_iterable(book.bare_by_kind.values())}
+    telling = sorted((one for one in shapes if len(_WORD.findall(_SLOT.sub("", one)))), key=len, reverse=True)
+    parts = (one.rstrip(_AROUND).partition("{v}") for one in telling)
+    return tuple(
+        re.compile(rf"{loosely(before)}\s*(.+?)\s*{loosely(after)}{_ENDING}", re.IGNORECASE | re.DOTALL)
+        for before, _, after in parts
+    )
 
 
 def _called(view: ToolView, text: str, language: Language) -> Iterator[tuple[str, JsonValue]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView
-from callwright.language.names import split_name
+from callwright.language.names import plural, split_name
 from callwright.language.packs import language_of, of
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
@@ -91,9 +91,16 @@ def _told(request: str, history: Sequence[JsonValue]) -> list[str]:
     asked, told = read_asked(request), []
     for call, response in _answered(history):
         noun = noun_for("", str(call.get("name")))
-        facts = [f"{name} {value}" for name, value in _fields(response) if name in asked.get(noun, ())]
+        one, many = asked.get(noun, ()), asked.get(plural(noun), ())
+        wanted = (many or one) if _holds_list(response) else (one or many)
+        facts = [f"{name} {value}" for name, value in _fields(response) if name in wanted]
         told += [f"{noun}: {', '.join(dict.fromkeys(facts))}."] if facts else []
     return told
+
+
+def _holds_list(value: JsonValue) -> bool:
+    members = value.values() if isinstance(value, dict) else ()
+    return isinstance(value, list) or any(isinstance(one, list) for one in members)
 
 
 def _fields(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:

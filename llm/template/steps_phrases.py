@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from callwright.language.calls.tools import action_phrase
-from callwright.language.names import humanise, split_name
+from callwright.language.names import deed_of, function_words, humanise, split_name
 from callwright.language.packs import packaged
 from callwright.llm.template.steps_sources import ShownTools, StepTool
 
@@ -96,9 +96,10 @@ def _plain(name: str, description: str, parameters: tuple[str, ...], linked: tup
     """The words of a tool that the language has no phrases for: its action, then what it is about, then all that is said."""
     about = linked[0] if len(linked) == 1 else ""
     slots = [PhraseSlot(about, ABOUT)] if about else []
+    lead = "to" if about and deed_of(function_words(name)[0]) == "change" else "with"
     for parameter in (one for one in parameters if one != about):
         words = words_for(parameter)
-        slots.append(PhraseSlot(parameter, (f"with {words} {{}}", f"and {words} {{}}")))
+        slots.append(PhraseSlot(parameter, (f"{lead} {words} {{}}", f"and {words} {{}}")))
     return ToolPhrasing((action_phrase(name, description),), "", tuple(slots), plain=True)
 
 
@@ -176,11 +177,11 @@ _TAIL = re.compile(
 )
 
 
-def write_asked(tools: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """The sentence that asks for fields of what tools return; "" where there are none."""
+def write_asked(wanted: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """The sentence that asks for fields of things, each by its noun; "" where there are none."""
     listed = dict.fromkeys(
-        f"the {', '.join(fields[:-1])}{' and ' if fields[1:] else ''}{fields[-1]} of the {noun_for('', tool)}"
-        for tool, fields in tools
+        f"the {', '.join(fields[:-1])}{' and ' if fields[1:] else ''}{fields[-1]} of the {noun}"
+        for noun, fields in wanted
         if fields
     )
     return f"What I want to know: {'; '.join(listed)}." if listed else ""

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from callwright.language.calls.tools import action_gap
+from callwright.language.names import plural
 from callwright.language.packs import of
 from callwright.language.values import write_value
 from callwright.llm.template.sections import Sections
@@ -81,10 +82,17 @@ class _StepsRenderer:
         voice = choose_voice(subject, travels=not plain, adults=max(map(self._adults, order)), rng=self._rng)
         sentences = [voice.opening, *self._sentences([self._clause(index, voice) for index in order])]
         plain_calls = (self._calls[at] for at in order if self._phrasings[self._calls[at].tool].plain)
-        asked = write_asked((call.tool, call.asked) for call in plain_calls if call.wanted)
+        asked = write_asked((self._noun_of_answer(call.tool), call.asked) for call in plain_calls if call.wanted)
         sentences += [asked] if asked else []
         closing = self._rng.choice(frame().closings)
         return " ".join([*sentences, closing] if closing else sentences)
+
+    def _noun_of_answer(self, tool: str) -> str:
+        """What a tool returns, in the plural where others take something of an entry of its list."""
+        shown = self._toolbox.tools.values()
+        origins = (origin for one in shown for name in one.properties for origin in one.origins(name))
+        noun = noun_for("", tool)
+        return plural(noun) if any(one.source == tool and one.listed for one in origins) else noun
 
     def _adults(self, index: int) -> int:
         """How many adults a call is for, by what it says or leaves to its tool; 0 where it counts none."""
@@ -164,17 +172,19 @@ class _StepsRenderer:
     def _stated_plainly(self, index: int, phrasing: ToolPhrasing) -> Iterator[str]:
         """The values of a tool without phrases of its own: the thing that it is about, then "with this and that"."""
         call, words = self._calls[index], phrasing.asks[0].split()
-        is_first = True
+        about, rest = list[str](), list[str]()
         for slot in phrasing.slots:
             source = call.arguments.get(slot.parameter)
             if source is None or source["kind"] == "default" or self._is_inherited(index, slot.parameter):
                 continue
             value = self._value(index, slot.parameter, source)
             if slot.phrases == ABOUT and value:
-                yield _about(words, value)
+                about.append(_about(words, value))
             elif value:
-                yield slot.phrases[0 if is_first else 1].format(value)
-                is_first = False
+                rest.append(slot.phrases[1 if rest else 0].format(value))
+        # "the cheapest delivery with status done" would be one that is done already
+        yield from (f"{one}," if rest and one.startswith("namely ") else one for one in about)
+        yield from rest
 
     def _is_inherited(self, index: int, parameter: str) -> bool:
         call = self._calls[index]

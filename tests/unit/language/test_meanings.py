@@ -10,8 +10,10 @@ import pytest
 from callwright.language.calls.parameters import in_context, value_gap
 from callwright.language.calls.sampling import fill_in, make_value
 from callwright.language.calls.tools import view_of
+from callwright.language.packs import of
 
 TEXT = {"type": "string"}
+FIRST_NAMES = frozenset(of("en").data["values"]["first_names"])
 
 
 def made(name: str, description: str = "", **schema: object) -> list[object]:
@@ -238,3 +240,44 @@ def test_what_belongs_to_a_mail_is_no_address() -> None:
     addresses = ("email", "customer_email_address", "reply_to_email", "email_1")
     assert all("@" in str(one) for name in addresses for one in made(name))
     assert all("@" in str(one) for one in made("whom", "The email of the user"))
+
+
+@pytest.mark.parametrize(("name", "example", "digits"), [("petId", 10, 3), ("ids", 7, 3), ("order_id", 48213, 5)])
+def test_one_example_of_a_number_that_is_an_id_is_not_the_only_one(name: str, example: int, digits: int) -> None:
+    values = made(name, type="integer", examples=[example])
+    assert len({*values}) > 10
+    assert {len(str(one)) for one in values} == {digits}
+
+
+def test_one_example_of_a_number_stands_for_those_of_its_meaning_and_for_itself_where_none_are_known() -> None:
+    assert len({*made("per_page", type="integer", examples=[30])}) > 3
+    assert {*made("timeout", type="integer", examples=[30000])} == {30000}
+    assert {*made("frobs", type="integer", examples=[4])} == {4}
+    assert {*made("frobs", type="integer", examples=[4, 9])} == {4, 9}
+
+
+@pytest.mark.parametrize(
+    ("tool", "does", "description", "is_person"),
+    [
+        ("create_playlist", "Create a playlist for a user", "", False),
+        ("create-playlist", "Create a playlist for a user", 'The name for the new playlist, as in "My Songs"', False),
+        ("add_team", "Let a member add a team", "The team's name", False),
+        ("addTeam", "Add a team with its members", "Name", False),
+        ("create_user", "Create a user", "", True),
+        ("update_order", "Change an order", "Name of the customer", True),
+        ("invite", "Invite a person", "", True),
+    ],
+)
+def test_a_name_is_of_what_its_description_or_else_its_tool_is_about(
+    tool: str, does: str, description: str, is_person: bool
+) -> None:
+    schemas = in_context({"name": {**TEXT, "description": description}}, tool, does)
+    assert value_gap("name", schemas["name"], "en") == ""
+    values = {str(make_value("name", schemas["name"], "en", Random(seed))) for seed in range(20)}
+    assert {value.split()[0] in FIRST_NAMES for value in values} == {is_person}
+
+
+def test_a_thing_without_names_of_its_own_is_called_by_no_persons_name() -> None:
+    device = {"type": "object", "required": ["name"], "properties": {"name": TEXT}}
+    values = [make_value("device", device, "en", Random(seed)) for seed in range(20)]
+    assert not any(str(value["name"]).split()[0] in FIRST_NAMES for value in values if isinstance(value, dict))

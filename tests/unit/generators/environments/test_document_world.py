@@ -350,3 +350,16 @@ def test_what_is_refused_is_told_as_the_document_declares(tmp_path: Path) -> Non
     assert (unfit.error, unfit.response["status"]) == ("invalid_value", 400)
     undeclared = episode.answer(Call(tool="remove-book", arguments={"id": "never1"})).response
     assert undeclared == {"error": {"code": "not_found", "status": 404, "message": told}}
+
+
+def test_things_of_a_world_have_names_of_their_own_and_no_two_the_same(tmp_path: Path) -> None:
+    properties = {"id": {"type": "string", "example": "b4Kf92"}, "name": TEXT}
+    for kind in ("Playlist", "Bicycle"):
+        thing = {"type": "object", "title": kind, "properties": properties}
+        listed = operation(f"list-{kind}s", f"List {kind}s", {"type": "array", "items": thing})
+        document = {**DOCUMENT, "paths": {f"/{kind.lower()}s": {"get": listed}}}
+        (tmp_path / kind).mkdir()
+        found = answer(library(tmp_path / kind, document), f"list-{kind}s")
+        names = [str(one["name"]) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        assert len({*names}) == len(names) > 0
+        assert all(word[0].isupper() for name in names for word in name.split())

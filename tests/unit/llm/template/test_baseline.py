@@ -52,3 +52,54 @@ def test_the_tool_is_that_of_the_latest_turn_that_names_one() -> None:
     assert choose_tool([*VIEWS.values()], [cancel, book]) is VIEWS[TABLE]
     assert choose_tool([*VIEWS.values()], [book, cancel]) is VIEWS["Dining.Tables.cancelTable"]
     assert choose_tool([*VIEWS.values()], [Turn("user", "Sing me a lullaby.")]) is None
+
+
+def test_a_tool_is_not_named_by_what_it_is_about_alone() -> None:
+    notes = [view_of({"name": name, "parameters": {}}) for name in ("Notes.createNote", "Notes.findNotes", "Notes.get")]
+    assert choose_tool(notes, [Turn("user", "Extend a note, if you can. The note number is NT5637.")]) is None
+    assert choose_tool(notes, [Turn("user", "Search my notes for the recipe.")]) is notes[1]
+    assert choose_tool(notes, [Turn("user", "Please create a new note.")]) is notes[0]
+
+
+RIDE = view_of({
+    "name": "Rides.cancelRide", "description": "Cancel a ride.",
+    "parameters": {"properties": {
+        "ride_id": {"type": "string", "description": "ride number", "pattern": "^RD\\d{5}$"},
+        "reason": {"type": "string", "description": "reason for canceling"},
+        "driver": {"type": "string", "description": "driver to tell"},
+    }},
+})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "read"),
+    [
+        ("Can you give me the ride number?", "That's RD67710.", {"ride_id": "RD67710"}),
+        ("Can you give me the ride number?", "Here it is: RD67710.", {"ride_id": "RD67710"}),
+        ("What is the reason?", "Put down: a flat tyre.", {"reason": "a flat tyre"}),
+        ("What is the reason?", "Long waits, thanks.", {"reason": "Long waits"}),
+        ("What is the reason?", "The reason for canceling should be rain.", {"reason": "rain"}),
+        ("Who is it for?", "Driver to tell: Mr Novak.", {"driver": "Mr Novak"}),
+        ("Can you give me the ride number?", "RD67710. The reason is rain.", {"ride_id": "RD67710", "reason": "rain"}),
+        ("What is the ride number? What is the reason?", "It's RD67710. Rain.", {"ride_id": "RD67710", "reason": "Rain"}),
+        ("What is the reason? Who is the driver to tell?", "Rain. It's Mr Novak.", {"reason": "Rain", "driver": "Mr Novak"}),
+    ],
+)  # fmt: skip
+def test_an_answer_says_its_value_between_the_words_that_answers_have(
+    question: str, answer: str, read: dict[str, Any]
+) -> None:
+    turns = [Turn("user", "Cancel a ride."), Turn("assistant", question), Turn("user", answer)]
+    assert read_values(RIDE, turns) == read
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "read"),
+    [
+        ("出发城市是哪里？", "出发城市选成都。", {"origin": "成都"}),
+        ("出发城市是哪里？", "就在成都。", {"origin": "成都"}),
+        ("出发城市是哪里？ 到达城市是哪里？", "成都。 昆明。", {"origin": "成都", "destination": "昆明"}),
+    ],
+)
+def test_an_answer_is_read_in_the_shapes_of_its_language(question: str, answer: str, read: dict[str, Any]) -> None:
+    turns = [Turn("user", "查询列车车次。"), Turn("assistant", question), Turn("user", answer)]
+    assert read_values(VIEWS[TRAINS], turns) == read

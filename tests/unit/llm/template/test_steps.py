@@ -1,5 +1,6 @@
 """Steps: a goal in words, the words understood, and the next calls from what was answered so far."""
 
+import re
 from random import Random
 from typing import Any
 
@@ -83,6 +84,47 @@ def test_what_was_worded_is_understood(seed: int):
     request = request_of(seed)
     assert step_after(request=request).calls == (("Find_Rooms", FOUND["arguments"]),)
     assert step_after((FOUND, ROOMS), request=request).calls == (("Show_Room", {"room_id": "r2"}),)
+
+
+def _changing(asked: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Tools and calls of a change of the cheapest room, with what the user wants to know of the list of rooms."""
+    change = {
+        "name": "Update_Room",
+        "description": "Change the entry of a room.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "room_id": {"type": "string", "description": f"The room {ROOM_ID}"},
+                "state": {"type": "string", "enum": ["free", "taken"]},
+            },
+            "required": ["room_id"],
+        },
+    }
+    picked = CALLS[1]["arguments"]
+    changed = {
+        "tool": "Update_Room",
+        "wanted": True,
+        "arguments": {**picked, "state": {"kind": "said", "value": "free"}},
+    }
+    return [TOOLS[0], change], [{**CALLS[0], "wanted": True, "asked": asked}, changed]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_changed_is_not_worded_as_what_it_is_chosen_by(seed: int) -> None:
+    tools, calls = _changing([])
+    request = word_goal(sections(tools=tools, calls=calls), Random(seed))
+    assert re.search(r"namely [^,]+, to state free", request)  # not "the cheapest room with state free"
+    answered = step_after((FOUND, ROOMS), request=request, tools=tools)
+    assert answered.calls == (("Update_Room", {"room_id": "r2", "state": "free"}),)
+
+
+def test_fields_of_a_list_are_asked_for_of_all_that_is_in_it_and_told_so() -> None:
+    tools, calls = _changing(["name", "price"])
+    request = word_goal(sections(tools=tools, calls=calls), Random(1))
+    assert "the name and price of the rooms." in request
+    made = {"name": "Update_Room", "arguments": {"room_id": "r2", "state": "free"}}
+    answer = step_after((FOUND, ROOMS), (made, {"id": "r2", "state": "free"}), request=request, tools=tools).answer
+    assert "price 80" in str(answer)
 
 
 def test_when_all_is_answered_the_person_is():
