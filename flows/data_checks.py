@@ -38,7 +38,7 @@ from callwright.validators.checks.table import all_checks, has_rest, settled_cla
 from callwright.validators.checks.verdicts import read_by
 from callwright.validators.values.said import hear
 from callwright.validators.values.standing import STANDINGS, Standing, read_call
-from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
+from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError, first_problem
 from callwright.warehouse.records import (
     Arguments,
     CallTurn,
@@ -389,8 +389,7 @@ def _id_of(line: FileLine) -> str:
 
 def _brief(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}."
+        return f"{first_problem(error)}."
     return f"{error or type(error).__name__}."
 
 

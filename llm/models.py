@@ -16,7 +16,7 @@ from callwright.llm.limits import Budget, Gate, Hedging, Limits, Traffic
 from callwright.llm.openai_model import OpenAIModel
 from callwright.llm.prices import OwnPrice
 from callwright.llm.refusals import LOOPBACK, check_address, check_no_secrets
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError, first_problem
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import LlmCall, Record
 from callwright.warehouse.registry import Registry
@@ -207,11 +207,9 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
     try:
         return ModelSettings.model_validate({**(options or {}), "name": name})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(step) for step in first["loc"]) or "as it is set"
-        known = f" The settings are {', '.join(ModelSettings.model_fields)}." if "extra" in first["type"] else ""
-        wrong = first["msg"].removeprefix("Value error, ")
-        raise ConfigurationError(f"The model {name!r} can't be used ({place}): {wrong}.{known}") from error
+        is_unknown = error.errors()[0]["type"] == "extra_forbidden"
+        known = f" The settings are {', '.join(ModelSettings.model_fields)}." if is_unknown else ""
+        raise ConfigurationError(f"The model {name!r} can't be used: {first_problem(error)}.{known}") from error
 
 
 class Provider(NamedTuple):

@@ -1,5 +1,10 @@
 """The errors of callwright: one tree, cut first by what the runner does about each."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError  # `callwright --help` does without pydantic
+
 
 class CallwrightError(Exception):
     """Anything callwright can explain in a sentence; a bug is never one of these."""
@@ -45,3 +50,9 @@ class AnnotationError(CallwrightError):
 
 class StoreError(CallwrightError):
     """The warehouse refused: the command stops with exit code 1."""
+
+
+def first_problem(error: "ValidationError") -> str:
+    """Where the first thing stands that pydantic finds wrong, and what is wrong with it: "tools.0.name: Field required"."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg'].removeprefix('Value error, ')}"

@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from callwright.generators.tools import argument_problems, mended
-from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.errors import ConfigurationError, StoreError, first_problem
 from callwright.warehouse.records import Tool
 
 MOST_VALUES = 10_000
@@ -198,9 +198,7 @@ def _example(entry: _Entry, path: Path) -> OwnExample:
     try:
         return OwnExample.model_validate(entry.value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{path}:{entry.line}: {place or 'the example'}: {first['msg'].lower()}") from error
+        raise ValueError(f"{path}:{entry.line}: {first_problem(error)}") from error
 
 
 def validate_own_words(

@@ -16,7 +16,7 @@ from callwright.flows.review.servers import require_label_studio
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.kinds import kind_named
 from callwright.language.packs import of
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Record
 from callwright.warehouse.rows import Row
@@ -200,9 +200,7 @@ def read_team(settings: Settings) -> Team:
     except yaml.YAMLError as error:
         raise ConfigurationError(f"{file} is no YAML: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = " > ".join(str(part) for part in first["loc"])
-        raise ConfigurationError(f"{file}, at {place}: {first['msg'].removeprefix('Value error, ')}") from error
+        raise ConfigurationError(f"{file}, at {first_problem(error)}") from error
 
 
 def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue]:

@@ -20,7 +20,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError
 
 from callwright.generators.catalogs.choosing import ToolChoice
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.records import Call, ErrorCode, Link, Tool, content_key
 from callwright.warehouse.registry import Registry
 
@@ -480,10 +480,7 @@ def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
     try:
         settings = form.model_validate(stated)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        known = ", ".join(form.model_fields)
-        raise ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}; its settings are {known}") from error
+        raise ValueError(f"{first_problem(error)}; its settings are {', '.join(form.model_fields)}") from error
     if not isinstance(settings, WorldSettings):
         raise ValueError(f"the settings of {stated['environment']!r} are {form.__name__}, no class of WorldSettings")
     return settings

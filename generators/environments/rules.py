@@ -34,7 +34,7 @@ from callwright.generators.environments.expressions import (
 )
 from callwright.generators.environments.linking import find_links, leaves_of
 from callwright.generators.environments.protocol import EnvironmentPart
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.records import Arguments, ElementKind, Link, Tool, content_key
 from callwright.warehouse.yaml_text import read_yaml
 
@@ -385,8 +385,5 @@ def rules_of(stated: object, where: str) -> CompiledRules:
     try:
         rules = WorldRules.model_validate(stated)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ConfigurationError(
-            f"The rules {where!r} are wrong at {'.'.join(map(str, first['loc']))}: {first['msg']}."
-        ) from error
+        raise ConfigurationError(f"The rules {where!r} are wrong at {first_problem(error)}.") from error
     return CompiledRules(rules, where)

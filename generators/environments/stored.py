@@ -27,7 +27,7 @@ from callwright.generators.environments.response_store import (
     call_key,
 )
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of_calls
-from callwright.warehouse.errors import ConfigurationError, RecordError, TransientError
+from callwright.warehouse.errors import ConfigurationError, RecordError, TransientError, first_problem
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
 LARGEST_LINE = 64 * 2**20
@@ -215,9 +215,7 @@ def read_recording(path: Path) -> Recording:
                 places[call_key(call)] = (start, len(line))
                 calls += [call] if row.get("known") is True else []
         except ValidationError as error:
-            reason = error.errors(include_url=False)[0]
-            place = ".".join(map(str, reason["loc"]))
-            raise ConfigurationError(f"Line {number} of {str(path)!r} is wrong at {place}: {reason['msg']}.") from error
+            raise ConfigurationError(f"Line {number} of {str(path)!r} is wrong at {first_problem(error)}.") from error
 
     def answer(call: Call) -> CallResponse | None:
         start, length = places.get(call_key(call), (0, 0))

@@ -15,6 +15,7 @@ from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
 from callwright.generators.catalogs.documents import DocumentItem
 from callwright.language.packs import main_language
+from callwright.warehouse.errors import first_problem
 from callwright.warehouse.records import GoldCall, Language, ResultTurn, Sample, Tool, Turn, UserTurn
 from callwright.warehouse.registry import Registry
 
@@ -136,8 +137,7 @@ class RecordReader:
             try:
                 made = sample()
             except ValidationError as error:
-                first = error.errors(include_url=False, include_input=False)[0]
-                self.refuse(f"Its {'.'.join(map(str, first['loc']))} can't be used: {first['msg']}")
+                self.refuse(f"It can't be used: {first_problem(error)}")
         return ImportedRecord(self.where, made, tools if made else (), tuple(self.problems))
 
 

@@ -22,7 +22,7 @@ from callwright.generators.imports.reading import (
     read_each,
 )
 from callwright.generators.taken import kind_of_turns
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.exports.formats import TOOLS_FILE
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn
 
@@ -51,8 +51,7 @@ def _record(row: DocumentItem) -> ImportedRecord:
 def _no_record(where: str, error: Exception) -> ImportedRecord:
     why = str(error).partition("\n")[0] or type(error).__name__
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        why = f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+        why = first_problem(error)
     return broken(where, f"It is no record: {why}.")
 
 

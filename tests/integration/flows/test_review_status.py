@@ -231,13 +231,13 @@ def test_a_person_who_came_later_has_a_table_though_nothing_waits(site: ReviewSi
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
-        ("ann: {languages: [xx]}", "team.yaml, at ann > languages > 0: .*'xx'"),
+        ("ann: {languages: [xx]}", "team.yaml, at ann.languages.0: .*'xx'"),
         (
             "ann: {questions: [samples]}",
-            "at ann > questions > 0: there is no kind of question 'samples'; the kinds are sample_r",
+            "at ann.questions.0: there is no kind of question 'samples'; the kinds are sample_r",
         ),
-        ("ann: {kinds: [perfekt]}", "at ann > kinds > 0: .*'perfekt'"),
-        ("ann: {language: [en]}", "at ann > language: Extra inputs"),
+        ("ann: {kinds: [perfekt]}", "at ann.kinds.0: .*'perfekt'"),
+        ("ann: {language: [en]}", "at ann.language: Extra inputs"),
         ("ann: [", "is no YAML"),
     ],
 )

@@ -102,7 +102,7 @@ def test_examples_are_read_and_kept_in_the_recipe(tmp_path: Path) -> None:
     )
     assert read(tmp_path, "examples: examples.jsonl\n").shown_examples == [], "the template model learns nothing"
     (tmp_path / "examples.jsonl").write_text(line + '{"tool": "get_weather"}\n', encoding="utf-8")
-    assert "examples.jsonl:2: request: field required" in wrong(tmp_path, more)
+    assert "examples.jsonl:2: request: Field required" in wrong(tmp_path, more)
     assert recipe.examples is not None
     with pytest.raises(ConfigurationError, match="example 1 calls 'get_weather', which is none of the recipe's tools"):
         validate_own_words({}, recipe.examples.read, [])
