@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from callwright.generators.conversations.scenarios import changeable, looks_up
+from callwright.generators.conversations.scenarios import changeable, comparable, looks_up
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
 from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import links_between, simulated_error, simulated_result
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.tools import argument_problems, enough_of, sayable_options
 from callwright.language.packs import writes
-from callwright.language.schemas import json_type
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -283,10 +282,7 @@ async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCal
 
 async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, is_plain=True)
-    possible = changeable(tool)
-    # Things are compared where there are some: of another amount of money the same rate would be told.
-    things = [name for name in possible if json_type(tool.properties[name]) == "string"]
-    name = stage.rng.choice(things or possible)
+    name = stage.rng.choice(comparable(tool))
     changes = await stage.values.others(tool, name, arguments, episode.count - 1)
     if not changes:
         raise RecordError(f"{name!r} of {tool.name!r} has no other values to compare.")

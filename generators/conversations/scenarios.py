@@ -117,6 +117,14 @@ def changeable(tool: Tool) -> list[str]:
     return [name for name in tool.required if name in typed and json_type(typed[name]) in _TYPES]
 
 
+def comparable(tool: Tool) -> list[str]:
+    """The parameters of a tool that looks something up by which things are compared, one after another.
+
+    Amounts are none: of another amount of money the same rate would be told.
+    """
+    return [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"] if looks_up(tool) else []
+
+
 def looks_up(tool: Tool) -> bool:
     """Whether the tool only tells something, by the verb of its name."""
     return _deed(tool) in _LOOKING
@@ -212,7 +220,7 @@ class _Planning:
         if shape in _PAIRS:
             pairs = [(one, two) for one in free for two in free if _go_together(shape, one, two)]
             return list(self._rng.choice(pairs)) if pairs else []
-        fitting = [tool for tool in free if shape != "compared" or looks_up(tool)]
+        fitting = [tool for tool in free if shape != "compared" or comparable(tool)]
         return [self._rng.choice(fitting)] if fitting else []
 
     def _candidates(self, main: Tool, withheld: Sequence[Tool]) -> list[Tool]:

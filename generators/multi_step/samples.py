@@ -81,13 +81,18 @@ def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tu
     every = dict.fromkeys(_fields(response, ""))
     # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for that field.
     found = [path for path in every if any("[]" in path or value not in known for value in values_at(response, path))]
-    if isinstance(response, dict) and _STATE & response.keys():
+    # a status beside an id is the thing's own; without one it tells how the call went
+    if isinstance(response, dict) and _STATE & response.keys() and not _is_thing(response):
         found = [path for path in found if path not in _STATE] or found
     listed = [path for path in found if "[]" in path]
     within = listed[0].partition("[]")[0] if listed else ""
     chosen = [path for path in listed if path.partition("[]")[0] == within] or found
     named = sorted(chosen, key=lambda path: _last(path) not in _NAMES)
     return tuple(named[: _MOST_OF_EACH if listed else _MOST])
+
+
+def _is_thing(response: Mapping[str, JsonValue]) -> bool:
+    return any(split_name(name)[-1:] == ("id",) for name in response)
 
 
 def field_words(path: str) -> str:

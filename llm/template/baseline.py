@@ -50,13 +50,14 @@ class Links(NamedTuple):
 
     behind: tuple[str, ...]
     before: tuple[str, ...]
+    leads: tuple[str, ...]  # what stands before a value that comes first
     route: Mapping[str, tuple[str, ...]]
 
 
 @lru_cache(16)
 def links_of(language: Language) -> Links:
     """The links of all shapes of a language."""
-    behind, before = dict[str, None](), dict[str, None]()
+    behind, before, leads = dict[str, None](), dict[str, None](), dict[str, None]()
     for section in SECTIONS:
         for stated in shapes_in(language, section):
             for shape in (stated, of(language).rules.in_number(stated, "items")):
@@ -65,10 +66,11 @@ def links_of(language: Language) -> Links:
                     behind[shape[cue + 3 : value]] = None
                 elif 0 <= value < cue and re.search(r"[^\W_]", shape[value + 3 : cue]):
                     before[shape[value + 3 : cue]] = None
+                    leads |= dict.fromkeys(filter(None, [shape[:value].strip()]))
     routes = requests_in(language).route
     starts = tuple(shape[: shape.find("{o}")] for shape in routes)
     ends = tuple(shape[shape.find("{o}") + 3 : shape.find("{d}")] for shape in routes)
-    return Links(tuple(behind), tuple(before), {"origin": starts, "destination": ends})
+    return Links(tuple(behind), tuple(before), tuple(leads), {"origin": starts, "destination": ends})
 
 
 class Calling(NamedTuple):
@@ -240,19 +242,32 @@ def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | 
 
 def _likeliest(views: Sequence[ToolView], text: str, least: float) -> ToolView | None:
     said = text.lower()
-    told = _WORD.findall(said)
-    stems = {deep_stem(word) for word in told}
-    stems |= {"read"} if any(deed_of(word) in _READS for word in told) else set()
+    stems = _stems(said)
     best, chosen = 0.0, views[0] if views else None
     for view in views:
         whole = max((len(key) for key in (*view.keys, *view.actions) if key.lower() in said), default=0)
         named = (word for word in function_words(view.name) if word not in _FAINT)
         wanted = {"read" if deed_of(word) in _READS else deep_stem(word) for word in named}
-        share = len(wanted & stems) / len(wanted) if wanted else 0.0
+        share = len(wanted & stems) / len(wanted) if wanted - {"read"} else 0.0
+        if least <= share and not whole:  # what calls a parameter, as the "booking number", names no deed
+            share = len(wanted & _stems(_uncalled(view, said))) / len(wanted)
         # more than all of the name where an action of the tool stands there whole
         if (likeness := 1.0 + whole / _LONGEST_TEXT if whole else share) > best:
             best, chosen = likeness, view
     return chosen if best >= least else None
+
+
+def _stems(said: str) -> set[str]:
+    told = _WORD.findall(said)
+    return {*map(deep_stem, told), *(["read"] if any(deed_of(word) in _READS for word in told) else [])}
+
+
+def _uncalled(view: ToolView, text: str) -> str:
+    """A text without the words that call parameters of a tool."""
+    for one in reversed(calls_in(view, text, language_of(text))):
+        start, end = (one.start, one.at) if one.is_behind else (one.at, one.start)
+        text = f"{text[:start]} {text[max(end, start) :]}"
+    return text
 
 
 def read_values(view: ToolView, turns: Sequence[Turn]) -> dict[str, JsonValue]:
@@ -273,22 +288,28 @@ def _read_turn(view: ToolView, text: str, question: str, known: dict[str, JsonVa
     language = language_of(text)
     found = dict(_called(view, text, language))
     asked = asked_parameters(view, question, known) if question else ()
-    if len(asked) == 1 and not found:
+    plain, is_whole = _plain(view, text, language)
+    if len(asked) == 1 and not found and (is_whole or not plain):
         return dict(_answered(asked, [text], language))
-    found |= dict(_answered([one for one in asked if one.name not in found], _plain(view, text, language), language))
-    left = [one for one in view.parameters if one.name not in found]
+    found |= dict(_answered([one for one in asked if one.name not in found], plain, language))
+    told = known if asked and found else ()  # what else stands in an answer is no new value for what was said before
+    left = [one for one in view.parameters if one.name not in found and one.name not in told]
     return {**dict(_routed(left, text, language)), **dict(_typed(left, text, found)), **found}
 
 
+_QUOTED = re.compile(widened(r'"[^"]*"|@[“«{open}].*?@[”»{close}]'))
 _SENTENCE_END = re.compile(widened(r"(?<=[.!?])\s+(?=\S)|(?<=@[{.!?}])\s*(?=\S)"))
 
 
-def _plain(view: ToolView, text: str, language: Language) -> list[str]:
-    """The sentences of an answer that call no parameter, so that they are the bare answers, in their order."""
-    starts = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+def _plain(view: ToolView, text: str, language: Language) -> tuple[list[str], bool]:
+    """The sentences of an answer that call no parameter, the bare answers in their order; and whether these are all."""
+    quoted = [one.span() for one in _QUOTED.finditer(text)]
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    starts = [0, *(end for end in ends if not any(start < end < close for start, close in quoted)), len(text)]
     called_at = [one.start for one in calls_in(view, text, language) if one.is_sure]
-    spans = pairwise(starts)
-    return [text[start:end] for start, end in spans if not any(start <= at < end for at in called_at)]
+    spans = [*pairwise(starts)]
+    plain = [text[start:end] for start, end in spans if not any(start <= at < end for at in called_at)]
+    return plain, len(plain) == len(spans)
 
 
 def _answered(
@@ -365,12 +386,26 @@ def _before(text: str, end: int) -> str:
     """What stands up to a place: from the mark that opens a quotation, else the last word."""
     if _CLOSES.match(text[end : end + 1]):
         return _CLOSES.split(text[:end])[-1]
-    words = _CLAUSE_END.split(text[:end])[-1].split()
+    clause = _CLAUSE_END.split(text[:end])[-1]
+    if lead := max(_leads(language_of(text)).finditer(clause), key=lambda found: found.end(), default=None):
+        return clause[lead.end() :]
+    words = clause.split()
     named = next(
         (at for at in range(len(words)) if all(word[:1].isupper() or word[:1].isdigit() for word in words[at:])),
         len(words),
     )
     return " ".join(words[max(named, 1) :] or words[-1:])
+
+
+@lru_cache(16)
+def _leads(language: Language) -> re.Pattern[str]:
+    """What stands before a value that its parameter is called behind, "please take" in "please take rain as the reason"."""
+    stated = (
+        rf"(?<!\w){loosely(lead)}\s+" if script_of(lead) == COMMON_SCRIPT else loosely(lead)
+        for lead in sorted(links_of(language).leads, key=len, reverse=True)
+        if _SLOT.search(lead) is None
+    )
+    return re.compile("|".join(stated) or "(?!)", re.IGNORECASE)
 
 
 def _value(parameter: ParameterView, words: str) -> JsonValue:

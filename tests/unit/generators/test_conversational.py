@@ -89,6 +89,16 @@ def test_no_tool_serves_two_episodes() -> None:
             assert set(used.values()) == {1}
 
 
+def test_amounts_of_one_thing_are_not_compared_since_the_same_would_be_told_of_each() -> None:
+    by_key = {tool.key: tool for tool in ALL}
+    for complexity in COMPLEXITIES:
+        for scenario in scenarios(complexity, 12):
+            compared = [by_key[one.tools[0]] for one in scenario.episodes if one.shape == "compared"]
+            assert all(
+                any(tool.properties[name].get("type") == "string" for name in tool.required) for tool in compared
+            )
+
+
 def test_tools_that_allow_no_conversation_are_told_of() -> None:
     bare = Tool(name="A.b", description="Do it.", parameters={"type": "object", "properties": {}}, category="A")
     with pytest.raises(ConfigurationError, match="underfill"):

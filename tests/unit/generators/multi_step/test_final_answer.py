@@ -58,6 +58,7 @@ def test_yes_and_no_are_told_in_the_language_of_the_sample():
         ([{"petId": 7, "title": "Rex"}], ("[].title",)),
         ({"ids": ["a"], "url": "b"}, ()),
         ({"status": "sold"}, ("status",)),
+        ({"id": "p7", "status": "sold", "price": 4}, ("status", "price")),
     ],
 )
 def test_of_a_tool_that_names_no_fields_those_are_asked_for_that_people_read(response, fields):

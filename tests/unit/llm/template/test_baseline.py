@@ -59,6 +59,27 @@ def test_a_tool_is_not_named_by_what_it_is_about_alone() -> None:
     assert choose_tool(notes, [Turn("user", "Extend a note, if you can. The note number is NT5637.")]) is None
     assert choose_tool(notes, [Turn("user", "Search my notes for the recipe.")]) is notes[1]
     assert choose_tool(notes, [Turn("user", "Please create a new note.")]) is notes[0]
+    checks = view_of({"name": "Flights.checkIn", "parameters": {}})
+    assert choose_tool([checks], [Turn("user", "Check what the weather is going to do.")]) is None
+
+
+def test_what_calls_a_parameter_names_no_tool() -> None:
+    number = {"type": "string", "description": "booking number"}
+    book = view_of({"name": "Tables.bookTable", "parameters": {"properties": {"booking_id": number}}})
+    assert choose_tool([book], [Turn("user", "Shift my table. The booking number is BK10294.")]) is None
+    assert choose_tool([book], [Turn("user", "Book me a table. The booking number is BK10294.")]) is book
+
+
+def test_a_number_in_an_answer_is_no_new_value_for_what_was_said_before() -> None:
+    prints = view_of({"name": "Photos.print", "parameters": {"properties": {
+        "copies": {"type": "integer"}, "address": {"type": "string"}, "photo": {"type": "string"},
+    }}})  # fmt: skip
+    turns = [
+        Turn("user", "Print photos. The copies are 7."),
+        Turn("assistant", "What is the address?"),
+        Turn("user", "18 Maple Street. The photo is PH22."),
+    ]
+    assert read_values(prints, turns) == {"copies": 7, "address": "18 Maple Street", "photo": "PH22"}
 
 
 RIDE = view_of({
@@ -82,6 +103,10 @@ RIDE = view_of({
         ("Who is it for?", "Driver to tell: Mr Novak.", {"driver": "Mr Novak"}),
         ("Can you give me the ride number?", "RD67710. The reason is rain.", {"ride_id": "RD67710", "reason": "rain"}),
         ("What is the ride number? What is the reason?", "It's RD67710. Rain.", {"ride_id": "RD67710", "reason": "Rain"}),
+        ("What is the ride number?", "Sure, it's RD67710. Please take late train as the reason.",
+         {"ride_id": "RD67710", "reason": "late train"}),
+        ("What is the reason?", 'It\'s "St. John day". Driver to tell: Mr Novak.',
+         {"reason": "St. John day", "driver": "Mr Novak"}),
         ("What is the reason? Who is the driver to tell?", "Rain. It's Mr Novak.", {"reason": "Rain", "driver": "Mr Novak"}),
     ],
 )  # fmt: skip
