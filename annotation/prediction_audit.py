@@ -14,7 +14,6 @@ from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
     Arguments,
     Call,
-    CallTurn,
     GoldCall,
     Language,
     Prediction,
@@ -61,8 +60,7 @@ def audit_task(
     """The task that asks people whether the metric is right about an answer."""
     words, general = audit_words_in(language), words_in(language)
     prediction, sample = case.prediction, case.sample
-    turn = sample.turns[prediction.turn]
-    due = turn.calls if isinstance(turn, CallTurn) else ()
+    due = sample.calls_at(prediction.turn)
     made = prediction.calls or ()
     partners = partners_of(due, made)
     back = {made_at: due_at for due_at, made_at in partners.items()}

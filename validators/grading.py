@@ -110,9 +110,7 @@ def grade_versions() -> dict[GradeMetric, str]:
 
 async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> tuple[float, int, str]:
     """How much of how much is right, and why."""
-    turn = sample.turns[prediction.turn]
-    due = turn.calls if isinstance(turn, CallTurn) else ()
-    made = prediction.calls
+    due, made = sample.calls_at(prediction.turn), prediction.calls
     if made and traits_of(sample.kind).calls == "set":  # the judge of plans looks at the order, which is free here
         made = tuple(pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None)
     given: JsonValue = prediction.text if made is None else [shown_call(call) for call in made]

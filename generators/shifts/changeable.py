@@ -62,7 +62,7 @@ def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
     old = call_at(sample, place).arguments[place.argument]
     found: dict[int, list[int]] = {}
     for index in range(place.turn, len(sample.turns)):
-        calls = _calls_at(sample, index)
+        calls = sample.calls_at(index)
         having = [at for at, call in enumerate(calls) if place.argument in call.arguments]
         same = [at for at in having if calls[at].arguments[place.argument] == old]
         if having and not same:
@@ -130,7 +130,7 @@ def _weighed(
 
 def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator[ChangeableArgument]:
     for index in turns:
-        for at, call in enumerate(_calls_at(sample, index)):
+        for at, call in enumerate(sample.calls_at(index)):
             for name in call.arguments:
                 schema = titled_schema(tools.get(call.tool), name)
                 yield ChangeableArgument(index, at, name, find_stated(call, name, sample.turns[:index], schema))
@@ -138,12 +138,7 @@ def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator
 
 def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
     """The call that the place is in."""
-    return _calls_at(sample, place.turn)[place.call]
-
-
-def _calls_at(sample: Sample, index: int) -> tuple[GoldCall, ...]:
-    turn = sample.turns[index]
-    return turn.calls if isinstance(turn, CallTurn) else ()
+    return sample.calls_at(place.turn)[place.call]
 
 
 def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]) -> str:
@@ -177,7 +172,7 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
         if one.argument != place.argument or one.call not in calls.get(one.turn, ()):
             return f"The words {stated.quote!r} give {one.argument!r} its value as well."
     for index, changed in calls.items():
-        others = [call for at, call in enumerate(_calls_at(sample, index)) if at not in changed]
+        others = [call for at, call in enumerate(sample.calls_at(index)) if at not in changed]
         if any(place.argument in call.arguments for call in others):
             return f"Several calls of turn {index} have {place.argument!r}, so nobody could tell which one is meant."
     return ""
@@ -218,7 +213,7 @@ def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
     """Why it would not be clear which of several calls is wanted again with the new value."""
     call = call_at(sample, place)
     rest = {name: value for name, value in call.arguments.items() if name != place.argument}
-    for other in _calls_at(sample, place.turn):
+    for other in sample.calls_at(place.turn):
         others = {name: value for name, value in other.arguments.items() if name != place.argument}
         if others != rest if other.tool == call.tool else place.argument in other.arguments:
             return (

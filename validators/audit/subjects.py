@@ -257,9 +257,7 @@ def _gather_turn(pool: SamplePool, sample: Sample, at: int, turn: Turn) -> None:
         case UserTurn(external=Message() as message):
             pool.messages[sample.language].append(message)
         case ResultTurn(results=results) if at > 0:
-            before = sample.turns[at - 1]
-            made = before.calls if isinstance(before, CallTurn) else ()
-            for call, result in zip(made, results, strict=False):
+            for call, result in zip(sample.calls_at(at - 1), results, strict=False):
                 pool.executed[call.tool].append((call, result))
         case _:
             pass

@@ -126,9 +126,7 @@ def _response_of_other(subject: AuditSubject, rng: Random) -> Sample | None:
     """To other arguments."""
     options: list[tuple[int, ResultTurn, int, JsonValue]] = []
     for at, turn in _results(subject):
-        before = subject.sample.turns[at - 1]
-        made = before.calls if isinstance(before, CallTurn) else ()
-        for place, (call, result) in enumerate(zip(made, turn.results, strict=False)):
+        for place, (call, result) in enumerate(zip(subject.sample.calls_at(at - 1), turn.results, strict=False)):
             others = subject.pool.executed.get(call.tool, [])
             found = (other for one, other in others if one.arguments != call.arguments and other != result)
             options += [(at, turn, place, other) for other in found]

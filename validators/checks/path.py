@@ -38,7 +38,6 @@ from callwright.validators.checks.grounding import origin_of
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
-    CallTurn,
     Composed,
     Default,
     DoubtedFact,
@@ -95,7 +94,7 @@ async def _find_in_path(sample: Sample, environment: Environment, tools: Sequenc
     recorded = [
         (call.bare, result)
         for index, turn in enumerate(sample.turns) if isinstance(turn, ResultTurn)
-        for call, result in zip(_calls_at(sample, index - 1), turn.results, strict=False)
+        for call, result in zip(sample.calls_at(index - 1), turn.results, strict=False)
     ]  # fmt: skip
     remembered = RememberedEnvironment(environment, recorded)
     try:
@@ -222,7 +221,7 @@ class _PathFindings:
         self._sample, self._tools = sample, tools
         self.findings: list[Finding] = []
         self._call_turns = [index for index, _ in sample.call_turns]
-        self._places = [(turn, at) for turn in self._call_turns for at in range(len(_calls_at(sample, turn)))]
+        self._places = [(turn, at) for turn in self._call_turns for at in range(len(sample.calls_at(turn)))]
 
     def goal(self) -> Goal | None:
         """What the gold calls say that the user wants; None where some finding contradicts it or leaves it open."""
@@ -233,7 +232,7 @@ class _PathFindings:
         calls = [
             self._planned(turn, call, wanted=(step, position) in sample.wanted)
             for step, turn in enumerate(self._call_turns)
-            for position, call in enumerate(_calls_at(sample, turn))
+            for position, call in enumerate(sample.calls_at(turn))
         ]
         if self.findings:
             return None
@@ -348,9 +347,3 @@ def _says_another(value: JsonValue, schema: JsonSchema, quote: str) -> bool:
     if kind_of(schema) == "text" and not find_dates(str(value)):
         return False
     return locate(value, schema, quote) is None and read_value(quote, schema) is not None
-
-
-def _calls_at(sample: Sample, turn: int) -> tuple[GoldCall, ...]:
-    """The calls that are due at a turn."""
-    due = sample.turns[turn]
-    return due.calls if isinstance(due, CallTurn) else ()

@@ -277,6 +277,11 @@ class Sample(Record):
         """The turns at which it is said what is called, each with its index; their numbers are those of the steps of a path."""
         return tuple((at, turn) for at, turn in enumerate(self.turns) if isinstance(turn, CallTurn))
 
+    def calls_at(self, index: int) -> tuple[GoldCall, ...]:
+        """The calls of a turn; none where it is about something else."""
+        turn = self.turns[index]
+        return turn.calls if isinstance(turn, CallTurn) else ()
+
     @property
     def all_calls(self) -> tuple[GoldCall, ...]:
         """The calls of all turns, one after another."""
