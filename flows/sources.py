@@ -20,13 +20,13 @@ from heapq import nsmallest
 from itertools import chain, islice
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from callwright.flows.progress import Progress
-from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
+from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource, Stratum
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs import Problem
 from callwright.generators.imports.reading import SOURCES, ImportedRecord
@@ -54,8 +54,6 @@ _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "d
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
 _MOST_PROBLEMS = 5
 _BETWEEN = 15.0  # seconds between two sentences on how far reading is
-Stratum = Literal["tool", "outcome", "error", "feedback"]
-STRATA: tuple[Stratum, ...] = ("tool", "outcome", "error", "feedback")
 _POOL = 400  # records of a stratum among which the newest are looked for
 _PER_CHOSEN = 4  # and so many for each that is chosen of it
 Encode = Callable[[Sequence[str]], Sequence[Sequence[float]]]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -195,6 +195,10 @@ class AvoidedSource(SampleFiles):
     likeness: Share = Field(default=LIKENESS, description="From which likeness on a request is the same.")
 
 
+Stratum = Literal["tool", "outcome", "error", "feedback"]
+STRATA: tuple[Stratum, ...] = get_args(Stratum)
+
+
 class SampleSource(SampleFiles):
     """Conversations that there are already."""
 
@@ -204,9 +208,8 @@ class SampleSource(SampleFiles):
         ge=1,
         description="How many samples are taken of what is read, such that they differ; all unless given.",
     )
-    by: tuple[Literal["tool", "outcome", "error", "feedback"], ...] = Field(
-        default=("tool", "outcome", "error", "feedback"),
-        description="What those that are taken are shared out by: tool, outcome, error, feedback.",
+    by: tuple[Stratum, ...] = Field(
+        default=STRATA, description=f"What those that are taken are shared out by: {', '.join(STRATA)}."
     )
 
     def with_at_most(self, rows: int) -> "SampleSource":

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.flows.sources import STRATA, choose
+from callwright.flows.recipe import STRATA
+from callwright.flows.sources import choose
 from callwright.generators.taken import CALL
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, TakenRecord, UserTurn
 
