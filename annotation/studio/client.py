@@ -55,6 +55,7 @@ class LabelStudio(StudioConnection):
         self.close()
 
     find_project = projects.find_project
+    find_projects = projects.find_projects
     ensure_project = projects.ensure_project
     status = projects.status_of
     register_webhook = projects.register_webhook

@@ -120,22 +120,27 @@ BEGUN = condition("draft_exists", "equal", "Boolean", "true")
 FOREIGN = condition(KEY, "empty", "String", "true")
 
 
-def find_project(connection: StudioConnection, kind: str) -> Project | None:
-    """The project of a review kind, found by callwright's mark; None where the server has none."""
+def find_projects(connection: StudioConnection) -> dict[str, Project]:
+    """The projects of callwright by their review kinds, found by its mark; of several of a kind the one that was first."""
     listed = connection.ask(
         lambda: list(connection.client.projects.list(page_size=_PROJECTS_A_PAGE, include=_LOOKED_AT))
     )
-    ours = [project for project in listed if kind_of(project.description) == kind]
-    if not ours:
-        return None
-    found = min(ours, key=lambda project: int(project.id))
-    return Project(
-        id=found.id,
-        kind=kind,
-        title=found.title or "",
-        url=f"{connection.url}/projects/{found.id}/data",
-        changed_by_hand=is_changed_by_hand(found.description, found.label_config),
-    )
+    ours = [(kind, project) for project in listed if (kind := kind_of(project.description))]
+    return {
+        kind: Project(
+            id=found.id,
+            kind=kind,
+            title=found.title or "",
+            url=f"{connection.url}/projects/{found.id}/data",
+            changed_by_hand=is_changed_by_hand(found.description, found.label_config),
+        )
+        for kind, found in sorted(ours, key=lambda one: -int(one[1].id))
+    }
+
+
+def find_project(connection: StudioConnection, kind: str) -> Project | None:
+    """The project of a review kind; None where the server has none."""
+    return find_projects(connection).get(kind)
 
 
 def ensure_project(connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue] = ()) -> Project:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.projects import SECRET_HEADER
+from callwright.annotation.studio.records import Project
 from callwright.flows.progress import Progress
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.servers import require_label_studio
@@ -100,7 +101,7 @@ def register_webhooks(settings: Settings, studio: LabelStudio, url: str) -> int:
             f"The address {url!r} must begin with http:// or https://, as Label Studio reaches it."
         )
     known = webhook_secret(settings)
-    projects = [found for found in map(studio.find_project, REVIEW_KINDS) if found is not None]
+    projects = _projects(studio)
     for project in projects:
         studio.register_webhook(project, url, known)
     return len(projects)
@@ -108,8 +109,11 @@ def register_webhooks(settings: Settings, studio: LabelStudio, url: str) -> int:
 
 def remove_webhooks(studio: LabelStudio) -> int:
     """Take our webhooks away from all projects; how many there were."""
-    projects = [found for found in map(studio.find_project, REVIEW_KINDS) if found is not None]
-    return sum(studio.unregister_webhooks(project) for project in projects)
+    return sum(studio.unregister_webhooks(project) for project in _projects(studio))
+
+
+def _projects(studio: LabelStudio) -> list[Project]:
+    return [project for kind, project in studio.find_projects().items() if kind in REVIEW_KINDS]
 
 
 class ListeningAddress(NamedTuple):

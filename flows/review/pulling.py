@@ -96,11 +96,11 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progre
 async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     warehouse = open_warehouse(settings)
     left = {row["key"] for row in warehouse.rows(sql("pulling.unseen"), [_EDITING])}
-    projects = {kind: studio.find_project(kind) for kind in (*REVIEW_KINDS, TRAINING)}
+    projects, kinds = studio.find_projects(), (*REVIEW_KINDS, TRAINING)
     with warehouse.together():
-        absent = [kind for kind, project in projects.items() if project is None]
+        absent = [kind for kind in kinds if kind not in projects]
         gone = Pulled(deleted=sum(note_deleted(warehouse, studio, kind, None) for kind in absent))
-    found = [project for project in projects.values() if project is not None]
+    found = [projects[kind] for kind in kinds if kind in projects]
     pulls = [gone, *(_take_in(project, warehouse, studio, progress) for project in found)]
     pulled = Pulled(*(reduce(add, counts) for counts in zip(*pulls, strict=True)))
     with warehouse.together():

@@ -46,10 +46,11 @@ def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
     status["people"] = [row | {"outside": outside.get(row["reviewer"])} for row in status["people"]]
     if ask_server:
         with require_label_studio(settings) as studio:
-            projects = [project for kind in REVIEW_KINDS if (project := studio.find_project(kind))]
+            projects = studio.find_projects()
             status["label_studio"] = [
-                studio.status(project).model_dump(exclude={"project"}) | {"project": project.url}
-                for project in projects
+                studio.status(projects[kind]).model_dump(exclude={"project"}) | {"project": projects[kind].url}
+                for kind in REVIEW_KINDS
+                if kind in projects
             ]
     return status
 

@@ -43,6 +43,9 @@ class PaperStudio:
     def find_project(self, kind: str) -> Project | None:
         return self.projects.get(kind)
 
+    def find_projects(self) -> dict[str, Project]:
+        return self.projects
+
     def accounts(self) -> set[str]:
         return {one.reviewer for one in self.annotations.values()}
 
