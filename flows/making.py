@@ -3,8 +3,10 @@
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import blake2b
 from heapq import nsmallest
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +14,7 @@ from typing import NamedTuple
 from callwright.annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
 from callwright.flows.overlap import Avoided
 from callwright.flows.planning.planner import Planner, keep_left_out
-from callwright.flows.recipe import LANDED_GRADES, LandedGrade, Recipe
+from callwright.flows.recipe import LANDED_GRADES, AvoidedSource, LandedGrade, Recipe
 from callwright.flows.review.gold_items import mix_gold_items
 from callwright.flows.review.questions import (
     DOUBTFUL,
@@ -35,9 +37,10 @@ from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.validators.blind.planting import MEASURED, planting_version
 from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.validators.checks.duplicates import CHECK as DUPLICATES
-from callwright.validators.checks.duplicates import find_duplicates
+from callwright.validators.checks.duplicates import ComparedSamples, find_duplicates
 from callwright.validators.checks.table import CHECKS as TABLE
 from callwright.validators.checks.verdicts import outcome_of
+from callwright.warehouse.batches import batches
 from callwright.warehouse.outcomes import (
     lacking_checks,
     meet_checks,
@@ -205,30 +208,27 @@ def decide_duplicates(landing: Landing) -> None:
     Which of them stays depends on their keys and not on when they were made: all that has not landed is decided together, anew
     as soon as there is more, so that a build that was cut off comes to what an undisturbed one comes to.
     """
-    build, warehouse = landing.build, landing.warehouse
+    build, warehouse, near = landing.build, landing.warehouse, landing.recipe.checks
     checked = stages_of(CHECKS)[-1].name
-    known = warehouse.stream(sql("landing.landed"), [build, LANDING.duplicates, LANDING.review, landing.recipe.name])
     waves = [(kind.name, number) for number, wave in enumerate(waves_of(landing.recipe.samples)) for kind in wave]
     asked = [LANDING.duplicates, build, checked, LANDING.review, [name for name, _ in waves], [at for _, at in waves]]
-    before: list[tuple[StageOutcome | None, str]] = []
-    near, avoided = landing.recipe.checks, Avoided(landing.recipe.avoid, warehouse)
-
-    def unlanded() -> Iterator[Sample]:
-        for key, body, outcome, reason in warehouse.stream(sql("landing.unlanded"), asked):
+    keys, before = list[str](), list[tuple[StageOutcome | None, str]]()
+    with warehouse.reading_together():
+        landed = [build, LANDING.duplicates, LANDING.review, landing.recipe.name]
+        known = [key for (key,) in warehouse.stream(sql("landing.landed"), landed)]
+        for key, outcome, reason in warehouse.stream(sql("landing.unlanded"), asked):
+            keys.append(key)
             before.append((outcome, reason))
-            yield Sample.kept(key, body)
-
-    samples = (Sample.kept(key, body) for key, body in known)
-    home = warehouse.path.parent  # where there is room; the folder of temporary files may be memory
+        compared, avoided = _compared(build, landing.recipe.avoid, warehouse)
+        lacking = compared.lacking([*dict.fromkeys([*known, *keys])])
+        bodies = (warehouse.stream(sql("landing.bodies"), [some]) for some in batches(lacking, _READ_AT_ONCE))
+        for sample in avoided.look(Sample.kept(key, body) for key, body in chain.from_iterable(bodies)):
+            compared.add(sample)
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
         facts, changed = Path(folder) / "facts", []  # by way of files: there may be millions
-        with warehouse.reading(), tempfile.TemporaryFile(dir=home) as spool, FactFiles(facts) as files:
+        with FactFiles(facts) as files:
             found = find_duplicates(
-                avoided.look(unlanded()),
-                spool,
-                known=samples,
-                threshold=near.near_duplicate,
-                reworded=near.reworded_duplicate,
+                keys, compared, known=known, threshold=near.near_duplicate, reworded=near.reworded_duplicate
             )
             for at, verdict in enumerate(avoided.kept_out(found)):
                 outcome, _, reason = outcome_of([verdict], must_prove=True)
@@ -250,6 +250,16 @@ def decide_duplicates(landing: Landing) -> None:
         ]
         remove_outcomes(landing.warehouse, ((landing.build, LANDING.duplicates, one["subject"]) for one in outcomes))
         landing.warehouse.put_rows({"outcomes": outcomes})
+
+
+_READ_AT_ONCE = 10_000
+
+
+@lru_cache(1)
+def _compared(build: str, avoid: tuple[AvoidedSource, ...], warehouse: Warehouse) -> tuple[ComparedSamples, Avoided]:
+    """What is known of a build's samples: each round reads what is new, since a sample's key is that of its content."""
+    home = warehouse.path.parent  # where there is room; the folder of temporary files may be memory
+    return ComparedSamples(tempfile.TemporaryFile(dir=home)), Avoided(avoid, warehouse)
 
 
 def _repeated(landing: Landing) -> list[Row]:
@@ -317,6 +327,7 @@ def land_samples(landing: Landing) -> None:
         _draw(landing, SAMPLE_REVIEW, wanted, grades, order=f"{seed}", reason=DRAWN)
     acts = rules.dialogue_acts
     _draw(landing, DIALOGUE_ACTS, acts, LANDED_GRADES, order=f"{seed}:{DIALOGUE_ACTS}", reason=_ACTS_DRAWN)
+    _compared.cache_clear()  # the build is done
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)
 
 

@@ -17,7 +17,7 @@ _SEVERAL_QUESTIONS = 0.45  # of the dialogues; 404 of HammerBench's 1,098 have m
 _TRIES = 20
 
 
-def plan_derivations(
+def plan_derivations(  # noqa: PLR0913 - the keys apart from the sources, which are not read for them
     kind: Kind,
     sources: Sequence[Sample],
     tools: Mapping[str, Tool],
@@ -25,15 +25,18 @@ def plan_derivations(
     seed: int,
     obstacle: Obstacle,
     others: Sequence[Sample] = (),
+    keys: Iterable[str] | None = None,
 ) -> Iterator[Derivation]:
     """What could be made of the kind, best first, until the sources are used up; `others` lend requests to intent shifts.
+
+    Where the `keys` of the sources are given, these are put in order without being read.
 
     A source that has an obstacle is passed over; a stage that meets one nevertheless fails with the same reason.
     There may be millions of sources, kept elsewhere: one is held at a time, of the others their positions.
     """
     if kind.transform is None:
         return
-    ordered = _shuffled(sources, kind.name, seed)
+    ordered = _shuffled(keys if keys is not None else (source.key for source in sources), kind.name, seed)
     if kind.favours_lacking:
         ordered = _with_long_ones(ordered, sources, tools)
     passed_over = bytearray(len(sources))  # a flag each: what stands against one use does so against all
@@ -58,11 +61,11 @@ def plan_derivations(
             )
 
 
-def _shuffled(sources: Iterable[Sample], kind: str, seed: int) -> "array[int]":
-    """The positions of the sources, in an order that the seed gives."""
+def _shuffled(keys: Iterable[str], kind: str, seed: int) -> "array[int]":
+    """The positions of the sources with these keys, in an order that the seed gives."""
     import numpy as np
 
-    digests = (blake2b(f"{seed}:{kind}:{source.key}".encode()).digest() for source in sources)
+    digests = (blake2b(f"{seed}:{kind}:{key}".encode()).digest() for key in keys)
     ranks = array("Q", (int.from_bytes(digest[:8]) for digest in digests))
     return array("q", np.argsort(np.frombuffer(ranks, np.uint64), kind="stable").tobytes())
 

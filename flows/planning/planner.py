@@ -5,6 +5,7 @@ from array import array
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from itertools import chain, islice
 from math import ceil
 from pathlib import Path
@@ -280,8 +281,17 @@ def _possible_derivations(
         return
     found, recipe = obstacle_to(kind.transform), passed.run.recipe
     ruled = {tool for policy in recipe.policies for tool in policy.tools} if kind.traits.is_ruled else None
+    seen = _obstacles_seen(passed.run.build)
 
     def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
+        at = (kind.name, sample.key)
+        reason = seen[at] if at in seen else found_out(sample, known)
+        if len(seen) < _MOST_SEEN:
+            seen[at] = reason
+        against.update([reason] if reason else [])
+        return reason
+
+    def found_out(sample: Sample, known: Mapping[str, Tool]) -> str:
         try:
             reason = found(sample, known)
             calls = (call for one in sample.snapshots() for call in one.calls)
@@ -289,13 +299,22 @@ def _possible_derivations(
                 reason = "No policy of the recipe is about what it calls."
         except Exception as error:  # noqa: BLE001 - a bug costs one source
             reason = told_of(error)
-        against.update([reason] if reason else [])
         return reason
 
     whole = kinds_with(lambda traits: traits.is_whole and not traits.is_changed and traits.calls == "one")
     others = passed.of(whole, language) if kind.borrows else ()
     sources = passed.of(kind.sources, language)
-    yield from plan_derivations(kind, sources, tools, seed=recipe.seed, obstacle=obstacle, others=others)
+    keys = sources.keys()
+    yield from plan_derivations(kind, sources, tools, seed=recipe.seed, obstacle=obstacle, others=others, keys=keys)
+
+
+_MOST_SEEN = 100_000  # 20 MB; a build of millions finds out what stands against the others in each round
+
+
+@lru_cache(1)
+def _obstacles_seen(_build: str) -> dict[tuple[str, str], str]:
+    """What stood against a kind's source in the rounds before, "" where nothing did: to find it out is most of planning."""
+    return {}
 
 
 class _Passed:
@@ -306,7 +325,7 @@ class _Passed:
         self._found: dict[tuple[tuple[str, ...], Language], Spooled[Sample]] = {}
         self._open = ExitStack()
 
-    def of(self, kinds: Iterable[str], language: Language) -> Sequence[Sample]:
+    def of(self, kinds: Iterable[str], language: Language) -> "Spooled[Sample]":
         """Those of these kinds in a language; they are read once, however many kinds are made of them."""
         at = (tuple(kinds), language)
         if at not in self._found:
@@ -436,6 +455,10 @@ class Spooled(Sequence[Held], Generic[Held]):
         """Keep one more record, given as its JSON text; of all or of none the `key` is known."""
         self._keys += bytes.fromhex(key)
         self._offsets.append(self._file.seek(self._offsets[-1]) + self._file.write(body.encode()))
+
+    def keys(self) -> Iterator[str]:
+        """The keys of all, in turn; no record is read for them."""
+        return (self._keys[at : at + KEY_BYTES].hex() for at in range(0, len(self._keys), KEY_BYTES))
 
     def __len__(self) -> int:
         return len(self._offsets) - 1

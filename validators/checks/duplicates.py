@@ -16,6 +16,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from math import ceil
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from weakref import finalize
 
 import orjson
 from pydantic import JsonValue
@@ -24,7 +25,7 @@ from callwright.language.packs import unspaced
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.embeddings import likeness, read_ahead
-from callwright.warehouse.records import PolicyCase, Sample, Verdict
+from callwright.warehouse.records import KEY_BYTES, PolicyCase, Sample, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -104,31 +105,74 @@ def short_hash(text: str) -> int:
 
 
 def find_duplicates(
-    samples: Iterable[Sample],
-    spool: BinaryIO,
+    keys: Sequence[str],
+    compared: ComparedSamples,
     *,
-    known: Iterable[Sample] = (),
+    known: Sequence[str] = (),
     threshold: float = THRESHOLD,
     reworded: float | None = REWORDED,
-    hashed: Callable[[str], int] = short_hash,
 ) -> Iterator[Verdict]:
     """Whether each sample says something new after all `known` ones and the samples before it; one verdict for each, in turn.
 
-    Texts are alike from a Jaccard likeness of `threshold` on, and reworded from a likeness of `reworded` on (None: these are
-    not looked for). A sample that comes twice gets the same answer again. What
-    there is to compare waits in `spool`, an empty file, and only a few numbers a sample stay in memory: millions may come.
-    Texts whose numbers by `hashed` are equal are compared themselves, so that it decides about speed alone.
+    The samples are named by their keys, and all are among those `compared`. Texts are alike from a Jaccard likeness of
+    `threshold` on, and reworded from a likeness of `reworded` on (None: these are not looked for). A sample that comes
+    twice gets the same answer again.
     """
-    entries = _Entries(spool, hashed)
-    for sample in known:
-        entries.add(sample)
-    first = len(entries)
-    for sample in samples:
-        entries.add(sample)
+    entries = _Entries(compared, [*known, *keys])
     comparison = _Comparison(entries, threshold, reworded)
     comparison.compare()
-    for position in range(first, len(entries)):
-        yield comparison.decided(position, entries.read(position).key)
+    for position, key in enumerate(keys, len(known)):
+        yield comparison.decided(position, key)
+
+
+class ComparedSamples:
+    """What samples are compared by, worked out once for each, however often duplicates are looked for.
+
+    It waits in a file, and only a few numbers a sample stay in memory: millions may come.
+    Texts whose numbers by `hashed` are equal are compared themselves, so that it decides about speed alone.
+    """
+
+    def __init__(self, file: BinaryIO, hashed: Callable[[str], int] = short_hash) -> None:
+        """There is none yet; `file` is an empty one, and closed with this."""
+        self.texts = array("q")  # hashes of what they say
+        self.ends = array("q")  # hashes of what to
+        self.requests = array("q")  # hashes of what is asked for, in whatever words
+        self._keys = bytearray()
+        self._file = file
+        self._hashed = hashed
+        self._offsets = array("q", [0])
+        self._candidates: dict[str, int] = {}  # there are few tools, and a sample may name a hundred
+        finalize(self, file.close)
+
+    def add(self, sample: Sample) -> None:
+        """Work out what one more sample is compared by."""
+        entry = _entry(sample, [self._candidates.setdefault(key, len(self._candidates)) for key in sample.candidates])
+        self._offsets.append(self._file.seek(self._offsets[-1]) + self._file.write(orjson.dumps(tuple(entry))))
+        self._keys += bytes.fromhex(entry.key)
+        self.texts.append(self._hashed(entry.text))
+        self.ends.append(self._hashed("\n".join(entry.end)))
+        self.requests.append(self._hashed("\n".join(entry.request or (entry.key,))))
+
+    def lacking(self, keys: Sequence[str]) -> list[str]:
+        """Which of these samples are not among them yet."""
+        return [key for key, place in zip(keys, self.places(keys), strict=True) if place < 0]
+
+    def places(self, keys: Sequence[str]) -> array[int]:
+        """Where each of these samples stands, -1 for one that is not among them."""
+        import numpy as np
+
+        mine, wanted = (np.frombuffer(kept, f"S{KEY_BYTES}") for kept in (self._keys, bytes.fromhex("".join(keys))))
+        if not len(mine):
+            return array("q", [-1]) * len(keys)
+        order = np.argsort(mine)
+        found = order[np.searchsorted(mine, wanted, sorter=order) % len(mine)]
+        return array("q", np.where(mine[found] == wanted, found, -1).tobytes())
+
+    def read(self, place: int) -> _ComparedText:
+        """What the sample at a place is compared by."""
+        begin, end = self._offsets[place], self._offsets[place + 1]
+        self._file.seek(begin)
+        return _ComparedText(*orjson.loads(self._file.read(end - begin)))
 
 
 class _ComparedText(NamedTuple):
@@ -157,31 +201,21 @@ class _ComparedText(NamedTuple):
 
 
 class _Entries:
-    """Entries in a file, by their position; three numbers of each are in memory."""
+    """The samples of one comparison, by their position in it."""
 
-    def __init__(self, file: BinaryIO, hashed: Callable[[str], int]) -> None:
-        self.texts = array("q")  # hashes of what they say
-        self.ends = array("q")  # hashes of what to
-        self.requests = array("q")  # hashes of what is asked for, in whatever words
-        self._file = file
-        self._hashed = hashed
-        self._offsets = array("q", [0])
-        self._candidates: dict[str, int] = {}  # there are few tools, and a sample may name a hundred
+    def __init__(self, compared: ComparedSamples, keys: Sequence[str]) -> None:
+        self._compared = compared
+        self._places = compared.places(keys)
+        self.texts, self.ends, self.requests = (
+            array("q", map(numbers.__getitem__, self._places))
+            for numbers in (compared.texts, compared.ends, compared.requests)
+        )
 
     def __len__(self) -> int:
-        return len(self.texts)
-
-    def add(self, sample: Sample) -> None:
-        entry = _entry(sample, [self._candidates.setdefault(key, len(self._candidates)) for key in sample.candidates])
-        self.texts.append(self._hashed(entry.text))
-        self.ends.append(self._hashed("\n".join(entry.end)))
-        self.requests.append(self._hashed("\n".join(entry.request or (entry.key,))))
-        self._offsets.append(self._offsets[-1] + self._file.write(orjson.dumps(tuple(entry))))
+        return len(self._places)
 
     def read(self, position: int) -> _ComparedText:
-        begin, end = self._offsets[position], self._offsets[position + 1]
-        self._file.seek(begin)
-        return _ComparedText(*orjson.loads(self._file.read(end - begin)))
+        return self._compared.read(self._places[position])
 
 
 class _Comparison:

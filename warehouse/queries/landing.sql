@@ -15,7 +15,7 @@ select key from (@passed) where key not in (select subject from decisions)
 -- name: landed
 -- What has a place already: samples of this build of which people were asked, or that landed, and other recipes' accepted ones but
 -- those of trials.
-select s.key, s.body from samples s
+select s.key from samples s
 where exists (select 1 from outcomes f
         where f.build = $1 and f.stage = $2 and f.outcome = 'passed' and f.subject = s.key
             and exists (select 1 from outcomes r where r.build = $1 and r.stage = $3 and r.subject = s.key))
@@ -26,12 +26,15 @@ order by s.key
 
 -- name: unlanded
 -- The others that passed the checks, with what was decided about them before: what others are made of comes first.
-select s.key, s.body, d.outcome, coalesce(d.reason, '') from samples s join outcomes f on f.subject = s.key
+select s.key, d.outcome, coalesce(d.reason, '') from samples s join outcomes f on f.subject = s.key
 left join outcomes d on d.build = f.build and d.stage = $1 and d.subject = s.key
 where f.build = $2 and f.stage = $3 and f.outcome = 'passed' and s.stage <> 'review'
     and not exists (select 1 from outcomes r where r.build = f.build and r.stage = $4 and r.subject = s.key)
 order by exists (select 1 from acceptances a where a.subject = s.key) desc,
     ($6::int[])[list_position($5::varchar[], s.kind)], s.key
+
+-- name: bodies
+select key, body from samples where key in (select unnest(?::varchar[]))
 
 -- name: repeated
 -- Of the different requests of a build in a language, those that stand beyond the share of their opening or skeleton in the order of

@@ -12,7 +12,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
-from callwright.validators.checks.duplicates import find_duplicates
+from callwright.validators.checks.duplicates import ComparedSamples, find_duplicates
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import freeze, read_tools
@@ -75,7 +75,10 @@ def test_boards_tell_utility_and_safety(built: tuple[Recipe, Settings]) -> None:
 def test_the_same_words_are_no_duplicates_where_something_else_goes_wrong(built: tuple[Recipe, Settings]) -> None:
     _, settings = built
     samples = faulty_of(settings)
-    verdicts = list(find_duplicates([samples[0].underlying, *samples], BytesIO()))
+    compared, everything = ComparedSamples(BytesIO()), [samples[0].underlying, *samples]
+    for one in everything:
+        compared.add(one)
+    verdicts = list(find_duplicates([one.key for one in everything], compared))
     assert [one.decision for one in verdicts] == ["proved"] * (len(samples) + 1)
 
 

@@ -3,7 +3,7 @@
 import io
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import orjson
@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.checks.duplicates import REWORDED, find_duplicates, short_hash
+from callwright.validators.checks.duplicates import REWORDED, ComparedSamples, find_duplicates, short_hash
 from callwright.warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
 
 LONG = "please book a quiet table by the window at Lindenhof for the four of us and our small dog this coming evening"
@@ -30,8 +30,20 @@ def sample(text: str, *, tool: str | None = "book", candidates: tuple[str, ...] 
     )
 
 
+def compared(samples: Iterable[Sample], **settings) -> ComparedSamples:
+    found = ComparedSamples(io.BytesIO(), **settings)
+    for one in {one.key: one for one in samples}.values():
+        found.add(one)
+    return found
+
+
+def keys_of(samples: Iterable[Sample]) -> list[str]:
+    return [one.key for one in samples]
+
+
 def verdicts(*samples: Sample, known: Sequence[Sample] = (), reworded: float | None = None) -> list[Verdict]:
-    return list(find_duplicates(samples, io.BytesIO(), known=known, reworded=reworded))
+    everything = compared([*known, *samples])
+    return list(find_duplicates(keys_of(samples), everything, known=keys_of(known), reworded=reworded))
 
 
 def decisions(*samples: Sample, reworded: float | None = None) -> list[str]:
@@ -159,10 +171,9 @@ def test_verdicts_are_exactly_those_of_comparing_all_pairs(
     hashed: Callable[[str], int], samples: list[Sample], again: list[int], known: int, threshold: float
 ) -> None:
     samples = [*samples, *(samples[at] for at in again if at < len(samples))]
-    spool = io.BytesIO()
-    found = find_duplicates(
-        samples[known:], spool, known=samples[:known], threshold=threshold, reworded=None, hashed=hashed
-    )
+    everything = compared(samples, hashed=hashed)
+    keys = keys_of(samples)
+    found = find_duplicates(keys[known:], everything, known=keys[:known], threshold=threshold, reworded=None)
     told = [(one.subject, one.reason, one.score) for one in found]
     expected = zip(samples, by_definition(samples, threshold), strict=True)
     assert told == [(one.key, *verdict) for one, verdict in expected][known:]
@@ -180,16 +191,33 @@ def test_it_keeps_up_with_many_samples_of_one_tool() -> None:
 
 
 def test_little_of_a_sample_stays_in_memory(tmp_path: Path) -> None:
-    with (tmp_path / "spool").open("w+b") as spool:
-        next(find_duplicates(many(1_000), spool))  # numpy is loaded, and caches of a size of their own are full
+    def proved() -> int:
+        everything, keys = ComparedSamples((tmp_path / "compared").open("w+b")), []
+        for one in many(1_000):
+            everything.add(one)
+            keys.append(one.key)
+        return sum(verdict.decision == "proved" for verdict in find_duplicates(keys, everything))
+
+    proved()  # numpy is loaded, and caches of a size of their own are full
     tracemalloc.start()
     try:
-        with (tmp_path / "spool").open("w+b") as spool:
-            assert sum(verdict.decision == "proved" for verdict in find_duplicates(many(1_000), spool)) == 1_000
+        assert proved() == 1_000
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak / 1_000 < 200  # the samples have 3,000 bytes each in memory
+    assert peak / 1_000 < 300  # 80 of them its key; the samples have 3,000 bytes each in memory
+
+
+def test_what_is_compared_is_worked_out_once_for_each_sample(tmp_path: Path) -> None:
+    one, twin, third = sample("Book it", n=1), sample("book IT!", n=1), sample("Cancel it", n=2)
+    everything = compared([one])
+    assert everything.lacking(keys_of([one, twin, third])) == keys_of([twin, third])
+    assert [found.decision for found in find_duplicates([one.key], everything)] == ["proved"]
+    everything.add(twin)
+    everything.add(third)
+    assert everything.lacking(keys_of([third, one, twin])) == []
+    later = find_duplicates(keys_of([third, twin, one]), everything)
+    assert [found.decision for found in later] == ["proved", "proved", "contradicted"], "in the order that is asked for"
 
 
 def test_requests_that_lean_on_one_message_are_compared_by_their_own_words() -> None:
