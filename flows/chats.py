@@ -22,7 +22,7 @@ from callwright.warehouse.records import LlmCall
 
 FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
 Item = TypeVar("Item")
-_BEGUN_AT_ONCE = 8  # items
+_BEGUN_AT_ONCE = 2  # items
 AHEAD = 2  # records under way for each slot: while one waits for the ledger's disk, another one asks
 
 

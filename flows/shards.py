@@ -258,7 +258,7 @@ class FactFiles:
     def add(self, facts: Mapping[str, Iterable[Row]]) -> None:
         """Write rows, each to its table's batch."""
         for table, rows in facts.items():
-            lines = b"".join(orjson.dumps(row) + b"\n" for row in rows)
+            lines = b"".join([orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows])
             if lines:
                 if table not in self._files:
                     self._files[table] = self._open.enter_context((self._unfinished / f"{table}.jsonl").open("wb"))

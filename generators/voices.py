@@ -21,6 +21,7 @@ from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prom
 from callwright.warehouse.records import (
     Derivation,
     Draft,
+    Origin,
     Record,
     Sample,
     Tool,
@@ -28,6 +29,7 @@ from callwright.warehouse.records import (
     trait_tag,
     without_traits,
 )
+from callwright.warehouse.records.samples import PLAIN
 
 _SEED = re.compile(r"^<seed>(-?\d+)</seed>$", re.MULTILINE)
 _FRAME = (
@@ -89,9 +91,9 @@ def in_circumstances(
     speaks, text = prompt.name in voiced, others[at].content
     drawn = orjson.dumps(circumstances_of(int(found[1]), speaker, speaks=speaks, is_somebody=is_somebody)).decode()
     shown = f"{text[: found.start()]}<circumstances>{drawn}</circumstances>{text[found.end() :]}"
-    others[at] = others[at].with_changes(content=shown)
-    framed = first.with_changes(content=f"{first.content}\n{_FRAME}{_OPENING if speaks else ''}")
-    return prompt.with_changes(messages=(framed, *others))
+    others[at] = ChatMessage(role=others[at].role, content=shown)
+    framed = _longer(first, f"{_FRAME}{_OPENING if speaks else ''}")
+    return Prompt(name=prompt.name, version=prompt.version, messages=(framed, *others))
 
 
 def draw_personas(count: int, seed: int) -> tuple[str, ...]:
@@ -106,7 +108,7 @@ def draw_personas(count: int, seed: int) -> tuple[str, ...]:
 def _person(rng: Random) -> str:
     temperament, age = rng.choice(_TEMPERAMENTS), rng.randint(*_AGES)
     head, _, kind = (
-        fake("job", rng).partition(" (")[0].partition(", ")
+        fake("job", rng, alone=True).partition(" (")[0].partition(", ")
     )  # "Engineer, civil (consulting)": a civil engineer
     return f"{temperament}, {age} years old, {f'{kind} {head}'.strip().lower()}"
 
@@ -162,14 +164,16 @@ def _source_of(record: Record) -> Sample | None:
         return record
     if isinstance(record, Derivation):
         return record.source
-    return next((_source_of(value) for value in vars(record).values() if isinstance(value, Draft)), None)
+    inner = (value for value in vars(record).values() if type(value) not in PLAIN)
+    return next((_source_of(value) for value in inner if isinstance(value, Draft)), None)
 
 
 def _seed_of(record: Record) -> int | None:
     """The seed that was planned for the sample, which all that it becomes on its way keeps with its origin."""
-    seed: int | None = getattr(record, "seed", None)
-    origin = getattr(record, "origin", None)
-    return int(origin.seed) if seed is None and origin is not None else seed
+    fields = vars(record)
+    seed: int | None = fields.get("seed")
+    origin: Origin | None = fields.get("origin")
+    return origin.seed if seed is None and origin is not None else seed
 
 
 def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
@@ -193,7 +197,7 @@ def with_examples(prompt: Prompt, examples: Sequence[JsonValue]) -> Prompt:
 
 
 def _longer(message: ChatMessage, text: str) -> ChatMessage:
-    return message.with_changes(content=f"{message.content}\n{text}")
+    return ChatMessage(role=message.role, content=f"{message.content}\n{text}")
 
 
 def marked(sample: Sample, voice: UserVoice) -> Sample:

@@ -365,7 +365,7 @@ class Sample(Record):
         return (Snapshot(at, self.turns[:at], turn.calls) for at, turn in self.call_turns)
 
 
-_PLAIN = frozenset({str, int, float, bool, tuple, list, dict, type(None)})  # asking a model class about each takes long
+PLAIN = frozenset({str, int, float, bool, tuple, list, dict, type(None)})  # asking a model class about each takes long
 
 
 class Draft(Record):
@@ -381,7 +381,7 @@ class Draft(Record):
         """A copy for storing only, in which keys stand for samples."""
         named: dict[str, str | Draft] = {}
         for name, value in vars(self).items():
-            if type(value) in _PLAIN:
+            if type(value) in PLAIN:
                 continue
             if isinstance(value, Sample):
                 named[name] = value.key

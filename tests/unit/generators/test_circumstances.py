@@ -3,12 +3,14 @@
 import re
 from datetime import date
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.voices import UserVoice, VoicedChat, circumstances_of, in_circumstances
+from callwright.language.calls.parameters import fake
 from callwright.llm.chat import ChatMessage, Prompt, again
 from callwright.testing import ScriptedModel
 
@@ -29,6 +31,10 @@ def test_a_seed_gives_a_day_letters_a_person_and_for_words_an_opening() -> None:
     assert len(set(drawn["letters"].split())) == 4
     assert drawn == circumstances_of(7, speaks=True)
     assert circumstances_of(7, speaks=False, is_somebody=False).keys() == {"place", "day", "letters"}
+
+
+def test_people_have_the_jobs_that_they_had_when_all_of_faker_was_made_ready() -> None:
+    assert all(fake("job", Random(seed), alone=True) == fake("job", Random(seed)) for seed in range(20))
 
 
 def test_hardly_two_seeds_have_the_same() -> None:
