@@ -117,15 +117,16 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
 
 def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
     """The samples that are audited, drawn by the plan's seed, and what the others of their kinds hold."""
-    groups = _accepted(warehouse, plan)
-    giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
-    samples = samples_by_key(warehouse, giving)
+    with warehouse.reading_together():
+        groups = _accepted(warehouse, plan)
+        giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
+        samples = samples_by_key(warehouse, giving)
+        drawn = (samples[key] for keys in groups.values() for key in keys[: plan.per_kind])
+        # Checks read the others without what was laid over them, so that no defect would be seen.
+        audited = [sample for sample in drawn if sample.underlying is sample]
+        named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
+        tools = read_tools(warehouse, named)
     pool = gather(samples.values())
-    drawn = (samples[key] for keys in groups.values() for key in keys[: plan.per_kind])
-    # Checks read the others without what was laid over them, so that no defect would be seen.
-    audited = [sample for sample in drawn if sample.underlying is sample]
-    named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
-    tools = read_tools(warehouse, named)
     return [
         AuditSubject(sample, {key: tools[key] for key in (*sample.candidates, *sample.withheld) if key in tools}, pool)
         for sample in audited
@@ -242,16 +243,15 @@ def keep_audit(warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequen
     for row in rows:
         del row["verdicts"], row["wrong"]
     arguments = [{"audit": key, **row} for case in cases for row in _argument_rows(case)]
-    warehouse.put_rows(
-        {"audits": [audit], "audit_cases": rows, "audit_verdicts": verdicts, "audit_arguments": arguments}
-    )
-    found = warehouse.rows_by_name(
-        {
-            "figures": ("select * from audit_summary where audit = ?", [key]),
-            "grades": ("select * from audit_grades where source = ? and model = ?", [source, model]),
-            "arguments": ("select * from audit_argument_grades where source = ? and model = ?", [source, model]),
-        }
-    )
+    tables = {"audits": [audit], "audit_cases": rows, "audit_verdicts": verdicts, "audit_arguments": arguments}
+    asked = {
+        "figures": ("select * from audit_summary where audit = ?", [key]),
+        "grades": ("select * from audit_grades where source = ? and model = ?", [source, model]),
+        "arguments": ("select * from audit_argument_grades where source = ? and model = ?", [source, model]),
+    }
+    with warehouse.together():
+        warehouse.put_rows(tables)
+        found = warehouse.rows_by_name(asked)
     return AuditReport(key, source, model, found["figures"], found["grades"], found["arguments"])
 
 

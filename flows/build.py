@@ -248,7 +248,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         )
         if not recipe.trial:  # what was tried out before is what is asked for now
             warehouse.execute("update builds set is_trial = false where key = ? and is_trial", [key])
-    return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, progress)
+    return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, progress, datetime.now(UTC))
 
 
 def reopen_build(key: str, settings: Settings, progress: Progress) -> GroupRun:
@@ -260,7 +260,8 @@ def reopen_build(key: str, settings: Settings, progress: Progress) -> GroupRun:
     named = warehouse.rows("select tool from build_tools where build = ?", [key])
     tools = tuple(read_tools(warehouse, [row["tool"] for row in named]).values())
     path = _write_toolbox(settings, key, tools)
-    return GroupRun(key, Recipe.model_validate_json(rows[0]["body"]), settings, warehouse, tools, path, progress)
+    recipe = Recipe.model_validate_json(rows[0]["body"])
+    return GroupRun(key, recipe, settings, warehouse, tools, path, progress, datetime.now(UTC))
 
 
 def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:

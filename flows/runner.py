@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack, closing, contextmanager
+from datetime import datetime
 from functools import partial
 from itertools import count
 from math import ceil
@@ -39,7 +40,7 @@ from callwright.flows.stages import stages_of
 from callwright.llm.limits import Traffic
 from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.paid_notes import land_paid, paid_folder
-from callwright.warehouse.publish import build_under_way, publish_when_due
+from callwright.warehouse.publish import build_under_way, publish, publish_when_due
 from callwright.warehouse.records import Tool
 from callwright.warehouse.store import Warehouse
 
@@ -62,7 +63,7 @@ class Workers(NamedTuple):
 
 
 class GroupRun(NamedTuple):
-    """What a run of a group needs to know besides its records."""
+    """What a run of a group needs to know besides its records; it is of a build that this process `began` then."""
 
     build: str
     recipe: Recipe
@@ -71,6 +72,7 @@ class GroupRun(NamedTuple):
     tools: tuple[Tool, ...]
     toolbox: Path
     progress: Progress
+    began: datetime
 
 
 async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers, *, then: str = "") -> None:
@@ -320,7 +322,7 @@ class _Shards:
 
     def _put(self, results: Sequence[ShardResult]) -> None:
         put_results(self._run.warehouse, results)
-        self._publishes = self._publishes and publish_or_say(self._run, self._run.settings.publish_every)
+        self._publishes = self._publishes and publish_or_say(self._run, only_when_due=True)
 
 
 def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
@@ -331,10 +333,14 @@ def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
             shutil.rmtree(landed, ignore_errors=True)
 
 
-def publish_or_say(run: GroupRun, minutes: float = 0) -> bool:
-    """Publish where the last time is so many minutes ago; a build that can't says so, goes on, and is told False."""
+def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:
+    """Publish, at any time or `only_when_due`; a build that can't says so, goes on, and is told False."""
+    warehouse, folder = run.warehouse, run.settings.published
     try:
-        publish_when_due(run.warehouse, run.settings.published, minutes)
+        if only_when_due:
+            publish_when_due(warehouse, folder, run.settings.publish_every, run.began.timestamp())
+        else:
+            publish(warehouse, folder)
     except StoreError as error:
         run.progress.say(f"{error} The build itself is not touched by it; `callwright publish` tries again.")
         return False

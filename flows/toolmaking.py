@@ -149,7 +149,7 @@ def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Wareh
     path = settings.home / "toolsets" / f"{toolset.key}.tools.jsonl"
     write_lines(path, ())
     by_plan = recipe.model_copy(update={"shard_size": min(recipe.shard_size, PLANS_A_SHARD)})
-    return GroupRun(toolset.key, by_plan, settings, warehouse, (), path, progress)
+    return GroupRun(toolset.key, by_plan, settings, warehouse, (), path, progress, datetime.now(UTC))
 
 
 class CategoryRow(NamedTuple):

@@ -81,11 +81,13 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     warehouse.copy_to(copy.path)
     written = copy.path.stat()
     copy.file.write_for_older_clients()
-    _answer_ahead(copy)
-    with copy.reading() as connection:
-        for table in (*TABLES, *list_views("parquet")):
-            target = quoted(fresh / "parquet" / f"{table}.parquet")
-            connection.execute(f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})")
+    with copy.reading_together():
+        [[samples]] = copy.stream("select count(*) from samples")
+        if samples <= MANY:
+            _write_parquet(copy, fresh / "parquet")
+    if samples > MANY:
+        _answer_ahead(copy)
+        _write_parquet(copy, fresh / "parquet")
     os.utime(copy.path, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is the warehouse as of then
     copy.path.chmod(_READ_ONLY)
     copy.path.replace(folder / _DATABASE)
@@ -98,11 +100,17 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     return Publication(folder / _DATABASE, link)
 
 
+def _write_parquet(copy: Warehouse, folder: Path) -> None:
+    with copy.reading() as connection:
+        for table in (*TABLES, *list_views("parquet")):
+            target = quoted(folder / f"{table}.parquet")
+            connection.execute(f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})")
+
+
 def _answer_ahead(copy: Warehouse) -> None:
-    """Put rows in place of the views that scan, with their comments, where a copy has many samples."""
-    [[samples]] = copy.stream("select count(*) from samples")
+    """Put rows in place of the views that scan, with their comments."""
     with copy.together():
-        for view in list_views("answered_ahead") if samples > MANY else ():
+        for view in list_views("answered_ahead"):
             with copy.writing() as connection:
                 told = "select column_name, comment from duckdb_columns() where table_name = ? and comment is not null"
                 columns = connection.execute(told, [view]).fetchall()
@@ -120,10 +128,11 @@ def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
     return listed[purpose]
 
 
-def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float) -> None:
-    """Publish where `minutes` have passed since the last time; at once for none."""
+def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float, since: float) -> None:
+    """Publish where `minutes` have passed since the last time, or `since` there was something to publish."""
     link = folder / "parquet"
-    if not (minutes and link.exists()) or time.time() - link.lstat().st_mtime >= minutes * 60:
+    last = link.lstat().st_mtime if link.exists() else since
+    if time.time() - last >= minutes * 60:
         publish(warehouse, folder)
 
 

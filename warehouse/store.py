@@ -20,7 +20,7 @@ from callwright.warehouse.engine import CATALOG, Answer, Attached, Connection, D
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Record, content_key
 from callwright.warehouse.rows import Row, rows_of
-from callwright.warehouse.tables import TABLES, insert_statement, pieces, write_batch
+from callwright.warehouse.tables import SMALL, TABLES, insert_statement, pieces, write_batch
 
 logger = logging.getLogger(__name__)
 
@@ -168,14 +168,20 @@ class Warehouse:
                 self.put_files(Path(folder), replacing=replacing)
 
     def put_files(self, *folders: Path, replacing: bool = False) -> None:
-        """Land folders of batches, named by table, in one transaction."""
+        """Land folders of batches, named by table, in one transaction; none where there are no batches."""
+        files = [(table, folder / f"{table}.jsonl") for table, folder in product(TABLES, folders)]
+        sizes = {file: file.stat().st_size for _, file in files if file.is_file()}
+        if not sizes:
+            return
+        is_large = max(sizes.values()) > SMALL
         with self.writing() as connection:
-            connection.execute("set threads = 1")  # each reader of JSON sets 32 MB aside, and one is fast enough
-            for table, folder in product(TABLES, folders):
-                file = folder / f"{table}.jsonl"
-                for piece in pieces(file) if file.is_file() else ():
+            if is_large:
+                connection.execute("set threads = 1")  # each reader of JSON sets 32 MB aside, and one is fast enough
+            for table, file in files:
+                for piece in pieces(file) if file in sizes else ():
                     connection.execute(insert_statement(connection, table, piece, replacing=replacing))
-            connection.execute(f"set threads = {self.file.limits.threads}")  # others may go on with what is open
+            if is_large:
+                connection.execute(f"set threads = {self.file.limits.threads}")  # others may go on with what is open
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""

@@ -188,7 +188,8 @@ def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
 def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands: Demands) -> Gate:
     """Hold candidates to demands. Raises ConfigurationError for an unknown metric or candidate, or where none can be compared."""
     demands.require_sound()
-    figures = {candidate: read_figures(warehouse, scope, candidate) for candidate in candidates}
+    with warehouse.reading_together():
+        figures = {candidate: read_figures(warehouse, scope, candidate) for candidate in candidates}
     held = [one for candidate in candidates for one in _bounded(scope, candidate, figures[candidate], demands)]
     if demands.against:
         other = find_contestant(warehouse, scope.release, demands.against, scope.strategy)

@@ -83,9 +83,11 @@ def _render(look: Look, template: str, **more: str) -> str:
 @lru_cache(maxsize=1)
 def _read_summary(warehouse: Warehouse, _copied_at: datetime) -> tuple[SummaryRows, list[ReleaseFacts]]:
     """What the summary says; a copy is read once, for it takes seconds where there are many samples."""
-    facts = read_summary(warehouse)
-    mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
-    return facts, [_release(name, board, mistakes, facts) for name, board in boards_of(warehouse).items()]
+    with warehouse.reading_together():
+        facts = read_summary(warehouse)
+        mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
+        boards = boards_of(warehouse)
+    return facts, [_release(name, board, mistakes, facts) for name, board in boards.items()]
 
 
 def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: SummaryRows) -> ReleaseFacts:
@@ -138,7 +140,9 @@ def reviews_of(look: Look) -> Reviews:
 
 @lru_cache(maxsize=1)
 def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
-    progress, facts = read_progress(warehouse), read_review_facts(warehouse)
+    with warehouse.reading_together():
+        progress, facts = read_progress(warehouse), read_review_facts(warehouse)
+        agreement = read_agreement(warehouse)
     rows = facts["days"]
     days = []
     for day, group in groupby(rows, key=itemgetter("day")):
@@ -148,7 +152,7 @@ def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
     return Reviews(
         progress,
         progress["whole"][0],
-        agreement_lines(read_agreement(warehouse)),
+        agreement_lines(agreement),
         facts["reasons"],
         [row | {"interval": share_of(row["correct"], row["answered"])} for row in facts["gold"]],
         [

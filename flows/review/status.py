@@ -106,8 +106,9 @@ _OF_KINDS = {
 def note_agreement(warehouse: Warehouse) -> None:
     """Compute anew how far people agree, of each review kind, and keep that in the place of what was known."""
     now = datetime.now(UTC)
-    warehouse.put_rows({"agreement": [{**row, "computed_at": now} for row in read_agreement(warehouse)]})
-    warehouse.execute("delete from agreement where computed_at <> ?", [now])
+    with warehouse.together():
+        warehouse.put_rows({"agreement": [{**row, "computed_at": now} for row in read_agreement(warehouse)]})
+        warehouse.execute("delete from agreement where computed_at <> ?", [now])
 
 
 def read_agreement(warehouse: Warehouse) -> list[Row]:

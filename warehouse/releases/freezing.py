@@ -209,8 +209,9 @@ def make_release(
     read = snapshot or warehouse
     selected = select_samples(read, selection)
     stated = _stated(selection, selected, terms)
-    earlier = _followed(read, name, stated, terms)
-    before = splits_of(read, earlier.name) if earlier else {}
+    with read.reading_together():
+        earlier = _followed(read, name, stated, terms)
+        before = splits_of(read, earlier.name) if earlier else {}
     plan = SplitPlan((), ())
     duplicates: Sequence[CrossDuplicate] = ()
     if terms.shares:

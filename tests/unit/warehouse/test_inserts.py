@@ -99,3 +99,12 @@ def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Pa
         {"subject": "s", "outcome": "waiting"},
         {"subject": "t", "outcome": "passed"},
     ]
+
+
+def test_long_rows_land_among_short_ones_and_no_batches_are_nothing(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    reasons = ["short", "é" * 1_500_000, "", "x" * 9_000_000]
+    rows = [outcome_of(str(at), "failed") | {"reason": reason} for at, reason in enumerate(reasons)]
+    warehouse.put_rows({"outcomes": rows})
+    warehouse.put_files(tmp_path / "nowhere")
+    assert warehouse.rows("select reason from outcomes order by subject") == [{"reason": one} for one in reasons]

@@ -1,7 +1,9 @@
 """Publishing: what stays in the folder when it goes wrong."""
 
+import os
 import random
 import resource
+import time
 from pathlib import Path
 
 import duckdb
@@ -10,7 +12,14 @@ import pytest
 from bench.warehouse_size import fill
 from callwright.warehouse import publish as publishing
 from callwright.warehouse.errors import StoreError
-from callwright.warehouse.publish import build_under_way, is_build_under_way, list_views, publish, published_or_copied
+from callwright.warehouse.publish import (
+    build_under_way,
+    is_build_under_way,
+    list_views,
+    publish,
+    publish_when_due,
+    published_or_copied,
+)
 from callwright.warehouse.store import Warehouse
 from tests.support.warehouse.fixtures import make_tool
 
@@ -47,6 +56,21 @@ def test_whoever_found_the_files_of_the_last_publication_goes_on_reading_them(tm
     warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
     found = [publish(warehouse, folder).parquet.resolve() for _ in range(3)]
     assert [(one / "tools.parquet").is_file() for one in found] == [False, True, True]
+
+
+def test_publishing_is_due_when_its_minutes_have_passed_since_the_beginning_or_the_last_time(tmp_path: Path) -> None:
+    warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
+    began, long_ago = time.time(), time.time() - 601
+    publish_when_due(warehouse, folder, 10.0, began)
+    assert not folder.exists()
+    publish_when_due(warehouse, folder, 10.0, long_ago)
+    link = folder / "parquet"
+    first = link.readlink()
+    publish_when_due(warehouse, folder, 10.0, long_ago)
+    assert link.readlink() == first
+    os.utime(link, (long_ago, long_ago), follow_symlinks=False)
+    publish_when_due(warehouse, folder, 10.0, began)
+    assert link.readlink() != first
 
 
 def test_the_body_of_a_sample_stands_in_one_parquet_file(tmp_path: Path) -> None:
