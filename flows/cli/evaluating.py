@@ -177,12 +177,13 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         found = in_a_run(read_settings(), "evaluate-models", release, ask, screen)
     if found.split:
         say(f"The figures are over the split {found.split!r} of {found.release} alone.")
-    gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
-    if junit:
-        gate.write_junit(junit)
-    if summary:
-        gate.write_summary(summary)
-    return Outcome(_boards_value(found, gate), [*_boards_text(found, gate)], code=int(not gate.passed))
+    with open_warehouse(read_settings()).reading_together():  # it stays open for all that is read of it here
+        gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
+        if junit:
+            gate.write_junit(junit)
+        if summary:
+            gate.write_summary(summary)
+        return Outcome(_boards_value(found, gate), [*_boards_text(found, gate)], code=int(not gate.passed))
 
 
 def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -207,9 +208,10 @@ def make_release(
     """
     check_release_name(name)
     read = snapshot or warehouse
-    selected = select_samples(read, selection)
-    stated = _stated(selection, selected, terms)
-    with read.reading_together():
+    # Somebody's condition is asked by a DuckDB of its own, which opens the file itself.
+    with nullcontext() if selection.where else read.reading_together():
+        selected = select_samples(read, selection)
+        stated = _stated(selection, selected, terms)
         earlier = _followed(read, name, stated, terms)
         before = splits_of(read, earlier.name) if earlier else {}
     plan = SplitPlan((), ())
