@@ -23,13 +23,8 @@ from callwright.flows.making import (
     measure_readers,
     route_review,
 )
-from callwright.flows.planning.planner import (
-    planned_by_kind,
-    read_left_out,
-    told_of_left_out,
-    validate_it_can_be_planned,
-    waves,
-)
+from callwright.flows.planning.demands import validate_it_can_be_planned, waves
+from callwright.flows.planning.planner import planned_by_kind, read_left_out, told_of_left_out
 from callwright.flows.planning.statistics import (
     ConversationRow,
     FailureRow,

@@ -202,6 +202,7 @@ _LOWER = "abcdefghijkmnopqrstuvwxyz"
 _DIGITS = "0123456789"
 _ESCAPES = {"d": _DIGITS, "w": _UPPER + _DIGITS, "s": " "}
 _CATCH_ALL = _LOWER
+_OTHERS = (_LOWER, _UPPER + _DIGITS, "-_.,:;!?@#/ ")  # what a negated class leaves is taken of the first that it does
 _LONGEST_TEXT = 4_000  # characters; counts within counts multiply
 _DEEPEST = 30  # groups within groups
 _OPEN_ENDED = 3  # how many more than the least a `+`, `*` or `{n,}` may give
@@ -311,9 +312,8 @@ class _SchemaReader:
         return character
 
     def _character_class(self) -> str:
-        if self._peek() == "^":
-            raise UnsupportedPatternError(f"The pattern {self.pattern!r} has a negated class.")
-        allowed: list[str] = []
+        start, allowed = self.at - 1, list[str]()
+        is_negated = self._skips("^")
         while not self._skips("]"):
             character = self._take()
             if character == "\\":
@@ -323,6 +323,14 @@ class _SchemaReader:
                 allowed.append("".join(map(chr, range(ord(character), ord(self._take()) + 1))))
             else:
                 allowed.append(character)
+        if is_negated:  # a letter, where it may be one
+            excluding = self.pattern[start : self.at]
+            left = ([one for one in some if matches(f"^{excluding}$", one)] for some in _OTHERS)
+            allowed = next(filter(None, left), [])
+            if not allowed:
+                raise UnsupportedPatternError(
+                    f"The pattern {self.pattern!r} has {excluding}, which leaves no character."
+                )
         return "".join(allowed)
 
     def _count(self) -> tuple[int, int]:

@@ -42,8 +42,8 @@ from callwright.flows.making import check_samples as check_all
 from callwright.flows.making import make_samples as make_all
 from callwright.flows.making import measure_readers as measure_all
 from callwright.flows.pages.report import write_report
+from callwright.flows.planning.demands import waves
 from callwright.flows.planning.estimating import tell_costs
-from callwright.flows.planning.planner import waves
 from callwright.flows.progress import tell_models
 from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.review import pulling, pushing

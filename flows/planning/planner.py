@@ -3,144 +3,32 @@
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from math import ceil
 from pathlib import Path
-from typing import Generic, NamedTuple, Self, TypeVar, overload
+from typing import Generic, Self, TypeVar, overload
 
 from callwright.flows.environments import open_environments
-from callwright.flows.recipe import Recipe
+from callwright.flows.planning.demands import Demand, order_of, shares
 from callwright.flows.runner import GroupRun
 from callwright.flows.sources import taken_records
 from callwright.generators.derivations import plan_derivations
-from callwright.generators.families import Family, Kind, LeftOut, Order, ignore, told_of
-from callwright.generators.kinds import (
-    FAMILIES,
-    family_of,
-    kind_named,
-    kinds_with,
-    name_of,
-    obstacle_to,
-    traits_of,
-    waves_of,
-)
-from callwright.generators.own_values import OwnValues
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.families import Family, Kind, LeftOut, Order, shared_evenly, told_of
+from callwright.generators.kinds import FAMILIES, family_of, kinds_with, name_of, obstacle_to, traits_of
 from callwright.generators.stages import Stage
-from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.generators.taken import GROUP as TAKEN
-from callwright.language.packs import has_folder, known, of
-from callwright.llm.models import reads_language
 from callwright.warehouse.batches import batches
-from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import KEY_BYTES, Derivation, Draft, Language, Record, Sample, Tool
 from callwright.warehouse.rows import Row, body_of
 from callwright.warehouse.store import Warehouse
 
 Planned = TypeVar("Planned", bound=Draft)
-
-
-class Demand(NamedTuple):
-    """How many samples of a kind in a language are asked for, were planned, and passed all checks until now.
-
-    `place` is the domain of kinds that are spread over domains, the complexity of conversations, "" for others.
-    """
-
-    kind: Kind
-    language: Language
-    asked: int
-    planned: int = 0
-    passed: int = 0
-    place: str = ""
-
-    def plan_until(self, spare: float) -> int:
-        """How many are to be planned in all; the share `spare` of those asked for may replace what did not pass."""
-        if self.planned < self.asked:
-            return self.asked
-        most = self.asked + ceil(self.asked * spare)
-        return max(self.planned, min(most, self.planned + self.asked - self.passed))
-
-
-def waves(recipe: Recipe) -> list[list[str]]:
-    """The names of the kinds that are made together, wave by wave; what is taken from files comes first."""
-    taken = [[CALL, CALLS, CONVERSATION]] if recipe.sources else []
-    return [*taken, *([kind.name for kind in wave] for wave in waves_of(recipe.samples))]
-
-
-def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore) -> Iterator[Demand]:
-    """Every kind's count, shared out over the languages, and over the places where its family has some.
-
-    A kind for which the tools have no place is left out, and so are the languages that its family has no words for.
-    """
-    for name, count in recipe.samples.items():
-        kind, family = kind_named(name), family_of(name)
-        try:
-            found = [*family.shares(kind, count, recipe.languages, tools)]
-        except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
-            leave_out(LeftOut(name, told_of(error), samples=count))
-            continue
-        for share in found:
-            if share.samples and family.has_fixed_words and not has_folder(share.language):
-                reason = (
-                    f"Samples of the kind {kind.name!r} hold turns in words of callwright's own, which it"
-                    f" has in {', '.join(known())} and not in {share.language!r} ({of(share.language).name})."
-                    " Ask for other kinds in it."
-                )
-                leave_out(LeftOut(kind.name, reason, share.language, share.place, samples=share.samples))
-            else:
-                yield Demand(kind, share.language, share.samples, place=share.place)
-
-
-def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where nothing at all can be planned, before anything is written down.
-
-    What costs a kind or a tool only is told when it is planned.
-    """
-    waves_of(name for name, count in recipe.samples.items() if count)
-    refused: list[LeftOut] = []
-    is_planned = False
-    for demand in shares(recipe, tools, refused.append):
-        if demand.asked:
-            generator = recipe.models.generator.name
-            spoken = sorted({tool.language for tool in tools})
-            if demand.language not in spoken and not reads_language(generator):
-                raise ConfigurationError(
-                    f"{generator} can't word requests in {demand.language!r} for tools in"
-                    f" {', '.join(spoken) or 'no language'}: it only repeats the words of their documents. Name a"
-                    f" language model as models.generator, or take {demand.language!r} out of languages."
-                )
-            if demand.kind.sources:
-                continue  # made of others
-            left_out = refusal(recipe, demand, tools)
-            refused += [left_out] if left_out else []
-            is_planned |= left_out is None
-    if refused and not is_planned:
-        raise ConfigurationError(refused[0].reason)
-
-
-def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | None:
-    """Why the tools allow no sample of a demand, None where they do; what needs an environment is not asked."""
-    family, missed = family_of(demand.kind.name), list[LeftOut]()
-    order = order_of(recipe, demand._replace(asked=1), tools)._replace(leave_out=missed.append)
-    try:
-        planned = family.plan(order) if family.plan else None
-        if not isinstance(planned, Iterator) or next(planned, None) is not None:
-            return None
-        reason = missed[-1].reason if missed else "Nothing can be planned."
-    except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
-        reason = told_of(error)
-    return LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=demand.asked)
-
-
-def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
-    """An order of what a demand asks for."""
-    return Order(
-        demand.kind, demand.language, demand.place, demand.asked, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants,
-        OwnValues(recipe.own_values),
-    )  # fmt: skip
 
 
 class Planner:
@@ -186,11 +74,30 @@ class Planner:
         demands = [demand for demand in self.demands if demand.kind.group == group]
         if any(demand.kind.sources for demand in demands):
             return self._derivations(demands, fresh)
-        with ExitStack() as opened:
-            found = [await self._planned(demand, fresh, opened) for demand in demands]
-            return _all_of(found, opened.pop_all())
+        with ExitStack() as opened, _Worlds(self._run) as worlds:
+            found = {demand: await self._planned(demand, fresh, opened, worlds) for demand in demands}
+            for demand, more in [*self._instead(demands, worlds)]:
+                found[demand] = await self._planned(more, fresh, opened, worlds)
+            return _all_of(found.values(), opened.pop_all())
 
-    async def _planned(self, demand: Demand, fresh: "_Fresh", opened: ExitStack) -> Iterator[Draft]:
+    def _instead(self, demands: Sequence[Demand], worlds: "_Worlds") -> Iterator[tuple[Demand, Demand]]:
+        """The demands of places that allow all they were asked for, as they are instead of what others of their kind don't."""
+        groups: dict[tuple[Kind, Language], list[Demand]] = {}
+        for one in demands:
+            groups.setdefault((one.kind, one.language), []).append(one)
+        for (kind, language), some in groups.items():
+            able = [one for one in some if worlds.planned.get(one) == one.plan_until(self._run.recipe.spare)]
+            asked, planned, passed = (sum(counts) for counts in zip(*(one[2:5] for one in some), strict=True))
+            now = sum(max(0, worlds.planned.get(one, one.planned) - one.planned) for one in some)
+            left = Demand(kind, language, asked, planned, passed).plan_until(self._run.recipe.spare) - planned - now
+            if not able or left <= 0:
+                continue
+            self._run.progress.say(f"{kind.name} ({language}): {left} more are planned at other places instead.")
+            for one, more in zip(able, shared_evenly(left, len(able)), strict=True):
+                if more:
+                    yield one, one._replace(asked=worlds.planned[one] + more)
+
+    async def _planned(self, demand: Demand, fresh: "_Fresh", opened: ExitStack, worlds: "_Worlds") -> Iterator[Draft]:
         """The drafts of a demand that are not begun yet; no more than are lacking, also where the plan was another one."""
         family, recipe = family_of(demand.kind.name), self._run.recipe
         if family.plan is None:
@@ -199,7 +106,7 @@ class Planner:
         order = order_of(recipe, demand._replace(asked=until), self._run.tools)._replace(leave_out=self._leave_out)
         planned = family.plan(order)
         if isinstance(planned, AsyncIterator):
-            planned = await self._spooled(family, order, demand, opened)
+            planned = await self._spooled(family, order, demand, opened, worlds)
         else:
             planned = self._until_refused(planned, demand, until)
         variants = recipe.variants if family.has_variants else 1
@@ -219,20 +126,21 @@ class Planner:
             mine = (one.reason for one in reversed(self.left_out) if (one.kind, one.language, one.place) == at)
             self._note_missing(demand, until - made, reason or next(mine, "Nothing more can be planned."))
 
-    async def _spooled(self, family: Family, order: Order, demand: Demand, opened: ExitStack) -> Iterator[Draft]:
+    async def _spooled(
+        self, family: Family, order: Order, demand: Demand, opened: ExitStack, worlds: "_Worlds"
+    ) -> Iterator[Draft]:
         """What is planned with the recipe's environments, which stay open no longer than that."""
         spooled = opened.enter_context(Spooled(family.drafts, self._run.settings.home))
-        samples = 0
-        with open_environments(self._run.recipe, self._run.settings.ledger.parent) as environments:
-            before = len(self.left_out)
-            planned = family.plan(order._replace(environments=environments)) if family.plan else iter(())
-            try:
-                if isinstance(planned, AsyncIterator):
-                    async for draft in planned:
-                        spooled.add(body_of(draft))
-                        samples += getattr(draft, "variants", 1)
-            except Exception as error:  # noqa: BLE001 - what goes wrong costs this kind
-                self._note_missing(demand, order.samples - samples, told_of(error))
+        samples, before = 0, len(self.left_out)
+        try:
+            planned = family.plan(order._replace(environments=worlds.environments)) if family.plan else iter(())
+            if isinstance(planned, AsyncIterator):
+                async for draft in planned:
+                    spooled.add(body_of(draft))
+                    samples += getattr(draft, "variants", 1)
+        except Exception as error:  # noqa: BLE001 - what goes wrong costs this kind
+            self._note_missing(demand, order.samples - samples, told_of(error))
+        worlds.planned[demand] = samples
         if samples < order.samples and not any(one.samples for one in self.left_out[before:]):
             goals = f"{len(spooled)} of {ceil(order.samples / order.variants)} goals can be planned"
             self._note_missing(demand, order.samples - samples, f"{goals}; the environment has no more.")
@@ -315,6 +223,25 @@ _MOST_SEEN = 100_000  # 20 MB; a build of millions finds out what stands against
 def _obstacles_seen(_build: str) -> dict[tuple[str, str], str]:
     """What stood against a kind's source in the rounds before, "" where nothing did: to find it out is most of planning."""
     return {}
+
+
+class _Worlds:
+    """The recipe's environments while something is planned, opened where one is asked for; how much each demand got."""
+
+    def __init__(self, run: GroupRun) -> None:
+        self._run, self._open = run, ExitStack()
+        self.planned: dict[Demand, int] = {}
+
+    @cached_property
+    def environments(self) -> Mapping[str, Environment]:
+        """The environments by their names."""
+        return self._open.enter_context(open_environments(self._run.recipe, self._run.settings.ledger.parent))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
 
 class _Passed:

@@ -18,7 +18,7 @@ from callwright.flows.environments import (
     listed_instead,
     open_environments,
 )
-from callwright.flows.planning.planner import Demand, order_of, refusal, shares
+from callwright.flows.planning.demands import Demand, order_of, refusal, shares
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.problems import dotted, read_yaml
 from callwright.flows.recipe.schema import DataPath

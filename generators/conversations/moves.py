@@ -1,5 +1,6 @@
 """A scenario worked out move by move, with all values, calls and results, and the user's goal in words (CONFETTI 3.1)."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from random import Random
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import links_between, simulated_error, simulated_result
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.tools import argument_problems, enough_of, sayable_options
+from callwright.language.names import split_name
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
@@ -47,9 +49,18 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
         for held in value:
             yield from _facts(name, held, schema.get("items") or {})
     elif value is not None and name:
-        yield Fact(label=str(schema.get("description") or name.replace("_", " ")), value=value)
+        yield Fact(label=_label(name, schema), value=value)
 
 
+def _label(name: str, schema: JsonSchema) -> str:
+    """What a reply calls a field: its description where that is a short phrase, else the words of its name."""
+    described = str(schema.get("description") or "").strip().rstrip(".\u3002")
+    is_phrase = 0 < len(described) <= _LONGEST_LABEL and not _SENTENCE.search(described)
+    return described if is_phrase else " ".join(split_name(name)) or name
+
+
+_LONGEST_LABEL = 40
+_SENTENCE = re.compile("[.!?:;\\n\u3002\uff01\uff1f\uff1a\uff1b]")
 STATED_IN = 2  # facts of a result that a reply tells
 
 

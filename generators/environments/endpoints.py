@@ -18,6 +18,7 @@ from callwright.warehouse.records import Tool
 SAFE = ("GET", "HEAD")
 _ALL = ToolChoice()
 _IN_PATH = re.compile(r"\{([^{}]+)\}")
+_FORMAT = re.compile(r"\.(?:json|xml)$")
 
 
 class Endpoint(NamedTuple):
@@ -126,11 +127,15 @@ def endpoints_of(
     links: Sequence[tuple[StatedLink, ...]] = (),
     errors: Sequence[tuple[StatedError, ...]] = (),
 ) -> tuple[Endpoint, ...]:
-    """The endpoints of tools whose methods and paths are known; of two tools with one name the first."""
+    """The endpoints of tools whose methods and paths are known; of two tools with one name the first.
+
+    A path says what is asked for, not in which format (`/calls/{sid}.json`).
+    """
     found: dict[str, Endpoint] = {}
     nothing = [()] * len(tools)
     rows = zip(tools, operations, links or nothing, errors or nothing, strict=True)
-    for tool, (method, path), stated, declared in rows:
+    for tool, (method, written), stated, declared in rows:
+        path = _FORMAT.sub("", written)
         inside = set(_IN_PATH.findall(path))
         places = tuple(ParameterPlace(name, "path", name) for name in tool.properties if name in inside)
         found.setdefault(tool.name, Endpoint(tool, method.upper(), path, places, links=stated, errors=declared))

@@ -11,10 +11,10 @@ from callwright.warehouse.records import JsonSchema, Link, Tool
 
 SPOKEN = frozenset({"name", "tag", "email", "username"})
 IDENTIFYING = frozenset(
-    {"id", "uid", "uuid", "guid", "gid", "oid", "key", "name", "slug", "code", "token", "handle", "reference", "ref"}
-    | {"number", "checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
+    {"id", "uid", "uuid", "guid", "gid", "oid", "sid", "key", "name", "slug", "code", "token", "handle", "reference"}
+    | {"ref", "number", "checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
 )
-_OPAQUE = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "token"})
+_OPAQUE = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "sid", "token"})
 DEEPEST = 4  # levels of objects that are looked into, for parameters and for entries
 _LISTS = frozenset({"any", "in", "eq", "equals", "is", "one"})  # "id.any_" compares with what stands before it
 _WRAPPING = frozenset(
@@ -23,6 +23,7 @@ _WRAPPING = frozenset(
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[^A-Za-z0-9]+")
+_REMARK = re.compile(r"\([^()]*\)")  # "User (Full)" is a user
 _HISSING = ("sses", "xes", "ches", "shes", "zes")
 MOST_HINTS = 4
 
@@ -70,12 +71,13 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
     offers: dict[str, list[ReturnedValue]] = defaultdict(list)
     for offer in (offer for endpoint in endpoints for offer in offers_of(endpoint)):
         offers[offer.subject.attribute].append(offer)
+    things = frozenset(filter(None, map(thing_at, endpoints)))
     found = [
         Link(tool=one.tool.name, parameter=leaf.path, source=offer.tool, entries=offer.entries, field=offer.field)
         for one in endpoints
         for leaf in leaves_of(one.tool.parameters, through_lists=True)
         for offer in _fitting(one, leaf, offers)
-        if spoken or offer.subject.attribute not in SPOKEN or len(words_of(offer.field.rpartition(".")[2])) != 1
+        if spoken or offer.subject.attribute not in SPOKEN or _names_another(one, leaf, offer, things)
     ]
     return tuple(dict.fromkeys((*stated, *found)))
 
@@ -130,6 +132,16 @@ def _fitting(endpoint: Endpoint, leaf: SchemaLeaf, offers: dict[str, list[Return
     return sorted(alike, key=lambda offer: (offer.field.count("."), len(words_of(offer.field))))
 
 
+def _names_another(endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue, things: Iterable[str]) -> bool:
+    """Whether a spoken value names another thing, one that addresses speak of: no `display_name`, nor that of what is made."""
+    if len(words_of(offer.field.rpartition(".")[2])) == 1:
+        return False
+    if f"{{{leaf.names[0]}}}" in endpoint.path:
+        return True
+    thing = offer.subject.thing
+    return not same_thing(thing, thing_at(endpoint)) and any(same_thing(thing, one) for one in things)
+
+
 def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
     kinds = str(wanted.get("type", "")), str(offered.get("type", ""))
     if kinds[0] != kinds[1]:
@@ -145,7 +157,10 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(65536)
 def _split(name: str) -> tuple[str, ...]:
-    return tuple(map(_singular, _spoken_words(name)))
+    words = tuple(map(_singular, _spoken_words(name)))
+    before, either, other = words[:-3], words[-3:-2], words[-2:]
+    # what a thing is known by in one way or another ("issueIdOrKey") is known by the first
+    return (*before, *either) if other[:1] == ("or",) and IDENTIFYING.issuperset((*either, *other[1:])) else words
 
 
 def _spoken_words(name: str) -> list[str]:
@@ -240,7 +255,7 @@ def thing_of_path(path: str) -> str:
 
 def thing_of_title(title: object) -> str:
     """The thing that a schema's title names, without the words that say it is a response."""
-    words = words_of(title) if isinstance(title, str) else []
+    words = words_of(_REMARK.sub("", title)) if isinstance(title, str) else []
     if not words or words[0] == "response":  # a title made of the operation's name says nothing of the thing
         return ""
     while words and words[-1] in _WRAPPING:

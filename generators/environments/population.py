@@ -16,6 +16,7 @@ from callwright.generators.environments.rules import MADE_FROM, Row, RuleScope
 from callwright.generators.environments.things import Kinds, place_of
 from callwright.language.calls.parameters import meaning_row
 from callwright.language.calls.sampling import make_value
+from callwright.language.schemas import fits
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
@@ -29,6 +30,7 @@ _LARGE = 20
 _KEPT = 1 << 15  # values that are kept at hand
 _SOMETHING = "value"
 NAMING = ("name", "title")
+HEADING = ("summary", "subject")  # what things without a name are called by
 
 
 class Thing(NamedTuple):
@@ -163,6 +165,13 @@ class Population:
                 found.setdefault(str(value), value)
                 if len(found) == size:
                     break
+            free = {"type": "string", "description": f"The name of the {kind}."}
+            for _ in range(_TRIES * size if is_called(attribute, own) else 0):  # a few names are told apart by others
+                if len(found) == size:
+                    break
+                value = made("name", free, DEFAULT_LANGUAGE, rng)
+                if fits(value, own):
+                    found.setdefault(str(value), value)
             values = list(found.values())
             rows: Sequence[Row | dict[str, JsonValue]] = self._rows(kind) or [{}] * size
             self._identities[place] = [
@@ -181,8 +190,9 @@ class Population:
         if is_text and is_opaque(attribute) and examples and "pattern" not in schema and schema.get("format") != "uuid":
             return "".join(_like(character, rng) for character in examples[0])
         few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
-        if attribute not in NAMING or not is_text or "pattern" in schema:
+        if not is_called(attribute, schema):
             return made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
+        attribute = "name" if attribute in HEADING else attribute
         described = {**few, "description": f"The {attribute} of the {kind}."}
         if meaning_row(attribute, described) is not None:  # what its kind's name means
             return made(attribute, described, DEFAULT_LANGUAGE, rng)
@@ -211,6 +221,8 @@ class Population:
             return rows[thing.number][name]  # type: ignore[no-any-return]
         rng, words = self.chance(thing, name), words_of(name)
         told_apart = schema.get("type") == "string" or (schema.get("type") == "integer" and is_opaque(name))
+        if self._is_heading(thing.kind, name) and is_called(name, schema):
+            return self.identity(thing, name, schema)
         if IDENTIFYING & set(words[-1:]) and told_apart and not schema.get("enum"):
             other = self._kinds.named(" ".join(words[:-1])) if len(words) > 1 and is_opaque(name) else thing.kind
             if other == thing.kind:
@@ -225,9 +237,20 @@ class Population:
             kept = {key: value for key, value in schema.items() if key != "description"}
             return made(_SOMETHING, kept, language, rng)
 
+    def _is_heading(self, kind: str, name: str) -> bool:
+        """Whether a field says what things of a kind are called that have no name."""
+        others = (words_of(one)[-1:] for one in self._kinds.fields.get(kind, ()))
+        return name in HEADING and not any(set(NAMING) & set(words) for words in others)
+
     def chance(self, thing: Thing, name: str) -> Random:
         """Chance for what a thing has under a name."""
         return Random(f"{self.seed}:{thing.kind}:{thing.number}:{name}")
+
+
+def is_called(attribute: str, schema: JsonSchema) -> bool:
+    """Whether a field holds what a thing is called, in words that are free."""
+    is_free = schema.get("type") == "string" and not {"pattern", "enum", "const"} & schema.keys()
+    return is_free and attribute in (*NAMING, *HEADING)
 
 
 def number_of_made(*told: str) -> int:

@@ -219,7 +219,8 @@ class AskedCall:
             if one.kind == kind and value is not None:
                 field, known = self.field(one)
                 found = self.find(kind, field, known, value)
-                if found is None and not self.is_standing:
+                is_meant = one.in_path or self.endpoint.method.upper() in (*SAFE, "")  # and not said of what is written
+                if found is None and is_meant and not self.is_standing:
                     raise RefusalError("not_found", f"There is no {kind} {value!r}.")
                 # for builds any id is known
                 return thing_made(kind, value, {field: value}) if found is None else found

@@ -104,17 +104,20 @@ class Kinds:
         members = returns.get("properties")
         if isinstance(members, dict) and any(is_opaque(name) for name in members):
             return "", returns
-        for entries, schema in entry_schemas(returns):
-            if entries or self.returns_list(tool):
-                return entries, schema
-        return ("", returns) if isinstance(members, dict) else None
+        lists = [one for one in entry_schemas(returns) if one[0] or self.returns_list(tool)]
+        known = [one for one in lists if any(map(is_opaque, one[1]["properties"]))]  # "order" says how they are sorted
+        return next(iter(known or lists), ("", returns) if isinstance(members, dict) else None)
 
     def wrapped(self, schema: JsonSchema) -> JsonSchema | None:
-        """The thing with an id of its own that a result only wraps ("data"), None where it wraps none."""
+        """The thing with an id of its own that a result only wraps ("data", or all it holds), None where it wraps none."""
         members = schema.get("properties") or {}
         if any(is_opaque(name) for name in members):
             return None
-        within = [one for name, one in members.items() if is_wrapping(name) and isinstance(one.get("properties"), dict)]
+        within = [
+            one
+            for name, one in members.items()
+            if (is_wrapping(name) or len(members) == 1) and isinstance(one.get("properties"), dict)
+        ]
         return within[0] if len(within) == 1 and any(map(is_opaque, within[0]["properties"])) else None
 
     # What parameters name

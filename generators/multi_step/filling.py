@@ -22,9 +22,11 @@ from callwright.generators.multi_step.sketches import (
     ToolGraph,
     is_deed,
 )
+from callwright.generators.multi_step.tasks import BegunWorld
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields, text_at, value_in
 from callwright.language.text import fold
+from callwright.warehouse.answers import values_at
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,
@@ -64,6 +66,7 @@ class Filling:
         self._trip: GoalValues = vocabulary.trip(rng)
         self._calls: list[Call] = []
         self._responses: list[JsonValue] = []
+        self._answered: dict[str, JsonValue] = {}  # by the tool, whose last response counts
         self._where: dict[tuple[int, str, int], Where] = {}
         self._meant: dict[tuple[int, str], dict[int, int]] = {}
 
@@ -88,11 +91,36 @@ class Filling:
             raise UnfilledError
         self._calls.append(made)
         self._responses.append(answer.response)
-        asked = self._asked(call.tool)
-        if not asked and not is_deed(call.tool):
+        self._answered[call.tool] = answer.response
+        asked, world = self._asked(call.tool), self._environment
+        is_done = is_deed(call.tool) or (isinstance(world, BegunWorld) and world.inner.writes(call.tool))
+        if not asked and not is_done:
             asked = telling_fields(answer.response, made.arguments.values())
+        if call.wanted and asked and not await self._tells_apart(made, asked, answer.response):
+            raise UnfilledError
         arguments = {name: one.source for name, one in filled.items()}
         return PlannedCall(tool=call.tool, arguments=arguments, wanted=call.wanted, asked=asked if call.wanted else ())
+
+    async def _tells_apart(self, made: Call, asked: Sequence[str], response: JsonValue) -> bool:
+        """Whether a task's call would tell something else without what it need not say, and of the entries around the one meant."""
+        if not isinstance(self._environment, BegunWorld):
+            return True
+        tool, told = self._graph.tools[made.tool], [list(values_at(response, field)) for field in asked]
+        others = [
+            {name: value for name, value in made.arguments.items() if name != left_out}
+            for left_out in made.arguments
+            if left_out in tool.optional
+        ]
+        for name in made.arguments:
+            links = [link for link in self._graph.links(made.tool, name) if link.source in self._answered]
+            for link in links[:1]:
+                entries = entries_of(self._answered[link.source], link.entries)
+                others += [made.arguments | {name: value_at(one.value, link.field)} for one in entries]
+        for arguments in (one for one in others if one != made.arguments):
+            answer = await self._environment.answer(made.with_changes(arguments=arguments))
+            if not answer.problem and [list(values_at(answer.response, field)) for field in asked] == told:
+                return False
+        return True
 
     def _slot(self, sketch: GoalSketch, slot: Slot, fields: Mapping[tuple[int, int, str], list[str]]) -> _Filled:
         match slot:
@@ -152,7 +180,9 @@ class Filling:
                 where = () if choose(entries, where)[:1] == entries[:1] else None
         elif entries and take.selection == "inside":
             values = [value_at(entries[at].value, take.link.field) for at in taken.values()]
-            where = by_name(entries, take.link.field, values, self._rng)
+            where = by_name(entries, take.link.field, values, self._rng) or by_rank(
+                entries, fields, list(taken.values()), self._rng
+            )
         elif entries:
             where = by_rank(entries, fields, list(taken.values()), self._rng)
         fitting = choose(entries, where) if where is not None else []

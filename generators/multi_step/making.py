@@ -52,6 +52,7 @@ PAPER: Mapping[str, Shape] = {
 OTHERS = Shape(3.0, 4.0)
 _OFFERED = 60  # sketches drawn for a goal; the one that suits the averages best is filled
 _FAILURES = 400  # sketches in a row that could not be filled, until there is nothing new to be had
+_FIRST_FAILURES = 100  # as long as there is none at all
 _LAST = frozenset({"Car Rental", "Taxi"})
 _FEWEST_CALLS = 2
 _FEWEST_DOMAINS = 2  # of a goal over several
@@ -87,13 +88,16 @@ def find_obstacle(domain: str, language: Language, environment: Environment) -> 
 class _Plan:
     def __init__(self, domain: str, language: Language, environment: Environment, seed: int) -> None:
         self._domain, self._language, self._environment, self._seed = domain, language, environment, seed
-        self._graph = ToolGraph(environment, () if domain == CROSS else (domain,), language)
+        self._vocabulary: Vocabulary = vocabulary_of(environment)
+        world = environment.inner if isinstance(environment, BegunWorld) else None
+        made = [] if world is None else [tool.name for tool in environment.tools if world.writes(tool.name)]
+        domains = () if domain == CROSS else (domain,)
+        self._graph = ToolGraph(environment, domains, language, self._vocabulary.element, made)
         if not self._graph.tools:
             known = ", ".join(sorted({tool.category for tool in environment.tools}))
             raise ConfigurationError(
                 f"The environment {environment.name!r} has no tools for the domain {domain!r} in {language!r}; it has {known}."
             )
-        self._vocabulary: Vocabulary = vocabulary_of(environment)
         is_known = domain in PAPER and any(tool.category in PAPER for tool in environment.tools)
         self._shape = PAPER[domain] if is_known else OTHERS
         self._goals = self._steps = self._calls = 0  # how many there are, with how many in all
@@ -102,10 +106,10 @@ class _Plan:
         for link in environment.links:
             self._given.setdefault(link.source, []).append(link)
         self._makers = {name for name in self._graph.tools if is_making(name)}
-        self._wanted = [name for name in self._graph.tools if self._is_wanted(name)]
+        self._wanted = [name for name in self._graph.tools if self._is_wanted(name) and name not in self._graph.lent]
         self.kind, self._writing = "", list[str]()
-        if isinstance(environment, BegunWorld):
-            self.kind, world = CROSS_TASK if domain == CROSS else TASK, environment.inner
+        if world is not None:
+            self.kind = CROSS_TASK if domain == CROSS else TASK
             self._writing = [name for name in self._wanted if world.writes(name)]
             if domain == CROSS and len(self._domains(self._writing)) < _FEWEST_DOMAINS:
                 self._writing = []
@@ -124,7 +128,7 @@ class _Plan:
     async def goals(self, count: int) -> AsyncIterator[Goal]:
         seen: set[bytes] = set()
         failures = attempt = 0
-        while self._wanted and self._goals < count and failures < _FAILURES:
+        while self._wanted and self._goals < count and failures < (_FAILURES if seen else _FIRST_FAILURES):
             attempt += 1
             rng = Random(f"{self._seed} {self._domain} {attempt}")
             goal = await self._next(rng)
@@ -150,15 +154,17 @@ class _Plan:
         return None
 
     def _goal(self, calls: tuple[PlannedCall, ...]) -> Goal:
-        """The goal that these calls meet; every tool of the domains that they are of is a candidate."""
-        domains = {self._graph.domain(call.tool) for call in calls}
-        called = dict.fromkeys(self._graph.tools[call.tool].key for call in calls)
+        """The goal that these calls meet; every tool of the domains that they are of is a candidate, and what these were lent."""
+        graph = self._graph
+        domains = {graph.domain(call.tool) for call in calls if call.tool not in graph.lent}
+        called = dict.fromkeys(graph.tools[call.tool].key for call in calls)
+        shown = [tool.key for tool in graph.tools.values() if tool.category in domains or tool.key in called]
         return Goal(
             environment=self._environment.name,
             language=self._language,
             domain=self._domain,
             calls=calls,
-            candidates=tuple(tool.key for tool in self._graph.tools.values() if tool.category in domains),
+            candidates=tuple(shown),
             seed=Random(f"{self._seed} {calls!r}").randrange(2**31),
             kind=self.kind,
             origin=Origin(stage=STAGE, parents=tuple(called), seed=self._seed),

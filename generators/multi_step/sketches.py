@@ -1,6 +1,6 @@
 """What an environment's tools can be asked for: which parameters a user says, and which come out of responses."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Literal, NamedTuple, Union
@@ -41,15 +41,32 @@ _NEVER = frozenset(
 class ToolGraph:
     """The tools of an environment with the links between them."""
 
-    def __init__(self, environment: Environment, domains: Iterable[str], language: str) -> None:
-        """Of the tools, those of `domains` (all where it is empty) in `language`."""
+    def __init__(
+        self,
+        environment: Environment,
+        domains: Iterable[str],
+        language: str,
+        element: Element | None = None,
+        writing: Collection[str] = (),
+    ) -> None:
+        """Of the tools, those of `domains` (all where it is empty) in `language`.
+
+        With `element` there are tools of other domains as well, `lent`: lists that give the identifiers that those take and
+        none of them gives. No link is from what is `writing`: what a task makes is used by no other call of it.
+        """
         wanted = {*domains, SHARED} if domains else set()
-        chosen = [tool for tool in tools_for(environment.tools, language) if not wanted or tool.category in wanted]
-        self.tools: Mapping[str, Tool] = {tool.name: tool for tool in chosen}
-        self._links: dict[tuple[str, str], list[Link]] = {}
+        spoken = {tool.name: tool for tool in tools_for(environment.tools, language)}
+        self.tools: Mapping[str, Tool] = {
+            name: tool for name, tool in spoken.items() if not wanted or tool.category in wanted
+        }
+        every: dict[tuple[str, str], list[Link]] = {}
         for link in environment.links:
-            if link.tool in self.tools and link.source in self.tools:
-                self._links.setdefault((link.tool, link.parameter), []).append(link)
+            if link.tool in spoken and link.source in spoken and link.source not in writing:
+                every.setdefault((link.tool, link.parameter), []).append(link)
+        self.lent = _lent(self.tools, spoken, every, element) if wanted and element is not None else {}
+        self.tools = {**self.tools, **self.lent}
+        inside = {at: [link for link in some if link.source in self.tools] for at, some in every.items()}
+        self._links = {at: some for at, some in inside.items() if some and at[0] in self.tools}
         self._lookups = frozenset(name for name in self.tools if self._finds_by_name(name))
 
     def links(self, tool: str, parameter: str) -> Sequence[Link]:
@@ -92,7 +109,7 @@ class ToolGraph:
 
     def is_listed(self, link: Link) -> bool:
         """Whether the value is one of a list, so that it has to be stated which is meant."""
-        return bool(link.entries) or (self.tools[link.source].returns or {}).get("type") == "array"
+        return is_listed(link, self.tools[link.source])
 
     def is_source(self, tool: str) -> bool:
         """Whether another tool takes something out of its response."""
@@ -107,6 +124,40 @@ class ToolGraph:
     def domain(self, tool: str) -> str:
         """The domain of a tool."""
         return self.tools[tool].category
+
+
+def is_listed(link: Link, source: Tool) -> bool:
+    """Whether what a link gives is one of a list."""
+    return bool(link.entries) or (source.returns or {}).get("type") == "array"
+
+
+def _lent(
+    own: Mapping[str, Tool],
+    spoken: Mapping[str, Tool],
+    links: Mapping[tuple[str, str], Sequence[Link]],
+    element: Element,
+) -> dict[str, Tool]:
+    """The tools that give the identifiers which a domain's `own` take and none of them gives; and what these take in turn.
+
+    Of several that list them, one whose entries are what is identified, and of these the one that itself requires least.
+    """
+    found: dict[str, Tool] = {}
+    waiting = list(own.values())
+    while waiting:
+        tool = waiting.pop(0)
+        for name in tool.required:
+            given = links.get((tool.name, name), ())
+            if element(tool.name, name) != "identifier" or any(
+                link.source in own or link.source in found for link in given
+            ):
+                continue
+            listing = [link for link in given if is_listed(link, spoken[link.source])]
+            if listing:
+                nearest = min(listing, key=lambda one: (one.field.count("."), len(spoken[one.source].required)))
+                best = spoken[nearest.source]
+                found[best.name] = best
+                waiting.append(best)
+    return found
 
 
 @lru_cache(4096)

@@ -12,12 +12,15 @@ from callwright.language.text import fold
 from callwright.warehouse.records import JsonSchema
 
 _NAMES = frozenset({"name", "title", "label", "header", "subtitle"})
+_OTHER_NAMES = frozenset({"summary", "subject", "email", "username", "login", "hostname", "domain"})
 
 
 def name_paths(entries: Sequence[JsonValue]) -> list[str]:
-    """Where the entries have their names, the likeliest place first."""
-    texts = (path for entry in entries[:1] for path, value in leaves(entry) if isinstance(value, str))
-    found = dict.fromkeys(path for path in texts if _NAMES & {*split_name(path.rpartition(".")[2])[-1:]})
+    """Where the entries have their names, the likeliest place first; of those without one, what people call them by."""
+    texts = [path for entry in entries[:1] for path, value in leaves(entry) if isinstance(value, str)]
+    last = {path: {*split_name(path.rpartition(".")[2])[-1:]} for path in texts}
+    found = dict.fromkeys(path for path in texts if _NAMES & last[path])
+    found = found or dict.fromkeys(path for path in texts if _OTHER_NAMES & last[path] and "." not in path)
     return sorted(found, key=lambda path: (path.count("."), path.rpartition(".")[2] not in _NAMES))
 
 
@@ -57,7 +60,7 @@ def value_in(value: JsonValue, path: str) -> JsonValue:
 
 
 _USUAL = frozenset({"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"})
-_NUMBERED = (("id",), ("ids",), ("uid",), ("uuid",), ("guid",), ("gid",), ("oid",))
+_NUMBERED = (("id",), ("ids",), ("uid",), ("uuid",), ("guid",), ("gid",), ("oid",), ("sid",))
 _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "term"})
 
 

@@ -229,6 +229,8 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     kind = meaning_of(name, schema)
     examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
     row = meaning_row(name, schema)
+    if kind == "person" and row is None and _NAME_OF_A_THING.search(str(schema.get("description", ""))):
+        kind = "text"  # whose name it is would stand there
     is_other = kind in _PLACES and lands(language).keys().isdisjoint(examples)  # a park or a station is no city
     is_id = len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None  # whatever the parameter is called
     if examples and (is_id or is_other or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)):
@@ -237,7 +239,11 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         return like(example, rng) if is_id or is_code else example
     text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if "pattern" in schema and not fits(text, schema):
-        return _patterned(name, schema, rng)
+        words = _WORDS.findall(text.lower())
+        joined = (
+            (joint.join(words) for joint in "-_") if words else ()
+        )  # "river-north" is a name that has to be one word
+        return next((one for one in joined if fits(one, schema)), None) or _patterned(name, schema, rng)
     return _at_length(text, schema, language, rng)
 
 
@@ -298,6 +304,8 @@ _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _PLACES = frozenset({"place", "origin", "destination"})
+_WORDS = re.compile(r"[a-z0-9]+")
+_NAME_OF_A_THING = re.compile(r"\bname of (?:the|an?|this|your) ", re.IGNORECASE)
 _IN_DIGITS = re.compile(r"\d{2,}")
 
 

@@ -47,7 +47,7 @@ _OF_READING = 60  # near misses of a call that finds what is asked for
 
 
 @rule(
-    "end_state", "2", "Does the world end as it should by the gold, and not by what is almost the gold?",
+    "end_state", "3", "Does the world end as it should by the gold, and not by what is almost the gold?",
     source="τ-bench",
     applies=lambda sample: traits_of(sample.kind).is_task,
     doubts={
@@ -150,13 +150,18 @@ class _EndFindings(_Episodes):
                     yield unproved(f"With {rendered} ({miss.defect}) the world ends as it should.", fact)
 
     def _told_alike(self) -> Iterator[Finding]:
-        """Near misses of a call whose fields are asked for, which return the same in all of these."""
+        """Near misses of a call whose fields are asked for, which return the same in all of these.
+
+        One that only says more than the call (a limit that is not reached) looks at the same things, and tells nothing else.
+        """
         for step, at in dict.fromkeys((one.step, one.place) for one in self._sample.asked):
             if step >= len(self._steps) or at >= len(self._steps[step]):
                 continue
             due, fields = self._steps[step][at], self._sample.asked_of(step, at)
             told = self._values(step, due, fields)
             for call in {one.key: one for one in self._in_place_of(due, self._points[step])}.values():
+                if due.arguments.items() <= call.arguments.items():
+                    continue
                 self.misses += 1
                 if self._values(step, call, fields) == told:
                     rendered = f"{call.tool} {call.arguments}"

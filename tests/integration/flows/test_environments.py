@@ -159,7 +159,7 @@ def test_two_environments_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_multi_step_samples_without_an_environment_are_refused(tmp_path: Path) -> None:
-    from callwright.flows.planning.planner import validate_it_can_be_planned
+    from callwright.flows.planning.demands import validate_it_can_be_planned
 
     recipe = parse_recipe({**RECIPE, "tools": [{"seed": "all"}]}, tmp_path, "x")
     with pytest.raises(ConfigurationError, match="Add `- environment: travel`"):

@@ -1,5 +1,6 @@
 """What could not be planned of what a recipe asks for is told, kept and counted, and the rest of the build lands."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from callwright.flows.pages.look import Look
 from callwright.flows.pages.report import build_page
 from callwright.flows.planning.estimating import estimate_build
 from callwright.flows.recipe import parse_recipe
-from tests.support.flows.small_builds import build, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 RECIPE = {
@@ -36,3 +37,25 @@ async def test_an_estimate_counts_no_kind_that_can_not_be_planned(tmp_path: Path
     found = await estimate_build(parse_recipe(RECIPE, Path(), "left"), settings_of(tmp_path))
     assert found.planned == 3
     assert [note for note in found.notes if note.startswith("No sample of the kind routing_hard can be planned. ")]
+
+
+def test_what_one_domain_does_not_allow_another_one_is_planned_for(tmp_path: Path) -> None:
+    paths = {
+        f"/{name}": {
+            "get": {"operationId": f"read_{name}", "summary": f"Read the {name}", "tags": ["clocks"], "responses": {}}
+        }
+        for name in ("time", "date", "zone", "season")
+    }
+    document = {"openapi": "3.0.0", "info": {"title": "Clocks", "version": "1"}, "paths": paths}
+    (tmp_path / "clocks.json").write_text(json.dumps(document), encoding="utf-8")
+    tools = [
+        {"environment": "simulated", "name": "clocks", "path": "clocks.json"},
+        {"environment": "simulated", "name": "workshop", "path": str(TOP / "recipes" / "documents" / "workshop.yaml")},
+    ]
+    wanted = {"samples": {"task": 6}, "tools": tools, "variants": 1}
+    report = build(parse_recipe(RECIPE | wanted, tmp_path, "left"), settings := settings_of(tmp_path / "home"))
+    (row,) = report.composition
+    assert (row.asked, row.made, row.landed) == (6, 6, 6)
+    assert [(one.place, one.samples) for one in report.left_out] == [("clocks", 3)]
+    again = build(parse_recipe(RECIPE | wanted, tmp_path, "left"), settings)
+    assert again.composition == report.composition

@@ -11,7 +11,7 @@ import pytest
 
 from callwright.flows.build import BuildReport
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
-from callwright.flows.planning.planner import shares
+from callwright.flows.planning.demands import shares
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.generators.catalogs.own_catalogs import seed_tools

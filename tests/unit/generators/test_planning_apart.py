@@ -8,7 +8,8 @@ from random import Random
 import pytest
 from pydantic import JsonValue
 
-from callwright.flows.planning.planner import refusal, sentence_of, shares, told_of_left_out, validate_it_can_be_planned
+from callwright.flows.planning.demands import refusal, shares, validate_it_can_be_planned
+from callwright.flows.planning.planner import sentence_of, told_of_left_out
 from callwright.flows.recipe import parse_recipe
 from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios

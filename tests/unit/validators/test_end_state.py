@@ -11,9 +11,10 @@ from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.making import domains_for
 from callwright.validators.checks.episodes import check_end_state
 from callwright.validators.checks.facts import tells_results
-from callwright.warehouse.records import AskedField, Sample, Verdict
+from callwright.warehouse.records import AskedField, Call, Sample, Verdict
 from tests.support.flows.inn_world import inn_sample
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
+from tests.support.generators.multi_step.operations import ID, TEXT, listed, thing, world_of_operations
 from tests.support.generators.multi_step.workshop import (
     bicycles,
     context_of,
@@ -118,3 +119,20 @@ async def test_what_another_call_would_tell_as_well_is_not_proved(workshop: Envi
     sample = task(workshop, *steps, asked=[AskedField(1, 1, "colour")], reply=f"It is {second['colour']}.")
     verdict = await judged(sample, workshop)
     assert (verdict.decision, doubts(verdict)) == ("unproved", {"told_alike"})
+
+
+async def test_a_call_that_only_says_more_and_looks_at_the_same_is_no_doubt() -> None:
+    office = world_of_operations(
+        ("Teams list_teams", "get", "/teams", listed(thing(name=TEXT)), {}),
+        ("Teams delete_team", "delete", "/teams/{team_id}", None, {"team_id!": ID}),
+        ("Teams list_members", "get", "/teams/{team_id}/members", listed(thing(name=TEXT)),
+         {"team_id!": ID, "limit": {"type": "integer", "minimum": 20, "maximum": 90}}),
+    )  # fmt: skip
+    first, second, *_ = office.begin().answer(Call(tool="list_teams")).response  # type: ignore[misc]
+    steps = (
+        [("list_teams", {})],
+        [("delete_team", {"team_id": first["id"]}), ("list_members", {"team_id": second["id"]})],
+    )
+    sample = task(office, *steps, asked=[AskedField(1, 1, "[].name")], reply="These are in it.")
+    verdict = await judged(sample, office)
+    assert verdict.decision == "proved", verdict.reason

@@ -71,7 +71,7 @@ def task(
     turns.append(ReplyTurn(text=reply))
     return Sample(
         kind="task", language="en", category="workshop", candidates=tuple(tool.key for tool in environment.tools),
-        turns=tuple(turns), tags=("environment=workshop", f"simulation={world.seed}", *map(asked_tag, asked)),
+        turns=tuple(turns), tags=(f"environment={environment.name}", f"simulation={world.seed}", *map(asked_tag, asked)),
         changes=ending.changes,
     )  # fmt: skip
 

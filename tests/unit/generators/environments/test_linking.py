@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from callwright.generators.environments.endpoints import Endpoint, read_endpoints
+from callwright.generators.environments.endpoints import Endpoint, endpoints_of, read_endpoints
 from callwright.generators.environments.exploring import Example, is_borne_out
 from callwright.generators.environments.linking import find_links, same_thing, thing_of_title, with_hints, words_of
 from callwright.generators.environments.picking import argument_with, values_of_parameter
-from callwright.warehouse.records import Call, Link
+from callwright.warehouse.records import Call, JsonSchema, Link, Tool
+
+NONE: JsonSchema = {"type": "object", "properties": {}}
 
 
 @pytest.fixture
@@ -132,3 +134,45 @@ NAMES = st.from_regex(r"[a-z_]{1,5}(\[\])?", fullmatch=True)
 def test_a_value_put_at_a_parameters_place_is_found_there(pieces: list[str], value: JsonValue) -> None:
     parameter = ".".join(pieces)
     assert list(values_of_parameter(argument_with(parameter, value), parameter)) == [value]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("issueIdOrKey", ["issue", "id"]), ("type_id_or_name", ["type", "id"]), ("projectKeyOrId", ["project", "key"]),
+        ("color_or_size", ["color", "or", "size"]), ("idOrder", ["id", "order"]),
+    ],
+)  # fmt: skip
+def test_a_name_that_leaves_open_by_what_a_thing_is_known_says_the_first(name: str, words: list[str]) -> None:
+    assert words_of(name) == words
+
+
+def test_a_remark_in_a_title_is_no_part_of_the_thing() -> None:
+    assert thing_of_title("User (Full)") == "user"
+
+
+def test_a_name_of_what_is_made_itself_comes_from_no_response() -> None:
+    text = {"type": "string"}
+    field = {"type": "object", "properties": {"id": text, "display_name": text, "owner_name": text}}
+    taken = {"type": "object", "properties": {"display_name": text, "field_name": text, "owner_name": text}}
+    listed: JsonSchema = {"type": "array", "items": field}
+    tools = [
+        Tool(name="list_fields", description="List.", category="Fields", parameters=NONE, returns=listed),
+        Tool(name="list_owners", description="List.", category="Fields", parameters=NONE, returns=listed),
+        Tool(name="create_field", description="Create.", category="Fields", parameters=taken, returns=field),
+    ]  # fmt: skip
+    links = find_links(endpoints_of(tools, [("get", "/fields"), ("get", "/owners"), ("post", "/fields")]))
+    assert {one.parameter for one in links} == {"owner_name"}
+
+
+def test_a_path_that_ends_in_a_format_names_what_one_without_it_does() -> None:
+    text: JsonSchema = {"type": "string"}
+    call = {"type": "object", "properties": {"sid": text, "status": text}}
+    taken: JsonSchema = {"type": "object", "properties": {"Sid": text}, "required": ["Sid"]}
+    tools = [
+        Tool(name="list_calls", description="List.", category="Calls", parameters=NONE, returns={"items": call, "type": "array"}),
+        Tool(name="get_call", description="Read.", category="Calls", parameters=taken, returns=call),
+    ]  # fmt: skip
+    endpoints = endpoints_of(tools, [("get", "/calls.json"), ("get", "/calls/{Sid}.json")])
+    assert [one.entry for one in endpoints] == ["Sid", "Sid"]
+    assert sources(find_links(endpoints), "get_call", "Sid") == [("list_calls", "", "sid")]

@@ -71,11 +71,30 @@ def test_values_of_one_call_make_sense_together(seed: int, language: Language):
 
 @given(SEEDS)
 def test_patterns_are_met(seed: int):
-    for pattern in (r"^[A-Z]{2}\d{3}(?:-[a-f]{1,2}|X)?$", r"^(?:\d{3}-){2}\d{4}$", r"^v\d+\.\d+$", r"[abc]{2,4}"):
+    plain = (r"^[A-Z]{2}\d{3}(?:-[a-f]{1,2}|X)?$", r"^(?:\d{3}-){2}\d{4}$", r"^v\d+\.\d+$", r"[abc]{2,4}")
+    for pattern in (*plain, r"^[-\w\.]+[^\.]$", r"^[^\sa-z]{3}$"):
         assert re.search(pattern, matching_text(pattern, Random(seed)))
 
 
-@pytest.mark.parametrize("pattern", [r"^(?=a)b$", r"(?P<x>a)", r"[^a]", r"\bword", "(a", "a)", "a{999999}"])
+@pytest.mark.parametrize(
+    ("description", "is_person"),
+    [("name of the DeviceClass", False), ("The name of the customer.", True), ("The name.", True)],
+)
+def test_the_name_of_a_thing_is_no_person(description: str, is_person: bool):
+    schema = {"type": "string", "description": description}
+    names = [make_value("name", schema, "en", Random(seed)) for seed in range(20)]
+    assert all(isinstance(name, str) and name.istitle() and name.count(" ") == 1 for name in names) == is_person
+
+
+@given(SEEDS)
+def test_a_name_that_has_to_be_one_word_is_words_put_together(seed: int):
+    schema = {"type": "string", "pattern": "^[-\\w]+[^-]$", "description": "The name of the group."}
+    name = make_value("groupName", schema, "en", Random(seed))
+    assert isinstance(name, str)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name), name
+
+
+@pytest.mark.parametrize("pattern", [r"^(?=a)b$", r"(?P<x>a)", r"[^\s\S]", r"\bword", "(a", "a)", "a{999999}"])
 def test_a_pattern_that_asks_for_more_is_refused(pattern: str):
     with pytest.raises(UnsupportedPatternError):
         matching_text(pattern, Random(1))

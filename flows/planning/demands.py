@@ -1,0 +1,115 @@
+"""What a recipe demands: each kind's count by language and place, what its families are given to plan it, and what can't be."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil
+from typing import NamedTuple
+
+from callwright.flows.recipe import Recipe
+from callwright.generators.families import Kind, LeftOut, Order, ignore, told_of
+from callwright.generators.kinds import family_of, kind_named, waves_of
+from callwright.generators.own_values import OwnValues
+from callwright.generators.taken import CALL, CALLS, CONVERSATION
+from callwright.language.packs import has_folder, known, of
+from callwright.llm.models import reads_language
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Language, Tool
+
+
+class Demand(NamedTuple):
+    """How many samples of a kind in a language are asked for, were planned, and passed all checks until now.
+
+    `place` is the domain of kinds that are spread over domains, the complexity of conversations, "" for others.
+    """
+
+    kind: Kind
+    language: Language
+    asked: int
+    planned: int = 0
+    passed: int = 0
+    place: str = ""
+
+    def plan_until(self, spare: float) -> int:
+        """How many are to be planned in all; the share `spare` of those asked for may replace what did not pass."""
+        if self.planned < self.asked:
+            return self.asked
+        most = self.asked + ceil(self.asked * spare)
+        return max(self.planned, min(most, self.planned + self.asked - self.passed))
+
+
+def waves(recipe: Recipe) -> list[list[str]]:
+    """The names of the kinds that are made together, wave by wave; what is taken from files comes first."""
+    taken = [[CALL, CALLS, CONVERSATION]] if recipe.sources else []
+    return [*taken, *([kind.name for kind in wave] for wave in waves_of(recipe.samples))]
+
+
+def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore) -> Iterator[Demand]:
+    """Every kind's count, shared out over the languages, and over the places where its family has some.
+
+    A kind for which the tools have no place is left out, and so are the languages that its family has no words for.
+    """
+    for name, count in recipe.samples.items():
+        kind, family = kind_named(name), family_of(name)
+        try:
+            found = [*family.shares(kind, count, recipe.languages, tools)]
+        except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
+            leave_out(LeftOut(name, told_of(error), samples=count))
+            continue
+        for share in found:
+            if share.samples and family.has_fixed_words and not has_folder(share.language):
+                reason = (
+                    f"Samples of the kind {kind.name!r} hold turns in words of callwright's own, which it"
+                    f" has in {', '.join(known())} and not in {share.language!r} ({of(share.language).name})."
+                    " Ask for other kinds in it."
+                )
+                leave_out(LeftOut(kind.name, reason, share.language, share.place, samples=share.samples))
+            else:
+                yield Demand(kind, share.language, share.samples, place=share.place)
+
+
+def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
+    """Raise ConfigurationError where nothing at all can be planned, before anything is written down.
+
+    What costs a kind or a tool only is told when it is planned.
+    """
+    waves_of(name for name, count in recipe.samples.items() if count)
+    refused: list[LeftOut] = []
+    is_planned = False
+    for demand in shares(recipe, tools, refused.append):
+        if demand.asked:
+            generator = recipe.models.generator.name
+            spoken = sorted({tool.language for tool in tools})
+            if demand.language not in spoken and not reads_language(generator):
+                raise ConfigurationError(
+                    f"{generator} can't word requests in {demand.language!r} for tools in"
+                    f" {', '.join(spoken) or 'no language'}: it only repeats the words of their documents. Name a"
+                    f" language model as models.generator, or take {demand.language!r} out of languages."
+                )
+            if demand.kind.sources:
+                continue  # made of others
+            left_out = refusal(recipe, demand, tools)
+            refused += [left_out] if left_out else []
+            is_planned |= left_out is None
+    if refused and not is_planned:
+        raise ConfigurationError(refused[0].reason)
+
+
+def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | None:
+    """Why the tools allow no sample of a demand, None where they do; what needs an environment is not asked."""
+    family, missed = family_of(demand.kind.name), list[LeftOut]()
+    order = order_of(recipe, demand._replace(asked=1), tools)._replace(leave_out=missed.append)
+    try:
+        planned = family.plan(order) if family.plan else None
+        if not isinstance(planned, Iterator) or next(planned, None) is not None:
+            return None
+        reason = missed[-1].reason if missed else "Nothing can be planned."
+    except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
+        reason = told_of(error)
+    return LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=demand.asked)
+
+
+def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
+    """An order of what a demand asks for."""
+    return Order(
+        demand.kind, demand.language, demand.place, demand.asked, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants,
+        OwnValues(recipe.own_values),
+    )  # fmt: skip
