@@ -160,7 +160,7 @@ class Population:
             found, size = dict[str, JsonValue](), self.size(kind)
             for at in range(_TRIES * size):
                 # what a kind is called by may be few words: then some of its things have names that anything may have
-                usual = "thing" if attribute in NAMING and at >= _TRIES * size // 2 else kind
+                usual = "thing" if attribute.lower() in NAMING and at >= _TRIES * size // 2 else kind
                 value = self._new_identity(usual, attribute, own, rng)
                 found.setdefault(str(value), value)
                 if len(found) == size:
@@ -192,7 +192,7 @@ class Population:
         few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
         if not is_called(attribute, schema):
             return made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
-        attribute = "name" if attribute in HEADING else attribute
+        attribute = "name" if attribute.lower() in HEADING else attribute.lower()
         described = {**few, "description": f"The {attribute} of the {kind}."}
         if meaning_row(attribute, described) is not None:  # what its kind's name means
             return made(attribute, described, DEFAULT_LANGUAGE, rng)
@@ -250,7 +250,7 @@ class Population:
 def is_called(attribute: str, schema: JsonSchema) -> bool:
     """Whether a field holds what a thing is called, in words that are free."""
     is_free = schema.get("type") == "string" and not {"pattern", "enum", "const"} & schema.keys()
-    return is_free and attribute in (*NAMING, *HEADING)
+    return is_free and attribute.lower() in (*NAMING, *HEADING)
 
 
 def number_of_made(*told: str) -> int:

@@ -220,7 +220,8 @@ def spoken_of(cue: str, language: Language) -> tuple[str, ...]:
 _WORD = re.compile(r"[^\W_]+")
 _FAINT = frozenset({"by", "of", "up", "the", "for", "in", "to", "a", "an", "my", "and"})
 _READS = frozenset({"list", "search", "look"})  # deeds that are asked for in each other's words
-_SURE, _LEAST = 0.75, 0.6
+_SURE, _LEAST, _ABOUT = 0.75, 0.6, 0.5
+_TELLING_VALUES = 2
 _CLAUSE_END = re.compile(widened(r"@[;!?\n]|@[.](?=\s|$)|@[{.,;!?}]|,(?=\s)"))
 _OPENS, _CLOSES = frozenset(signs('"“«{open}')), re.compile(widened('@["“”«»{open}{close}]'))
 _ENDING = widened(r"@[\s.!{.!}]*")
@@ -231,13 +232,18 @@ _LONGEST_TEXT, _MOST_TURNS = 4000, 100
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
     """The tool with whose words the latest turn that names one speaks; None where none shares more than half its words.
 
-    What a tool is about is not enough: who wants to extend a note does not ask for one to be created.
+    What a tool is about is not enough, unless two of its values are said with it: who wants to extend a note does not ask
+    for one to be created.
     """
     spoken = [turn.text[:_LONGEST_TEXT] for turn in turns if turn.speaker == "user"][-_MOST_TURNS:]
     anew = next((at for at in range(len(spoken) - 1, 0, -1) if spoken[at].startswith(openers())), 0)
     spoken = spoken[anew:]
     named = (_likeliest(views, text, _SURE) for text in reversed(spoken))
-    return next(filter(None, named), None) or _likeliest(views, "\n".join(spoken), _LEAST)
+    chosen = next(filter(None, named), None) or _likeliest(views, "\n".join(spoken), _LEAST)
+    if chosen is None and (about := _likeliest(views, "\n".join(spoken), _ABOUT)):
+        # "I need a table for 4 at Blue Door" names no deed, yet says what booking one takes
+        return about if len(read_values(about, [Turn("user", text) for text in spoken])) >= _TELLING_VALUES else None
+    return chosen
 
 
 def _likeliest(views: Sequence[ToolView], text: str, least: float) -> ToolView | None:

@@ -84,6 +84,8 @@ def noun_for(entries: str, tool: str) -> str:
         )
         if word not in _VERBS and word.isalpha()
     ]
+    if len(named) > 1 and deed_of(split_name(tool)[0]) == "other" != deed_of(named[-1]):
+        named = named[:-1]  # the verb comes last, as in ContainerInspect
     word = pieces[0] if pieces else humanise((named or ["entry"])[-1])
     for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):
         if word.endswith(end) and not word.endswith(("ss", "us", "is")):

@@ -15,6 +15,7 @@ from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import Effect, Environment, RecordedSettings, SimulatedSettings
 from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.making import domains_for, find_obstacle, plan_goals, share_over_domains
+from callwright.language.packs import of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal
 
@@ -353,13 +354,14 @@ def test_what_is_refused_is_told_as_the_document_declares(tmp_path: Path) -> Non
 
 
 def test_things_of_a_world_have_names_of_their_own_and_no_two_the_same(tmp_path: Path) -> None:
-    properties = {"id": {"type": "string", "example": "b4Kf92"}, "name": TEXT}
-    for kind in ("Playlist", "Bicycle"):
+    for kind, called in (("Playlist", "name"), ("Bicycle", "name"), ("Container", "Name")):
+        properties = {"id": {"type": "string", "example": "b4Kf92"}, called: TEXT}
         thing = {"type": "object", "title": kind, "properties": properties}
         listed = operation(f"list-{kind}s", f"List {kind}s", {"type": "array", "items": thing})
         document = {**DOCUMENT, "paths": {f"/{kind.lower()}s": {"get": listed}}}
         (tmp_path / kind).mkdir()
         found = answer(library(tmp_path / kind, document), f"list-{kind}s")
-        names = [str(one["name"]) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        names = [str(one[called]) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
         assert len({*names}) == len(names) > 0
         assert all(word[0].isupper() for name in names for word in name.split())
+        assert {word for name in names for word in name.split()}.isdisjoint(of("en").data["values"]["first_names"])

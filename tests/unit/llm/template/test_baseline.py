@@ -63,6 +63,12 @@ def test_a_tool_is_not_named_by_what_it_is_about_alone() -> None:
     assert choose_tool([checks], [Turn("user", "Check what the weather is going to do.")]) is None
 
 
+def test_a_tool_is_named_by_what_it_is_about_with_two_of_its_values() -> None:
+    wish = Turn("user", 'I need a table for 4 guests, the restaurant is "Blue Door".')
+    assert choose_tool([VIEWS[TABLE]], [wish]) is VIEWS[TABLE]
+    assert choose_tool([VIEWS[TABLE]], [Turn("user", "I need a table for the garden.")]) is None
+
+
 def test_what_calls_a_parameter_names_no_tool() -> None:
     number = {"type": "string", "description": "booking number"}
     book = view_of({"name": "Tables.bookTable", "parameters": {"properties": {"booking_id": number}}})

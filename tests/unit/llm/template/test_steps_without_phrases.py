@@ -1,5 +1,6 @@
 """Requests in steps for tools that the language has no phrases for: what a step takes from the response before it."""
 
+from callwright.llm.template.steps_phrases import noun_for
 from callwright.llm.template.steps_reading import read_request
 from callwright.llm.template.steps_sources import FromEntry, KnownValue, read_toolbox
 
@@ -27,3 +28,9 @@ def test_a_step_without_a_word_on_which_thing_takes_it_from_the_newest_response(
 
 def test_a_step_that_no_response_before_it_serves_is_not_read() -> None:
     assert [node.tool for node in read_request("Please count books.", TOOLS)] == []
+
+
+def test_what_a_tool_returns_is_called_by_its_noun_also_where_the_verb_of_its_name_comes_last() -> None:
+    assert noun_for("", "ContainerInspect") == "container"
+    assert noun_for("", "get_saved_track") == "track"
+    assert noun_for("", "find_book") == "book"
