@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 from unicodedata import numeric
 
-from callwright.language.numbers import find_numbers
+from callwright.language.numbers import PERCENT, find_numbers
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
 from callwright.language.readers.units import QuantityWords, Unit, quantity_words, unit_at, unit_named
@@ -82,6 +82,7 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
         (one.start, one.end) for one in find_moments(text, language, UNKNOWN_NOW)
         if not words.patterns["elapse"].search(plain[one.start : one.end])
     ]  # fmt: skip
+    shares = {one.start for one in find_numbers(text) if one.rule == PERCENT}  # their sign is a part of the number
     for start, end, bare in _bare_numbers(text, plain, words, language):
         number = bare
         within = [one for one in idle if one[0] <= start and end <= one[1]]
@@ -94,6 +95,7 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
         elif half:
             number /= 2
         one = _measured(plain, words, start, end, number)
+        one = one._replace(unit=_PERCENT) if start in shares and one.unit is None else one
         yield one._replace(start=half.start()) if half else one
 
 

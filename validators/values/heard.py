@@ -9,21 +9,27 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
+from callwright.language.names import split_name
 from callwright.language.packs import of, puts_spaces
 from callwright.language.text import empty, words_of
-from callwright.validators.values.parameters import LEADS, Leaf, Parameter, Role, is_timed, spellings
-from callwright.validators.values.places import Place, alike, is_text, is_time_alike
+from callwright.validators.values.longer_names import is_whole_name
+from callwright.validators.values.parameters import LEADS, Lead, Leaf, Parameter, Role, is_timed, spellings
+from callwright.validators.values.places import Place, alike, is_time_alike
 from callwright.validators.values.said import Mark, MarkKind, Said, Span, mark_words, measure_words, schema_words
+from callwright.validators.values.texts import is_text, is_written
 
 _NEAR_LETTERS = 16  # letters next to a value
 _NEXT_SIGNS = 4  # from a word that corrects to what it puts right, in a script without spaces
 _DIGITS = re.compile(r"\d")
+_CODE = re.compile(r"(?=.*\d)[^\W\d_]?[a-z\d -]+", re.ASCII | re.IGNORECASE)
+_LABEL = re.compile(r"(?<!\w)(\w+)\s*[=:]\s*$")
 TURNS: dict[MarkKind, str] = {
     "negation": "beside a negation", "correction": "beside a correction", "change": "beside a change",
     "alternative": "beside an alternative",
 }  # fmt: skip
 AROUND, _AFTER = 48, 28  # characters around a value in which words may name its parameter
 _NEAR, _NEAR_SIGNS = 3, 6  # words, or characters without spaces, that are next to a value
+Way = Literal["from", "to"]
 Owner = Literal["own", "rival", ""]
 
 
@@ -46,6 +52,10 @@ class Heard(NamedTuple):
         """Where values of the call stand."""
         return [one.span for each in self.places for one in each]
 
+    def taken_beside(self, leaf: Leaf) -> list[Span]:
+        """Where the other values of the call stand."""
+        return [one.span for other, each in self.rows if other.path != leaf.path for one in each]
+
     def at(self, start: int) -> Leaf | None:
         """The value that begins at a place."""
         return next((leaf for leaf, places in self.rows if any(one.span.start == start for one in places)), None)
@@ -66,7 +76,19 @@ def named_words(said: Said, where: Span) -> list[frozenset[str]]:
 
 def owner_of(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     """Whose name the words next to a place are: this parameter's, a rival's, or nobody's."""
-    return _owner_by_role(leaf, place, heard) or _owner_by_name(leaf, place, heard)
+    return (
+        _owner_by_label(leaf, place, heard) or _owner_by_role(leaf, place, heard) or _owner_by_name(leaf, place, heard)
+    )
+
+
+def _owner_by_label(leaf: Leaf, place: Place, heard: Heard) -> Owner:
+    """Whose name stands before a place with a sign of equality: a=2."""
+    label = _LABEL.search(heard.said.text, 0, place.span.start)
+    if label is None:
+        return ""
+    if label[1] == leaf.parameter.name:
+        return "own"
+    return "rival" if any(label[1] == one.parameter.name for one in heard.leaves) else ""
 
 
 def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
@@ -82,10 +104,45 @@ def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     others = [one.parameter for one in heard.leaves if one.parameter != leaf.parameter]
     start, words = heard.said.clause(place.span).start, mark_words(heard.said.language)
     leads = [lead for lead in LEADS if words[lead].search(heard.said.text, start, place.span.start)]
-    led = (
-        leaf.parameter.is_what_follows(one) and not any(each.is_what_follows(one) for each in others) for one in leads
-    )
-    return "own" if any(led) else ""
+    told: list[Lead | Way] = [*leads, *([role] if role else [])]
+    if any(_is_led_to(leaf, one, place, heard) for one in told):
+        return "rival"
+    own = leaf.parameter
+    led = (own.is_what_follows(one) and not any(each.is_what_follows(one) for each in others) for one in leads)
+    rest = [
+        one.span for row in heard.rows if row[0].argument != leaf.argument and row[0].sort == "name" for one in row[1]
+    ]
+    starts = [(heard.said.clause(one).start, one.start) for one in rest if not one.touches(place.span)]
+    if any(words[lead].search(heard.said.text, *one) for lead in leads for one in starts):
+        return ""  # deer in Washington and their impact in Ohio
+    return "own" if any(led) and not (own.role and leads == ["at"]) else ""
+
+
+def _is_led_to(leaf: Leaf, lead: Lead | Way, place: Place, heard: Heard) -> bool:
+    """Whether the word before a place leads to what another parameter is, whose own value has no such word before it."""
+    said, words = heard.said, mark_words(heard.said.language)
+
+    def follows(one: Parameter) -> bool:
+        match lead:
+            case "from" | "to":
+                return one.role == lead
+            case _:
+                return one.is_what_follows(lead)
+
+    def is_led(one: Place) -> bool:
+        if lead in {"from", "to"}:
+            return role_said(leaf, one.span, said) == lead
+        return words[lead].search(said.text, said.clause(one.span).start, one.span.start) is not None
+
+    if leaf.sort not in ("name", "code") or follows(leaf.parameter) or said.question or said.is_time(place.span):
+        return False
+    others = [row for row in heard.rows if row[0].sort in ("name", "code") and follows(row[0].parameter)]
+    apart = [
+        [one for one in places if not one.span.touches(place.span)]
+        for _, places in others
+        if (places or lead in ("from", "to")) and places != [place]
+    ]
+    return any(not any(map(is_led, places)) for places in apart)
 
 
 def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:
@@ -99,6 +156,8 @@ def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     last = min([last, *(start for start, _ in joints if start >= at.end)])
     before = named_words(said, Span(first, at.start))[::-1]
     own = leaf.parameter
+    if leaf.sort == "number" and before and _is_counted_before(first, heard):
+        before = before[:-1]
     is_lone = leaf.sort in ("name", "code") and not is_timed(own) and not is_text(leaf, said.language)
     if is_lone and before and not before[0] & own.subjects:
         others = [one.parameter.subjects for one in heard.leaves if one.sort in ("name", "code")]
@@ -117,12 +176,25 @@ def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     asked = words_of(said.question).row
     open_ones = [one for one in leaf.rivals if (one.parent, one.name) not in heard.settled]
     rival = frozenset[str]().union(*(one.words for one in open_ones)) - own.words
+    naming = leaf.naming
+    if any(one.role == own.role for one in leaf.rivals):
+        naming -= {"to", "from"}  # it goes to both
     for words in (*(one for side in nearest for one in side), *(spellings(one.text) for one in asked)):
-        if words & leaf.naming:
+        if words & naming:
             return "own"
         if words & rival:
             return "rival"
     return ""
+
+
+def _is_counted_before(at: int, heard: Heard) -> bool:
+    """Whether the word right behind a place is what the number before it counts: "10 songs of 1999"."""
+    said = heard.said
+    number = next((one for one in said.quantities if one.end == at), None)
+    if number is None or not puts_spaces(said.language) or not said.text[at : at + 2].strip():
+        return False
+    lead = named_words(said, Span(said.clause(Span(number.start, number.end)).start, number.start))[-1:]
+    return not any(words & one.naming for words in lead for one in heard.leaves)
 
 
 def role_said(leaf: Leaf, at: Span, said: Said) -> Role:
@@ -198,6 +270,30 @@ def _is_ordered(leaf: Leaf, rival: Leaf) -> bool:
     return isinstance(lower, int | float) and isinstance(higher, int | float) and lower <= higher
 
 
+def stands_among(leaf: Leaf, heard: Heard) -> str:
+    """What another parameter has between the members of a list, "" where nothing stands there."""
+    rows = [(one, places[0].span) for one, places in heard.rows if places and one.path.endswith("]")]
+    own = [span for one, span in rows if one.argument == leaf.argument and one.parameter == leaf.parameter]
+    among = [
+        one for one, span in rows
+        if one.argument != leaf.argument and own and min(own).end <= span.start and span.end <= max(own).start
+    ]  # fmt: skip
+    return str(among[0].value) if among else ""
+
+
+def runs_backwards(leaf: Leaf, heard: Heard) -> str:
+    """The other end of what a value begins or ends, where it would end before it begins; "" where it does not."""
+    if leaf.sort not in ("number", "day", "moment"):
+        return ""  # a night ends at an earlier hour than it begins
+    own = leaf.parameter
+    for other in (one.parameter for one in heard.leaves if one.sort == leaf.sort):
+        is_same = other.parent == own.parent and (leaf.sort != "number" or bool(other.heads & own.heads))
+        found = heard.of(other) if is_same and {own.edge, other.edge} == {"first", "last"} else None
+        if found and not _is_ordered(leaf, found[0]):
+            return other.name
+    return ""
+
+
 def _is_in_turn(leaf: Leaf, place: Place, rival: Leaf, others: Sequence[Place]) -> bool:
     """Whether parameters that differ in their number alone, or members of a list, have their values in its order."""
     (name, at), (other_name, other_at) = leaf.parameter.rank, rival.parameter.rank
@@ -208,11 +304,20 @@ def _is_in_turn(leaf: Leaf, place: Place, rival: Leaf, others: Sequence[Place]) 
 def exchanged(leaf: Leaf, place: Place, heard: Heard) -> str:
     """The parameter of another name that looks like this one, "" for none: where nothing is said of either, each may be meant."""
     said = heard.said
-    if leaf.sort not in ("name", "code") or is_text(leaf, said.language) or said.is_time(place.span):
+    if leaf.sort not in ("name", "code") or is_written(leaf) or said.is_time(place.span):
         return ""
     for other, places in heard.rows:
+        persons = [
+            any(is_whole_name(row, one.span, said) for one in at) for row, at in ((leaf, [place]), (other, places))
+        ]
         is_settled = (other.parameter.parent, other.parameter.name) in heard.settled
-        if is_settled or not places or not _are_alike(leaf, other, heard) or _is_in_turn(leaf, place, other, places):
+        if (
+            persons[0] != persons[1]
+            or is_settled
+            or not places
+            or not _are_alike(leaf, other, heard)
+            or _is_in_turn(leaf, place, other, places)
+        ):
             continue
 
         def is_told(one: Place, other: Leaf = other) -> bool:
@@ -220,7 +325,7 @@ def exchanged(leaf: Leaf, place: Place, heard: Heard) -> str:
             (first, begins), (last, ends) = sorted([(place.span, leaf), (one.span, other)], key=lambda each: each[0])
             is_joined = not said.text[first.end : last.start].strip()
             is_one_name = is_joined and heard.leaves.index(begins) < heard.leaves.index(ends)
-            return said.is_time(one.span) or is_one_name or bool(owner_of(other, one, heard))
+            return said.is_time(one.span) or is_one_name or owner_of(other, one, heard) == "own"
 
         if not any(map(is_told, places)):
             return other.parameter.name
@@ -228,12 +333,18 @@ def exchanged(leaf: Leaf, place: Place, heard: Heard) -> str:
 
 
 def _are_alike(leaf: Leaf, other: Leaf, heard: Heard) -> bool:
-    """Whether each could stand for the other by its looks: both with a capital or none, and neither a text or a number."""
-    if leaf.parameter.name == other.parameter.name or is_text(other, heard.said.language):
+    """Whether each could stand for the other by its looks: both with a capital or none, or a code where none is looked for."""
+    if leaf.parameter.name == other.parameter.name or other.sort not in ("name", "code") or is_written(other):
         return False
     values = [str(one.value) for one in (leaf, other)]
-    are_words = leaf.sort == other.sort == "name" or all(one.islower() and " " not in one for one in values)
-    return are_words and values[0][:1].isupper() == values[1][:1].isupper()
+    codes = [bool(_CODE.fullmatch(one)) for one in values]
+    if codes[0] != codes[1]:
+        # a code is what is called a number, a code or a time, where the other is not
+        told = [one.parameter for one in (leaf, other)]
+        return codes != [one.is_coded or is_timed(one) or "year" in split_name(one.name) for one in told]
+    are_words = not any(codes) or all(one.islower() and " " not in one for one in values)
+    has_case = all(one[:1].isupper() or one[:1].islower() for one in values)
+    return are_words and (not has_case or values[0][:1].isupper() == values[1][:1].isupper())
 
 
 def turned(leaf: Leaf, place: Place, heard: Heard) -> str:

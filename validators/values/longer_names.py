@@ -1,10 +1,13 @@
 """Names in a text: which words are a name's, and whether a name that is sought goes on beside the words that were found."""
 
 import re
+from collections.abc import Sequence
 
-from callwright.language.packs import of
-from callwright.language.text import empty
-from callwright.validators.values.said import MARKS, Said, Span, mark_words
+from callwright.language.calls.parameters import chinese_names
+from callwright.language.packs import of, puts_spaces
+from callwright.language.text import deep_stem, empty, words_of
+from callwright.validators.values.parameters import Leaf, spellings
+from callwright.validators.values.said import MARKS, Said, Span, mark_words, schema_words, verbs
 
 _PRONOUN = re.compile(r"I(?:['’]\w+)?")
 _LOWER_AFTER = re.compile(r" ([a-zà-ÿ'-]{3,})")
@@ -13,23 +16,141 @@ _WORD_AFTER = re.compile(rf"[ -]+{_LINKS}([A-ZÀ-Þ][\w'’-]*)")
 _WORD_BEFORE = re.compile(rf"([A-ZÀ-Þ][\w'’-]*)[ -]+{_LINKS}$")
 _GROUP_AFTER, _LETTERED = re.compile(r" ([A-Z\d]{2,})(?![\w])"), re.compile(r"[A-Z]")
 _DIGIT = re.compile(r"\d")
+_GROUPS, _DIGITS_BEHIND, _DIGITS_BEFORE = re.compile(r"\d[\d -]*"), re.compile(r"[ -](\d+)"), re.compile(r"(\d+)[ -]$")
+_NUMBER_BEFORE, _NUMBER_BEHIND = re.compile(r"(?<![\d.,:])(\d+) $"), re.compile(r" (\d+)(?![\d.,:]*\d|\w)")
+_UNSIGNED, _NEXT = re.compile(r"\W"), 5  # signs that follow a name
+_LONG = 4  # letters and digits that are a code by themselves
+_LONG_CODE = re.compile(rf"[A-Za-z\d-]{{{_LONG}}}")
+_GIVEN = 2  # signs of a given name at most
+_LATIN_BEFORE, _LATIN_BEHIND = re.compile(r"[A-Za-z\d] ?$"), re.compile(r" ?([A-Za-z\d])")
 
 
-def more_of_name(value: str, span: Span, said: Said) -> Span | None:
+def more_of_name(leaf: Leaf, span: Span, said: Said) -> Span | None:
     """A word next to a name which may be part of it."""
+    value = said.quote(span)
     if value.islower() and value.replace(" ", "").isalpha():
-        return _more_of_small(value, span, said)
+        return _more_of_small(value, span, said) or _noun_behind(leaf, span, said)
+    if _GROUPS.fullmatch(value):
+        group = _DIGITS_BEHIND.match(said.text, span.end) or _DIGITS_BEFORE.search(said.text, 0, span.start)
+        return Span(*group.span(1)) if group else None  # 0170 555 of 0170 555 2020
     if not value[:1].isupper():
         return None
     if _DIGIT.search(value):
+        place = _WORD_BEFORE.search(said.text[: span.start]) if " " not in value else None
+        if place and not spellings(place[1].lower()) & leaf.parameter.words and stands_inside(place.start(1), said):
+            return Span(*place.span(1))  # B6789X of Guangdong B6789X
         group = _GROUP_AFTER.match(said.text, span.end) if _LETTERED.search(value) else None
         return Span(*group.span(1)) if group else None  # AB12 of AB12 CDE
     after = _WORD_AFTER.match(said.text, span.end)
     if after and is_name(after[1], said):
         return Span(*after.span(1))
     before = _WORD_BEFORE.search(said.text[: span.start])
-    is_inside = before and is_name(before[1], said) and stands_inside(before.start(1), said)
-    return Span(*before.span(1)) if before and is_inside else None
+    if before and is_name(before[1], said) and stands_inside(before.start(1), said):
+        return Span(*before.span(1))
+    number = _NUMBER_BEFORE.search(said.text, 0, span.start) or _NUMBER_BEHIND.match(said.text, span.end)
+    return Span(*number.span(1)) if number else _noun_behind(leaf, span, said)
+
+
+def _noun_behind(leaf: Leaf, span: Span, said: Said) -> Span | None:
+    """A word with a content of its own right behind a name, which may be the thing that has it: Imjin war, drunk driving."""
+    after = _LOWER_AFTER.match(said.text, span.end)
+    if schema_words("persons").search(leaf.parameter.told):
+        return None
+    if after is None or after[1] in empty((of(said.language),)):
+        return None
+    more, known = Span(*after.span(1)), frozenset(one.text for one in words_of(leaf.told).row)
+    is_other = said.marked(more, *MARKS) or any(more.touches(Span(one.start, one.end)) for one in said.quantities)
+    leads = mark_words(said.language)["leads"].search(f"{after[1]} ") is not None
+    is_known = bool(({after[1], deep_stem(after[1])} & known) | (spellings(after[1]) & leaf.parameter.words))
+    return None if is_other or leads or is_known or said.is_time(more) else more
+
+
+def has_open_edge(leaf: Leaf, span: Span, said: Said, taken: Sequence[Span]) -> bool:
+    """Whether a name in a script without spaces may begin earlier or end later than the words that were found.
+
+    An edge is closed by the end of a clause, a quotation mark, what is read as a value, an amount or a time, a word that has
+    no content of its own, a verb, or words by which the tool's schema tells what it does.
+    """
+    if span.end - span.start == 1 and not said.text[span.start].isascii():
+        return True  # one sign is a part of a word everywhere
+    is_listed = re.search(rf"(?<!\w){re.escape(said.quote(span))}(?!\w)", leaf.parameter.description) is not None
+    # what is read as a time has its own edges, and so has an amount in figures: in words it may be a part of a name
+    amounts = [Span(one.start, one.end) for one in said.quantities]
+    numbers = [*amounts, *(Span(one.start, one.number_end) for one in said.quantities)]
+    is_amount = any(one.start == span.start for one in numbers) and any(one.end == span.end for one in numbers)
+    is_read = said.is_time(span) or (is_amount and said.text[span.start].isdigit())
+    if is_read or is_listed or is_whole_name(leaf, span, said):
+        return False
+    # a number with such a word behind it may be a part of the name
+    known_times = [one.span for one in said.times if not _is_house(said.quote(one.span), said)]
+    known_amounts = [one for one in amounts if not _is_house(said.text[one.start : one.end + 1], said)]
+    roles = [one.span for one in said.marks if one.kind in ("from", "to")]
+    known = [*taken, *known_times, *known_amounts, *roles]
+    return not (_begins(leaf, span, said, known) and _ends(leaf, span, said, known))
+
+
+def _is_house(quote: str, said: Said) -> bool:
+    """Whether a number has a word behind it with which names end as well: a house's, a street's, a line's."""
+    return mark_words(said.language)["numbered"].fullmatch(quote) is not None
+
+
+def is_whole_name(leaf: Leaf, span: Span, said: Said) -> bool:
+    """Whether a person's name has as many signs as names in a script without spaces have: more of it would be another name."""
+    if puts_spaces(said.language):
+        return False
+    if not schema_words("persons").search(leaf.parameter.told):
+        return False
+    families, name = chinese_names()[0], said.quote(span)
+    family = next((name[:length] for length in (2, 1) if name[:length] in families), "")
+    return bool(family) and len(name) == len(family) + _GIVEN
+
+
+def _begins(leaf: Leaf, span: Span, said: Said, known: Sequence[Span]) -> bool:
+    words, text = mark_words(said.language), said.text
+
+    def is_edge(at: int) -> bool:
+        is_closed = not text[:at][-1:].isalnum() or any(at == one.end for one in known)
+        return is_closed or words["before_name"].search(text, 0, at) is not None
+
+    before = text[: span.start]
+    if text[span.start].isascii() and _LATIN_BEFORE.search(before):
+        return any(span.start == one.end for one in known)
+    is_plate = words["plate"].search(text, 0, span.start + 1) is not None and _LONG_CODE.match(text, span.start + 1)
+    if is_edge(span.start) or is_plate or before[-2:] in leaf.told:
+        return True
+    if _LONG_CODE.match(text, span.start, span.end):
+        return not words["plate"].search(before)
+    verb = verbs(said.language).search(before)
+    return (verb is not None and is_edge(verb.start())) or (before[-1] in leaf.told and is_edge(span.start - 1))
+
+
+def _ends(leaf: Leaf, span: Span, said: Said, known: Sequence[Span]) -> bool:
+    words, text, behind = mark_words(said.language), said.text, said.text[span.end :]
+    starts = [one.start for one in known]
+    if text[span.end - 1].isascii() and (more := _LATIN_BEHIND.match(behind)):
+        return span.end + more.start(1) in starts
+    if span.end in starts or not behind[:1].isalnum() or words["behind_name"].match(behind):
+        return True
+    if _LONG_CODE.match(text, max(span.start, span.end - _LONG), span.end):
+        return True
+    # the noun that says what the parameter is may be the last of the name: a hotel's, a bank's
+    kind = re.sub(rf"(?:{schema_words('named').pattern})$", "", leaf.parameter.description)
+    if behind[:2] in leaf.told and not kind.endswith(behind[:2]):
+        return True
+    after = words["name_end"].split(
+        words["behind_name"].split(_UNSIGNED.split(behind, maxsplit=1)[0], maxsplit=1)[0][:_NEXT]
+    )
+    if (
+        len(after) == 1
+        and words["name_end"].search(text, span.start, span.end)
+        and words["name_end"].match(text, span.end - 1)
+    ):
+        return True  # it says what has the name, and no other such word follows
+    at = span.end + 1
+    return verbs(said.language).fullmatch(behind[:2]) is not None or (
+        verbs(said.language).fullmatch(behind[:1]) is not None
+        and (at in starts or words["after_verb"].match(text, at) is not None)
+    )
 
 
 def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
@@ -65,5 +186,8 @@ _NAME_BEGAN = re.compile(r"(?:\w[.@\\_-]|(?:^|(?<=[\s(\"'“‘]))[~.]?/(?:[^\s/
 
 def is_in_longer_name(span: Span, text: str) -> bool:
     """Whether words stand within a file's name, a path or an address: `notes` in notes.txt, /srv/notes, notes@example.org."""
-    goes_on = _PATH_GOES_ON if text.startswith("/", span.start) else _NAME_GOES_ON
-    return bool(goes_on.match(text, span.end) or _NAME_BEGAN.search(text[: span.start]))
+    is_path = "/" in text[span.start : span.end]
+    goes_on = (
+        [_PATH_GOES_ON] if text.startswith("/", span.start) else [_NAME_GOES_ON, *([_PATH_GOES_ON] if is_path else [])]
+    )
+    return bool(any(one.match(text, span.end) for one in goes_on) or _NAME_BEGAN.search(text[: span.start]))

@@ -23,6 +23,8 @@ LEADS: tuple[Lead, ...] = get_args(Lead)
 _FOLLOWS: dict[Lead, str] = {"at": "places", "by": "makers", "for": "served"}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d(?::00)?")
+_PERCENT, _FRACTION = Unit("percent", 1), Unit("percent", 100)
+_SCALE = {"c": Unit("celsius", 1), "f": Unit("fahrenheit", 1)}
 _LETTER = re.compile(r"[^\W\d_]")
 MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:\.0+)?(?:Z|\+00:00)?")
 _TIMED: dict[Sort, re.Pattern[str]] = {"day": _DAY, "clock": _CLOCK, "moment": MOMENT}
@@ -36,10 +38,12 @@ _OTHER_TIMES: dict[Sort, frozenset[str]] = {
 _CODED = frozenset(
     ["id", "ids", "key", "code", "token", "ref", "reference", "no", "sku", "zip", "phone", "iban", "serial", "uuid"]
 )
-_GIVERS = frozenset(["from", "source", "origin", "departure", "sender", "payer", "old", "previous", "base"])
+_GIVERS = frozenset(["from", "source", "origin", "departure", "sender", "payer", "old", "previous", "current", "base"])
 _TAKERS = frozenset(["to", "target", "destination", "arrival", "recipient", "receiver", "payee", "new", "quote"])
-_ROLES = _GIVERS | _TAKERS | frozenset(["current", "first", "second", "home", "away"])
-_EDGES = frozenset(["start", "end", "begin", "min", "max", "minimum", "maximum", "lower", "upper"])
+_ROLES = _GIVERS | _TAKERS | frozenset(["first", "second", "home", "away"])
+_EDGES = frozenset(
+    ["start", "end", "begin", "min", "max", "minimum", "maximum", "lower", "upper", "between", "entre", "up", "down"]
+)
 _EACH = frozenset({
     "per", "each", "every", "unit", "rate", "interval", "frequency", "hourly", "daily", "nightly", "weekly", "monthly",
 })  # fmt: skip
@@ -47,6 +51,9 @@ _NAMED = frozenset({"name", "title"})
 _RANKS = ({"1", "first", "one", "a"}, {"2", "second", "two", "b"}, {"3", "third", "three", "c"})
 _FIRST = re.compile(r"from|desde|start\w*|begin\w*|since|after|first|check-?in|depart\w*|min|minimum|lower|lowest")
 _LAST = re.compile(r"to|hasta|end\w*|until|till|before|last|check-?out|return\w*|through|max|maximum|upper|highest")
+_TIME_FORM = re.compile(r"\bHH:MM\b|\bYYYY-MM-DD\b", re.IGNORECASE)
+_RETURN = re.compile(r"check-?out(?:date|time)?|return\w*")
+_SCALES = {1_000_000: "millions", 10_000: "myriads", 1_000: "thousands"}
 _HEAD_END = re.compile(
     widened(r"\s(?:of|for|to|from|that|which|where|who|in|at|by|with|as|on|when|de|del|para|que|con|en)\s|@[,.;:(]|$"),
     re.IGNORECASE,
@@ -67,6 +74,11 @@ class Parameter(NamedTuple):
         return str(self.schema.get("description", ""))
 
     @property
+    def told(self) -> str:
+        """Its name in words and its description, in small letters."""
+        return f"{' '.join(split_name(self.name))} {self.description}".lower()
+
+    @property
     def words(self) -> frozenset[str]:
         """The words by which people may name it."""
         return _naming(self.name, f"{self.schema.get('title', '')} {self.description}")
@@ -84,21 +96,50 @@ class Parameter(NamedTuple):
     @property
     def is_money(self) -> bool:
         """Whether it is an amount of money."""
-        return bool(schema_words("money").search(f"{' '.join(split_name(self.name))} {self.description}".lower()))
+        return bool(schema_words("money").search(self.told))
 
     def is_what_follows(self, lead: Lead) -> bool:
         """Whether a word leads to what it is: "in" to a place, "by" to who made something, "for" to whom it is for."""
-        named = f"{' '.join(split_name(self.name))} {self.description}".lower()
-        return bool(schema_words(_FOLLOWS[lead]).search(named))
+        return bool(schema_words(_FOLLOWS[lead]).search(self.told))
 
     @property
     def is_for_each(self) -> bool:
-        """Whether it counts for each of something."""
-        return bool(_EACH & frozenset(split_name(self.name)))
+        """Whether it may count for each of something."""
+        return bool(_EACH & frozenset(split_name(self.name))) or self.is_told_for_each
+
+    @property
+    def is_told_for_each(self) -> bool:
+        """Whether its schema says that it counts for each of something."""
+        return bool(schema_words("each").search(self.told))
+
+    @property
+    def scale(self) -> int:
+        """How many coins it counts as one: 10,000 where it is in tens of thousands."""
+        return next((scale for scale, words in _SCALES.items() if schema_words(words).search(self.told)), 1)
+
+    @property
+    def is_return(self) -> bool:
+        """Whether it is when somebody comes back or leaves, which is not when he goes or comes."""
+        return any(map(_RETURN.fullmatch, (*split_name(self.name), "".join(split_name(self.name)))))
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether it is a number or a code by which something is known."""
+        return bool(_CODED & frozenset(split_name(self.name))) or bool(schema_words("codes").search(self.told))
 
     def unit(self, language: str) -> Unit | None:
         """The unit that it counts in, None where it names none."""
-        return unit_of(self.name, self.description, language)
+        unit = unit_of(self.name, self.description, language)
+        if unit and unit.dimension == "degree":
+            unit = unit_of("", self.description, language) or _SCALE.get(split_name(self.name)[-1], unit)
+        return unit or self._share
+
+    @property
+    def _share(self) -> Unit | None:
+        """What a share is counted in, None where its schema does not say whether 5 % is 5 or 0.05."""
+        if self.schema.get("maximum") == 1 or schema_words("fractions").search(self.told):
+            return _FRACTION
+        return _PERCENT if schema_words("percents").search(self.told) else None
 
     @property
     def role(self) -> Role:
@@ -106,8 +147,9 @@ class Parameter(NamedTuple):
         tokens = frozenset(split_name(self.name))
         is_giver, is_taker = bool(tokens & _GIVERS), bool(tokens & _TAKERS)
         if is_giver == is_taker and kind_of(self.schema) in ("text", "enum"):
-            described = f"{' '.join(split_name(self.name))} {self.description}".lower()
-            is_giver, is_taker = (bool(schema_words(one).search(described)) for one in ("givers", "takers"))
+            is_giver, is_taker = (bool(schema_words(one).search(self.told)) for one in ("givers", "takers"))
+        if is_giver == is_taker and kind_of(self.schema) == "text" and not schema_words("times").search(self.told):
+            is_giver, is_taker = "start" in tokens, "end" in tokens  # where a way begins and where it ends
         return "" if is_giver == is_taker else "from" if is_giver else "to"
 
     @property
@@ -138,6 +180,7 @@ class Leaf(NamedTuple):
     value: JsonValue
     parameter: Parameter
     rivals: tuple[Parameter, ...] = ()  # other parameters of the tool that could take the value
+    told: str = ""  # what the tool's schema says of it and of its parameters
 
     @property
     def sort(self) -> Sort:
@@ -197,7 +240,8 @@ def set_beside(leaves: Sequence[Leaf], tool: Tool) -> list[Leaf]:
         within, members = leaf.path.rpartition(".")[0], schema.get("properties") or {}
         inner += [Parameter(name, member or {}, within) for name, member in members.items() if leaf.parameter.parent]
     parameters = list({(one.parent, one.name): one for one in (*stated, *inner)}.values())
-    return [_with_rivals(leaf, parameters, filled) for leaf in leaves]
+    told = " ".join([tool.description, *(f"{one.name} {one.description}" for one in parameters)])
+    return [_with_rivals(leaf, parameters, filled)._replace(told=told) for leaf in leaves]
 
 
 def _with_rivals(leaf: Leaf, parameters: Sequence[Parameter], filled: Collection[str]) -> Leaf:
@@ -257,7 +301,8 @@ def _same_measure(one: Parameter, other: Parameter) -> bool:
 def is_timed(one: Parameter) -> bool:
     """Whether it is a day or a time, by its type or by its name."""
     kind, last = kind_of(one.schema), _last_word(one)
-    return kind in ("date", "time", "date-time") or last in ("date", "time", "day", "month", "when", "start", "end")
+    is_named = last in ("date", "time", "day", "month", "when", "start", "end")
+    return kind in ("date", "time", "date-time") or is_named or bool(_TIME_FORM.search(one.description))
 
 
 def _last_word(one: Parameter) -> str:

@@ -8,25 +8,26 @@ from math import isclose
 from typing import NamedTuple
 
 from callwright.language.names import split_name
-from callwright.language.packs import puts_spaces, signs, widened
+from callwright.language.packs import of, widened
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW
 from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
-from callwright.language.text import folded
+from callwright.language.text import empty, folded
 from callwright.language.values import ANSWERED, NEGATED, find_boolean, is_about, locate
 from callwright.language.wording import find_phrase
 from callwright.validators.values.longer_names import is_name, more_of_name, stands_inside
 from callwright.validators.values.parameters import MOMENT, Leaf, spellings
-from callwright.validators.values.said import Said, Span, Time, digit_words, mark_words, schema_words
+from callwright.validators.values.said import Said, Span, Time, digit_words, mark_words
+from callwright.validators.values.texts import is_text, is_whole
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 _EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
 _CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]*@[:])"))
 _LINE = re.compile(r"\b([A-Z]{2,4})[ -]$")
-_TEXT_WORDS, _TEXT_SIGNS = 4, 8  # from how many words or characters on a value is a text, no name
 _SHORTEST_CODE = 3
 _DIGIT = re.compile(r"\d")
 _SHORT = 4  # letters of a word by which a longer one may be meant
@@ -34,11 +35,11 @@ _AROUND = 24  # characters around an amount that tell what it counts
 _LEAST = re.compile(r"(?<![a-z])(?:min|minimum|least|lowest|lower)(?![a-z])")
 _MOST = re.compile(r"(?<![a-z])(?:max|maximum|most|highest|upper|budget|limit)(?![a-z])")
 _BOUNDS = frozenset({"radius", "threshold", "tolerance", "cutoff"})  # parameters that are a bound of what they count
-_QUOTE_MARKS = 3  # both marks and a stop
-_ANNOUNCED = re.compile(widened(rf'@[:]|["“”{signs("{open}")}]'))
 _DEGREE = 0.51
+_TOLD_UNIT = re.compile(r"\bin [a-zA-Z/²³°]+[.)]?$|\([a-zA-Z/²³°]+\)$")
+_WORD_BEHIND = re.compile(r"\s?([^\W\d_]+)")
 _ROUNDED = 0.004
-_FREE = frozenset({"percent", "money", "degree", "celsius"})  # units that a schema may leave unsaid
+_FREE = frozenset({"money", "degree", "celsius"})  # units that a schema may leave unsaid
 _SCALES = frozenset({"degree", "celsius", "fahrenheit"})
 
 
@@ -82,6 +83,7 @@ def _of_boolean(leaf: Leaf, said: Said) -> Iterator[Place]:
     is_last = bool(leaf.value) and span.end == said.clause(span).end  # what a clause ends with, it tells of no more
     is_turned = said.marked(said.sentence(span), "negation", "alternative", "condition", "change", "past") is not None
     is_wished = is_denied or (bool(leaf.value) and not is_turned)
+    is_wished &= found.rule != NEGATED or said.marked(said.clause(Span(span.end - 1, span.end)), "negation") is not None
     why = "" if is_wished else f"{said.quote(span)!r} may be told of and not wished"
     yield Place(span, why, is_open=is_wished and not is_denied and not is_last)
 
@@ -89,7 +91,8 @@ def _of_boolean(leaf: Leaf, said: Said) -> Iterator[Place]:
 def _of_number(leaf: Leaf, said: Said) -> Iterator[Place]:
     value, unit = float(str(leaf.value)), leaf.parameter.unit(said.language)
     for one in said.quantities:
-        if _same_amount(one, value, unit):
+        is_scaled = one.unit is None or one.unit.dimension == "money"
+        if _same_amount(one, value * leaf.parameter.scale if is_scaled else value, unit):
             is_typed = one.unit is not None and (unit is not None or leaf.parameter.is_money)
             span = Span(one.start, one.end if unit else one.number_end)
             yield Place(span, _amount_doubt(leaf, one, unit, said), is_typed, is_owned=_is_own_edge(leaf, one))
@@ -122,7 +125,7 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
     if one.is_estimate:
         return f"{quote!r} is about how much"
     # which bound a parameter is, "" where it is a value
-    named = f"{' '.join(split_name(leaf.parameter.name))} {leaf.parameter.description}".lower()
+    named = leaf.parameter.told
     least = bool(_LEAST.search(named) or words["names_least"].search(named))
     most = bool(_MOST.search(named) or words["names_most"].search(named))
     edge = "" if least == most else "least" if least else "most"
@@ -131,18 +134,55 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
     has_other = any(each.edge and each.edge != leaf.parameter.edge for each in leaf.rivals)
     if not is_value and not _is_own_edge(leaf, one) and bound != edge and (bound or has_other):
         return f"{quote!r} is a bound or a range" if bound else f"nothing says whether {quote!r} is a bound"
+    return _unit_doubt(leaf, one, unit, said) or _share_doubt(leaf, one, unit, said)
+
+
+def _unit_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> str:
+    """Why an amount need not be in what the parameter counts in."""
+    quote = said.quote(Span(one.start, one.end))
     if one.unit is not None and unit is None and one.unit.dimension not in _FREE:
-        counted = {*re.findall(r"\w+", said.quote(Span(one.number_end, one.end)).lower())}
+        counted = {*re.findall(r"\w+", folded(said.quote(Span(one.number_end, one.end))).text)}
         if not counted & leaf.parameter.words:
             return f"{quote!r} has a unit that the parameter does not name"
     is_count = leaf.parameter.schema.get("type") == "integer" and not leaf.parameter.is_money
     if one.unit is not None and one.unit.dimension == "money" and is_count:
         return f"{quote!r} is money"
+    if one.unit is not None and one.unit.dimension == "degree" and unit and _is_other_scale(unit, said):
+        return f"{quote!r} may be of another scale"
+    has_other = one.unit is None and _has_other_unit(leaf, one, unit, said)
+    return f"{quote!r} has a unit that the parameter does not name" if has_other else ""
+
+
+def _share_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> str:
+    """Why an amount may be a change, or count for each of something where the parameter does not, or the other way round."""
+    quote, words = said.quote(Span(one.start, one.end)), quantity_words(said.language).patterns
     before, after = said.text[max(0, one.start - _AROUND) : one.start], said.text[one.end : one.end + _AROUND]
     is_each = words["per_after"].search(after) or words["per_before"].search(before)
     if words["relative_before"].search(before) or (is_each and not leaf.parameter.is_for_each):
         return f"{quote!r} is a change or counts for each"
+    is_rate = one.unit is not None and "/" in one.unit.dimension
+    if unit and one.unit and leaf.parameter.is_told_for_each and not is_each and not is_rate:
+        return f"nothing says that {quote!r} counts for each"
     return ""
+
+
+def _is_other_scale(unit: Unit, said: Said) -> bool:
+    """Whether degrees without a scale need not be of this one: where people say Celsius, or the text names the other."""
+    other = {"celsius": "fahrenheit", "fahrenheit": "celsius"}.get(unit.dimension, "")
+    is_foreign = unit.dimension == "fahrenheit" and said.language != DEFAULT_LANGUAGE
+    return is_foreign or (bool(other) and other in said.text.lower())
+
+
+def _has_other_unit(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> bool:
+    """Whether a word behind a number is none of the parameter's, which is told in a unit that no table has: 30 psi for bar."""
+    named = _TOLD_UNIT.search(leaf.parameter.description)
+    behind = _WORD_BEHIND.match(said.text, one.end)
+    if unit is not None or leaf.parameter.is_money or not named or not behind:
+        return False
+    if mark_words(said.language)["of"].match(said.text, behind.end()):
+        return False  # four out of five
+    word = behind[1].casefold()
+    return not spellings(word) & leaf.parameter.words and word not in empty((of(said.language),))
 
 
 def _bound(one: Quantity) -> str:
@@ -176,10 +216,12 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
     whole = MOMENT.fullmatch(text)
     day = whole[1] if whole else text if leaf.sort == "day" else ""
     clock = whole[2] if whole else text[:5] if leaf.sort == "clock" else ""
-    at = said.text.find(text)
-    if at >= 0:
-        yield Place(Span(at, at + len(text)))
-        return
+    if (at := said.text.find(text)) >= 0:
+        span = Span(at, at + len(text))
+        read = [one for one in said.times if one.clocks and one.span.touches(span)]
+        if not clock or not read or any(clock in one.clocks or clock == one.last_clock for one in read):
+            yield Place(span)
+            return  # 12:30 of 12:30 am is another time
     days = [(one, _day_doubt(leaf, day, one, said)) for one in said.times if day in one.days | one.last] if day else []
     timed = [one for one in said.times if clock and (clock in one.clocks or clock == one.last_clock)]
     # the other half of the day, or the other end of a period, may be meant as well
@@ -295,8 +337,8 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
         # the letters before a number may be a part of it: ICE 512
         line = _LINE.search(said.text[: span.start]) if value.isdecimal() else None
         before = Span(*line.span(1)) if line and line[1].lower() not in leaf.parameter.words else None
-        more = None if is_free and value.islower() else more_of_name(value, span, said) or before
-        yield Place(span, more=more, is_open=is_free and not _is_whole(span, said))
+        more = None if is_free and value.islower() else more_of_name(leaf, span, said) or before
+        yield Place(span, more=more, is_open=is_free and not is_whole(span, said))
 
 
 def _occurrences(value: str, said: Said) -> Iterator[Span]:
@@ -316,72 +358,15 @@ def _occurrences(value: str, said: Said) -> Iterator[Span]:
             yield from _spelled_digits(value, said)
 
 
-def is_text(leaf: Leaf, language: str) -> bool:
-    """Whether a value is a text that somebody shall read, no name: by what holds it, or by its length."""
-    value = str(leaf.value)
-    if leaf.sort == "code":
-        return False
-    tokens = split_name(leaf.parameter.name)
-    is_written = any(map(schema_words("written").fullmatch, tokens))
-    if puts_spaces(language) or value.isascii():
-        words = value.split()
-        is_long = len(words) >= _TEXT_WORDS and sum(word.islower() for word in words) * 2 > len(words)
-        is_more = len(words) > 1 or (value.islower() and not is_spoken(leaf))
-        return (is_written and is_more) or (is_long and "name" not in tokens)
-    is_long = len(value) >= _TEXT_SIGNS and not any(character.isdigit() for character in value)
-    return is_long or (is_written and len(value) >= _TEXT_WORDS)
-
-
-def _is_whole(span: Span, said: Said) -> bool:
-    """Whether a stretch is all of a quotation, or all that follows a colon or ends what was said."""
-    quote = next((one for one in said.quotes if _lies_in(span, one)), None)
-    if quote:
-        return not is_part(span, quote)
-    before = said.text[: span.start].rstrip()
-    if not is_announced(span, said) and said.clause(span) == span and (not before or not before[-1].isalnum()):
-        return True
-    if not puts_spaces(said.language) and before and before[-1].isalnum():
-        return False
-    if before.split() and mark_words(said.language)["joined"].fullmatch(before.split()[-1]):
-        return False
-    rest = said.text[span.end : said.own if span.end <= said.own else None]
-    return not rest.strip(signs(" .!?\"'”’{.!?}{close}"))
-
-
-def is_announced(span: Span, said: Said) -> bool:
-    """Whether a colon or an opening mark stands before a stretch in its sentence."""
-    return _ANNOUNCED.search(said.text[said.sentence(span).start : span.start]) is not None
-
-
-def next_item(span: Span, said: Said) -> Span | None:
-    """A word or two joined to a member of a list as another member would be; behind a comma alone stands "please" as well."""
-    if not puts_spaces(said.language):
-        return None
-    joint = mark_words(said.language)["joined"].pattern
-    rest = said.text[span.end : said.sentence(span).end]
-    found = re.match(rf"\s*((?:(?:{joint})\s*)+)(\w\w+(?: \w+)??)\s*(?:$|[;:]|({joint}))", rest, re.IGNORECASE)
-    if found is None or (found[1].strip() == "," and found[3] is None):
-        return None
-    return Span(span.end + found.start(2), span.end + found.end(2))
-
-
-def is_spoken(leaf: Leaf) -> bool:
-    """Whether a value is what somebody shall read word for word, with all its sentences."""
-    return any(map(schema_words("spoken").fullmatch, split_name(leaf.parameter.name)))
-
-
-def is_part(span: Span, quote: Span) -> bool:
-    """Whether a quotation has more words than these."""
-    return quote.end - quote.start - (span.end - span.start) > _QUOTE_MARKS
-
-
 def amounts_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Quantity]:
     """Amounts that a leaf could take and that no value of the call has."""
     unit = leaf.parameter.unit(said.language)
     for one in said.quantities:
         dimension = one.unit.dimension if one.unit else ""
         is_other_money = unit is None and (dimension == "money") != leaf.parameter.is_money
-        is_other = dimension and (is_other_money or (unit is not None and dimension != unit.dimension))
+        is_count = leaf.parameter.is_money or leaf.parameter.schema.get("type") == "integer"
+        is_share = dimension == "percent" and unit is None and is_count
+        is_other = dimension and (is_share or is_other_money or (unit is not None and dimension != unit.dimension))
         if not is_other and not any(Span(one.start, one.end).touches(each) for each in taken):
             yield one
 

@@ -35,6 +35,19 @@ def measure_words(language: str) -> Mapping[str, str]:
 
 
 @cache
+def verbs(language: str) -> re.Pattern[str]:
+    """Verbs at the end of a text: those of actions.yaml, and those of one sign with which the words for deeds begin."""
+    deeds = packaged(f"callwright.language.{read_as(language)}", "deeds.yaml").values()
+    words = mark_words(language)
+    behind = words["after_verb"]
+    phrases = [phrase for each in deeds for phrase in each if len(phrase) > 1]
+    signs = {one[0] for one in phrases if one[0] == one[1] or behind.match(one, 1)}
+    actions = packaged(f"callwright.language.{read_as(language)}", "actions.yaml")
+    pairs = [*actions["verbs"].values(), *(side for both in actions["opposites"] for side in both)]
+    return re.compile(rf"(?:({'|'.join([*sorted(signs), *pairs])})(?:\1|{words['verb_tail'].pattern})?)$")
+
+
+@cache
 def schema_words(name: str) -> re.Pattern[str]:
     """A class of words that schemas have, in all languages: whatever people speak, theirs is another one often."""
     return re.compile("|".join(mark_words(code)[name].pattern for code in known()), re.IGNORECASE)

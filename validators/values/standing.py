@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.packs import puts_spaces, signs
+from callwright.language.packs import of, puts_spaces, signs
+from callwright.language.text import empty
 from callwright.language.wording import find_phrase
 from callwright.validators.values.heard import (
     TURNS,
@@ -25,22 +26,23 @@ from callwright.validators.values.heard import (
     names_another_value,
     owner_of,
     put_right,
+    runs_backwards,
+    stands_among,
     turned,
 )
-from callwright.validators.values.longer_names import is_in_longer_name
+from callwright.validators.values.longer_names import has_open_edge, is_in_longer_name
 from callwright.validators.values.parameters import Leaf, leaves_of
-from callwright.validators.values.places import (
-    Place,
-    alike,
-    amounts_beside,
+from callwright.validators.values.places import Place, alike, amounts_beside, places_of, times_beside
+from callwright.validators.values.said import MARKS, Said, Span, mark_words
+from callwright.validators.values.texts import (
     is_announced,
+    is_begun,
     is_part,
     is_spoken,
+    is_text,
+    item_before,
     next_item,
-    places_of,
-    times_beside,
 )
-from callwright.validators.values.said import MARKS, Said, Span, mark_words
 from callwright.validators.values.unowned import no_name, unowned_doubts
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
@@ -225,6 +227,8 @@ def _doubts(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     if not said.knows_marks:
         yield f"no rules know the language {said.language!r}"
     yield turned(leaf, place, heard)
+    if backwards := runs_backwards(leaf, heard):
+        yield f"it would begin after {backwards!r} ends, or end before that begins"
     is_flag = leaf.sort == "boolean"
     if place.is_open and not _is_closed(leaf, place, heard):
         yield f"{said.quote(place.span)!r} may be told of and not wished" if is_flag else "the words may go on"
@@ -234,12 +238,12 @@ def _doubts(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
 
 def _doubts_of_place(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     said = heard.said
-    if any(one.start <= place.span.start < one.end and is_part(place.span, one) for one in said.quotes):
+    if any(one.start <= place.span.start < one.end and is_part(place.span, one, said) for one in said.quotes):
         yield "it is a part of a quotation"
-    if leaf.sort in ("name", "code") and is_in_longer_name(place.span, said.text):
-        yield "it is a part of a longer name"
-    if leaf.path.endswith("]") and (item := next_item(place.span, said)) and not any(map(item.touches, heard.taken)):
-        yield f"the list may go on ({said.quote(item)!r})"
+    if leaf.sort in ("name", "code"):
+        yield from _doubts_of_edges(leaf, place, heard)
+    if leaf.path.endswith("]"):
+        yield from _doubts_of_list(leaf, place, heard)
     if place.more and not any(place.more.touches(one) for one in heard.taken):
         yield f"the name may be longer ({said.quote(place.more)!r})"
     owner = "own" if place.is_owned else owner_of(leaf, place, heard)
@@ -258,14 +262,50 @@ def _doubts_of_place(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     yield from (f"it may be for {one!r} as well" for one in others if one)
 
 
+def _doubts_of_edges(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
+    """Why the words of a name may be a part of what is said."""
+    said = heard.said
+    if is_in_longer_name(place.span, said.text):
+        yield "it is a part of a longer name"
+    if time := _is_part_of_time(place, heard):
+        yield f"it is a part of {said.quote(time)!r}"
+    has_gaps = puts_spaces(said.language) or is_text(leaf, said.language)
+    if not has_gaps and has_open_edge(leaf, place.span, said, heard.taken_beside(leaf)):
+        yield f"{said.quote(place.span)!r} may be a part of a longer name"
+
+
+def _doubts_of_list(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
+    """Why a list need not be whole, or be of these."""
+    said = heard.said
+    if (item := next_item(place.span, said)) and not any(map(item.touches, heard.taken)):
+        yield f"the list may go on ({said.quote(item)!r})"
+    if item := item_before(place.span, said, heard.taken):
+        yield f"the list begins earlier ({said.quote(item).strip()!r})"
+    if among := stands_among(leaf, heard):
+        yield f"{among!r} stands between it and the rest of its list"
+
+
+def _is_part_of_time(place: Place, heard: Heard) -> Span | None:
+    """A day or a time that says more than what stands at a place and than the other values of the call."""
+    said, known = heard.said, [place.span, *heard.taken]
+    little, before = empty((of(said.language),)), mark_words(said.language)["before_time"]
+    for around in (one.span for one in said.times):
+        if around.start <= place.span.start and place.span.end <= around.end:
+            rest = "".join(
+                " " if any(one.start <= at < one.end for one in known) else said.text[at] for at in range(*around)
+            )
+            words = [one for one in re.findall(r"\w+", rest.lower()) if one not in little and not before.fullmatch(one)]
+            if words:
+                return around
+    return None
+
+
 def _is_closed(leaf: Leaf, place: Place, heard: Heard) -> bool:
     """Whether words that nothing announces are whole: a sentence's end, or the call's other values, follow at once."""
     said, span = heard.said, place.span
     is_flag, rest = leaf.sort == "boolean", said.text[span.end :]
-    # it may begin at the head of a clause, or behind a word that leads into one
-    lead = said.text[said.clause(span).start : span.start]
-    is_begun = not lead.strip() or mark_words(said.language)["leads"].search(lead) is not None
-    if not is_flag and (is_announced(span, said) or not is_begun):
+    is_next = any(one.end <= span.start and not said.text[one.end : span.start].strip() for one in heard.taken)
+    if not is_flag and (is_announced(span, said) or not (is_next or is_begun(span, said))):
         return False
     if not is_flag and not said.text[span.end : said.sentence(span).end].strip(signs(" .!?{.!?}")):
         return not is_spoken(leaf) or not rest.strip(signs(" .!?{.!?}"))
@@ -310,6 +350,7 @@ def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) ->
             widths = [one.spans[0].end - one.spans[0].start for one in (mine, theirs)]
             is_end = (leaf.parameter.edge, rival.parameter.edge) == ("last", "first") and leaf.value == rival.value
             is_shared = sorts <= {"day", "clock", "moment"} and (not is_end or leaf.sort == "day")
+            is_shared = is_shared and not (leaf.parameter.is_return and leaf.value == rival.value)
             may_share = "boolean" in sorts or is_shared or widths[0] > widths[1]
             if not may_share and mine.spans[0].touches(theirs.spans[0]):
                 reason = f"{leaf.path} = {leaf.value!r} is only stated: {rival.path!r} has the same words."

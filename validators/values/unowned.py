@@ -8,19 +8,20 @@ import re
 from collections.abc import Iterator
 
 from callwright.language.names import split_name
-from callwright.language.packs import of, puts_spaces
+from callwright.language.packs import of, puts_spaces, signs
 from callwright.language.text import empty
 from callwright.validators.values.heard import Heard
 from callwright.validators.values.longer_names import stands_inside
 from callwright.validators.values.parameters import Leaf, is_timed, spellings
-from callwright.validators.values.places import is_announced, is_text
 from callwright.validators.values.said import Said, Span, mark_words, schema_words
+from callwright.validators.values.texts import is_announced, is_text
 
 _SMALL = re.compile(r"[a-zà-ÿ]+(?:[ -][a-zà-ÿ]+)*")
 _ONE_CAPITAL = re.compile(r"[A-ZÀ-Þ][a-zà-ÿ'’]*")
 _SHORTENED = re.compile(r"['’](?:m|d|ll|re|ve|s)?$")
 _BARE = re.compile(r"\d{1,3}(?:st|nd|rd|th)?")
 _NOUN_BEFORE = re.compile(r"\w\W+([^\W\d_]{2,})[ #:]+$")  # no deed, with which a clause begins
+_CODE = re.compile(r"(?<![\w.@/-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z-])\w[\w-]{2,}(?![\w@/-])", re.ASCII)
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LISTED = r"(?:{})\W?\s*(.+)"
 
@@ -40,14 +41,15 @@ def no_name(leaf: Leaf, span: Span, said: Said) -> str:
 def unowned_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
     """Why a name that no words give to its parameter need not be what the parameter has."""
     said = heard.said
-    if leaf.sort not in ("name", "code") or _is_set_off(leaf, span, said):
+    if leaf.sort not in ("name", "code"):
         return
     quote, value = said.quote(span), str(leaf.value).strip()
+    yield from _kind_doubts(leaf, span, heard)
+    if _is_set_off(leaf, span, said):
+        return
     is_time = is_timed(leaf.parameter) and split_name(leaf.parameter.name)[-1:] not in (("start",), ("end",))
     if is_time and not _says_time(span, said):
         yield f"{quote!r} is no time"
-    elif not is_time and said.is_time(span) and value.isalpha():
-        yield f"{quote!r} is a time"
     if any(one.span.start <= span.start and span.end <= one.span.end for one in said.marks):
         yield f"{quote!r} may be no name"
     before = _NOUN_BEFORE.search(said.text[said.clause(span).start : span.start])
@@ -63,6 +65,33 @@ def unowned_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
     is_loose = (is_first and not _is_joined(span, heard)) or (is_small and not _is_counted(leaf, span, heard))
     if is_loose and (other := _left_over(span, where, heard)):
         yield f"{quote!r} may be no name, as {other!r} is said as well"
+
+
+def _kind_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
+    """Why words are something else than what is sought: a time, who has a thing, what names the next words, one of two codes."""
+    said, quote = heard.said, heard.said.quote(span)
+    takes_time = is_timed(leaf.parameter) or schema_words("times").search(leaf.parameter.description.lower())
+    if quote.casefold() == str(leaf.value).strip().casefold() and said.is_time(span) and not takes_time:
+        yield f"{quote!r} is a time"
+    if said.text[span.end : span.end + 2] in ("'s", "’s") and not schema_words("persons").search(leaf.parameter.told):
+        yield f"{quote!r} has something"
+    labels = frozenset[str]().union(*(one.parameter.words for one in heard.leaves))
+    is_label = {str(leaf.value)} <= labels and said.text[span.end :].lstrip().startswith(tuple(signs(":{:}")))
+    if is_label:
+        yield f"{quote!r} says what follows it"
+    if leaf.sort == "code" and (other := next(_other_codes(leaf, span, heard), "")):
+        yield f"{other!r} is said, too"
+
+
+def _other_codes(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
+    """Codes of any form that no value of the call has: which of them is meant nobody says."""
+    said = heard.said
+    known = [*heard.taken, span, *(one.span for one in said.times)]
+    amounts = [Span(one.start, one.end) for one in said.quantities]
+    for at in (Span(*match.span()) for match in _CODE.finditer(said.text)):
+        is_amount = any(one.start <= at.start and at.end <= one.end for one in amounts)
+        if not is_amount and not any(map(at.touches, known)):
+            yield said.quote(at)
 
 
 def _says_time(span: Span, said: Said) -> bool:

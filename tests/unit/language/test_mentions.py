@@ -45,7 +45,7 @@ needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no 
         ("zh", "交了56块4毛3", 56.43, YUAN),
         ("zh", "付两块零七", 2.07, YUAN),
         ("zh", "零下八度", -8, DEGREE),
-        ("zh", "涨了百分之一点五", 1.5, None),
+        ("zh", "涨了百分之一点五", 1.5, Unit("percent", 1)),
         ("zh", "面粉四两", 4, Unit("mass", 50)),
         ("zh", "音量调到一半", 50, Unit("percent", 1)),
         ("zh", "鸡蛋要三打", 36, None),

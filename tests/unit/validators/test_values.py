@@ -13,6 +13,7 @@ from callwright.validators.values.standing import CallReading, read_call
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
 CASES = [orjson.loads(line) for line in Path(__file__).with_name("value_cases.jsonl").read_bytes().splitlines()]
+WORDINGS = [orjson.loads(line) for line in Path(__file__).with_name("value_wordings.jsonl").read_bytes().splitlines()]
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 TEXT: JsonSchema = {"type": "string"}
 
@@ -241,3 +242,29 @@ def test_parameters_that_differ_in_their_number_take_values_in_their_order_unles
 def test_a_part_of_a_longer_name_is_only_stated(said: str, standing: str) -> None:
     path: dict[str, JsonSchema] = {"path": {"type": "string", "description": "Path of the file"}}
     assert reading(path, {"path": "notes"}, said).arguments["path"].standing == standing
+
+
+def _standings(wording: JsonSchema, arguments: Arguments) -> dict[str, str]:
+    now = datetime.fromisoformat(wording["now"]).replace(tzinfo=UTC)
+    stated = Tool(category="", **wording["tool"])
+    read = read_call(stated, arguments, [hear(wording["request"], wording["language"], now)])
+    return {name: one.standing for name, one in read.arguments.items()}
+
+
+@pytest.mark.parametrize("wording", WORDINGS, ids=lambda one: f"{one['language']}: {one['request']}"[:60])
+def test_no_wrong_value_of_a_free_wording_is_proved(wording: JsonSchema) -> None:
+    for wrong in wording["wrong"]:
+        standings = _standings(wording, {**wording["right"], **wrong})
+        assert not [name for name in wrong if standings[name] == "proved"]
+
+
+@pytest.mark.parametrize(("language", "least"), [("en", 0.6), ("zh", 0.65), ("es", 0.6)])
+def test_most_right_values_of_free_wordings_are_proved(language: str, least: float) -> None:
+    found = [
+        standing
+        for wording in WORDINGS
+        if wording["language"] == language
+        for standing in _standings(wording, wording["right"]).values()
+    ]
+    assert found.count("proved") / len(found) >= least
+    assert "contradicted" not in found
