@@ -16,7 +16,6 @@ from callwright.generators.environments.rules import MADE_FROM, Row, RuleScope
 from callwright.generators.environments.things import Kinds, place_of
 from callwright.language.calls.parameters import meaning_row
 from callwright.language.calls.sampling import make_value
-from callwright.language.schemas import fits
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
@@ -160,18 +159,11 @@ class Population:
             found, size = dict[str, JsonValue](), self.size(kind)
             for at in range(_TRIES * size):
                 # what a kind is called by may be few words: then some of its things have names that anything may have
-                usual = "thing" if attribute.lower() in NAMING and at >= _TRIES * size // 2 else kind
+                usual = "thing" if is_called(attribute, own) and at >= _TRIES * size // 2 else kind
                 value = self._new_identity(usual, attribute, own, rng)
                 found.setdefault(str(value), value)
                 if len(found) == size:
                     break
-            free = {"type": "string", "description": f"The name of the {kind}."}
-            for _ in range(_TRIES * size if is_called(attribute, own) else 0):  # a few names are told apart by others
-                if len(found) == size:
-                    break
-                value = made("name", free, DEFAULT_LANGUAGE, rng)
-                if fits(value, own):
-                    found.setdefault(str(value), value)
             values = list(found.values())
             rows: Sequence[Row | dict[str, JsonValue]] = self._rows(kind) or [{}] * size
             self._identities[place] = [
