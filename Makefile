@@ -10,6 +10,8 @@ FOLDERS := warehouse language llm generators validators annotation flows recipes
 TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 export UV_LINK_MODE := copy
 export UV_NO_PROGRESS := 1
+# What a machine lacks is fetched at the same time.
+MAKEFLAGS += --jobs=4
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
@@ -31,7 +33,7 @@ demo: .venv/ready
 
 # Every promise with real parts, but what takes long: published data whole, the oldest Label Studio, long fuzzing (test-all).
 # The style, types and import directions are checked meanwhile; what they say comes last, and fails as much.
-test: .venv/ready .cache/chromium .cache/smollm2/ready
+test: .venv/ready .cache/compiled .cache/chromium .cache/smollm2/ready
 	@$(MAKE) --no-print-directory check > .cache/check.log 2>&1 & check=$$!; tests=0; \
 	$(TESTS) -m "not slow" tests/conformance tests/unit tests/integration tests/live $(PYTEST) || tests=$$?; \
 	wait $$check || { cat .cache/check.log; exit 1; }; exit $$tests
@@ -81,6 +83,12 @@ $(UV):
 	$(UV) venv --quiet --clear --python python3 .venv
 	$(UV) pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock
 	$(UV) pip install --quiet --no-deps --python $(BIN)/python --editable .
+	touch $@
+
+# What tests import, compiled by one process while other things are fetched, and not by each of the workers.
+.cache/compiled: .venv/ready
+	mkdir -p .cache
+	$(BIN)/python -m pytest --collect-only -qq tests/conformance tests/unit tests/integration tests/live >/dev/null || true
 	touch $@
 
 # The folders under the names by which they are imported, for what reads sources: links, as setup.py maps them.
