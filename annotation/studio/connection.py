@@ -89,7 +89,7 @@ class StudioConnection:
             raise refusal(self.url, error.status_code, error.body, error.headers) from error
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
             raise unreachable(self.url, error) from error
-        except (httpx.TransportError, json.JSONDecodeError) as error:
+        except (httpx.TransportError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise interrupted(self.url, error) from error
 
     def fitting(self, items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -349,7 +349,7 @@ class _Made:
         rng = self._rng
         match kind:
             case "name":
-                made = made_person(self._language if value.isascii() else letters_of(value), rng)
+                made = self._person(value)
                 return made if len(value.split()) > 1 or not made.isascii() else made.split()[0]
             case "address":
                 return made_address(self._language, rng)
@@ -376,6 +376,11 @@ class _Made:
                     lambda _: rng.choice("abcdefghjkmnpqrstuvwxyz"),
                     re.sub(r"\d", lambda _: str(rng.randrange(10)), value),
                 )
+
+    def _person(self, value: str) -> str:
+        """The name of another person; in Chinese of no more signs, by which checks tell whether a name is whole."""
+        made = made_person(self._language if value.isascii() else letters_of(value), self._rng)
+        return made[: len(value)] if is_chinese(value) else made
 
 
 _KEPT = 6  # the last digits of a phone number are its own; what stands before tells the place

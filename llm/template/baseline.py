@@ -254,7 +254,7 @@ def _likeliest(views: Sequence[ToolView], text: str, least: float) -> ToolView |
         whole = max((len(key) for key in (*view.keys, *view.actions) if key.lower() in said), default=0)
         named = (word for word in function_words(view.name) if word not in _FAINT)
         wanted = {"read" if deed_of(word) in _READS else deep_stem(word) for word in named}
-        share = len(wanted & stems) / len(wanted) if wanted - {"read"} else 0.0
+        share = len(wanted & stems) / len(wanted) if wanted & stems - {"read"} else 0.0
         if least <= share and not whole:  # what calls a parameter, as the "booking number", names no deed
             share = len(wanted & _stems(_uncalled(view, said))) / len(wanted)
         # more than all of the name where an action of the tool stands there whole

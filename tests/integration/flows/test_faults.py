@@ -20,7 +20,7 @@ from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_
 from tests.support.generators.depot import Follower, drive
 from tests.support.warehouse.exported import release_of, stream_of
 
-FEW = {"task": 6, "tool_error": 8, "injected": 8}
+FEW = {"task": 6, "tool_error": 8, "injected": 12}  # so many that each sort of order is among them
 
 
 @pytest.fixture(scope="module")
