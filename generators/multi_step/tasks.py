@@ -4,7 +4,7 @@ A task's sample is made as every path is, but its responses are those of episode
 and what was written is read; it says by `changes` how the world has to end, whichever calls lead there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from callwright.generators.environments.episodes import START, StatefulWorld, WorldEpisode, diff, unnamed, world_of
@@ -77,20 +77,29 @@ def run_through(episode: WorldEpisode, calls: Iterable[Call]) -> Ending:
 def find_changes(path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld) -> tuple[Change, ...]:
     """What the calls of a path make of the world. Raises RecordError where they don't make up a task.
 
-    Each that writes has to change something, and all have to be answered as the path has it when they are made one after the
-    other; a world answers whole, so that nothing can be struck.
+    Each that writes has to change something, by each of its arguments, and all have to be answered as the path has it when
+    they are made one after the other; a world answers whole, so that nothing can be struck.
     """
     if strikes:
         raise RecordError("Other entries of what the world answers fit what is wanted as well.")
     calls = [call for exchange in path for call in exchange.calls]
     ending = made_in_a_row(path, (), world)
     for at, call in enumerate(calls):
-        others = run_through(world.begin(), [*calls[:at], *calls[at + 1 :]])
-        if world.writes(call.tool) and is_reached(ending.changes, others.changes):
-            raise RecordError(f"The call of {call.tool} with {call.arguments!r} changes nothing.")
+        for shorter, problem in _shortened(call) if world.writes(call.tool) else ():
+            others = run_through(world.begin(), [*calls[:at], *shorter, *calls[at + 1 :]])
+            if is_reached(ending.changes, others.changes):
+                raise RecordError(f"The call of {call.tool} with {call.arguments!r} {problem}.")
     if not ending.changes:
         raise RecordError("No call changes the world.")
     return ending.changes
+
+
+def _shortened(call: Call) -> Iterator[tuple[list[Call], str]]:
+    """What could be called in place of a call that says too much, and what is wrong with it then."""
+    yield [], "changes nothing"
+    for name in call.arguments:
+        rest = {other: value for other, value in call.arguments.items() if other != name}
+        yield [call.with_changes(arguments=rest)], f"ends the same without its {name}"
 
 
 def made_in_a_row(path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld) -> Ending:
