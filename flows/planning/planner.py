@@ -17,11 +17,11 @@ from callwright.flows.runner import GroupRun
 from callwright.flows.sources import taken_records
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.families import Family, Kind, LeftOut, Order, shared_evenly, told_of
+from callwright.generators.families import Family, LeftOut, Order, shared_evenly, told_of
 from callwright.generators.kinds import FAMILIES, family_of, kinds_with, name_of, obstacle_to, traits_of
 from callwright.generators.stages import Stage
 from callwright.generators.taken import GROUP as TAKEN
-from callwright.warehouse.batches import batches
+from callwright.warehouse.batches import batches, grouped
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import KEY_BYTES, Derivation, Draft, Language, Record, Sample, Tool
@@ -82,10 +82,7 @@ class Planner:
 
     def _instead(self, demands: Sequence[Demand], worlds: "_Worlds") -> Iterator[tuple[Demand, Demand]]:
         """The demands of places that allow all they were asked for, as they are instead of what others of their kind don't."""
-        groups: dict[tuple[Kind, Language], list[Demand]] = {}
-        for one in demands:
-            groups.setdefault((one.kind, one.language), []).append(one)
-        for (kind, language), some in groups.items():
+        for (kind, language), some in grouped(demands, lambda one: (one.kind, one.language)).items():
             able = [one for one in some if worlds.planned.get(one) == one.plan_until(self._run.recipe.spare)]
             asked, planned, passed = (sum(counts) for counts in zip(*(one[2:5] for one in some), strict=True))
             now = sum(max(0, worlds.planned.get(one, one.planned) - one.planned) for one in some)
@@ -202,8 +199,7 @@ def _possible_derivations(
     def found_out(sample: Sample, known: Mapping[str, Tool]) -> str:
         try:
             reason = found(sample, known)
-            calls = (call for one in sample.snapshots() for call in one.calls)
-            if ruled is not None and ruled.isdisjoint(call.tool for call in calls):
+            if ruled is not None and ruled.isdisjoint(call.tool for call in sample.all_calls):
                 reason = "No policy of the recipe is about what it calls."
         except Exception as error:  # noqa: BLE001 - a bug costs one source
             reason = told_of(error)

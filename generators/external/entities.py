@@ -322,7 +322,7 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Why no argument of the sample can be pointed at, "" where one can."""
-    if not any(snapshot.calls for snapshot in sample.snapshots()):
+    if not sample.all_calls:
         return f"No call is due in this {sample.kind} sample, so that there is no argument to point at."
     if any(isinstance(turn, UserTurn) and turn.external is not None for turn in sample.turns):
         return f"The user of this {sample.kind} sample points at a message already."

@@ -44,7 +44,7 @@ def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool])
     """Why no argument of the sample can be changed in this way; "" where one can."""
     sample = until_due(sample, transform)
     named = tools_by_name(sample, tools)
-    if not any(snapshot.calls for snapshot in sample.snapshots()):
+    if not sample.all_calls:
         return NO_CALL
     unknown = next((call.tool for call in sample.all_calls if call.tool not in named), None)
     if unknown is not None:

@@ -57,7 +57,7 @@ class ReadOption(NamedTuple):
 
 def has_calls(sample: Sample) -> bool:
     """Whether some call is due in the sample."""
-    return any(snapshot.calls for snapshot in sample.snapshots())
+    return bool(sample.all_calls)
 
 
 _DOUBTS = {

@@ -88,7 +88,7 @@ class Check(Stage, Generic[Subject]):
         """
         if self.sort == "rule" and self.settles and isinstance(subject, Sample):
             language = subject.language
-            if not has_folder(language) and any(snapshot.calls for snapshot in subject.snapshots()):
+            if not has_folder(language) and subject.all_calls:
                 reason = f"No rules know the language {language!r} ({of(language).name})."
                 return [self.verdict(subject, [unproved(reason, DoubtedFact(kind="not_read"))])]
         try:

@@ -398,7 +398,7 @@ def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
         text=" ".join(words + _tokens(messages)),
         own=len(words),
         candidates=candidates,
-        tools=[call.tool for snapshot in sample.snapshots() for call in snapshot.calls],
+        tools=[call.tool for call in sample.all_calls],
         language=sample.language,
         turns=[turn.text for turn in sample.turns if turn.kind in ("user", "reply")],
         speakers=" ".join(turn.kind for turn in sample.turns),

@@ -110,9 +110,8 @@ def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     texts = [*_texts(sample)]
     briefing = [hear(sample.system_message, sample.language, _now(sample))] if sample.system_message else []
     # the words that calls of the conversation have, and those by which their evidence picks what they have
-    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
-    held = {one for call in calls for one in scalars(call.arguments) if isinstance(one, str)}
-    held |= {name for call in calls for one in call.evidence for name in _PICKED_BY.findall(one.rule)}
+    held = {one for call in sample.all_calls for one in scalars(call.arguments) if isinstance(one, str)}
+    held |= {name for call in sample.all_calls for one in call.evidence for name in _PICKED_BY.findall(one.rule)}
     names = frozenset(one for one in held if one and not one.isspace())
     findings: list[_Finding] = []
     for snapshot in sample.snapshots():

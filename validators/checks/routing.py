@@ -72,7 +72,7 @@ def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -
             question = _Question(sample, " ".join(stated), snapshot.calls, tools)
             of_calls = [finding for call in question.calls for finding in _call_findings(call, question)]
             findings += [*_counts(question), *of_calls, *_order(question), *_other_tools(question)]
-    if not any(snapshot.calls for snapshot in sample.snapshots()):
+    if not sample.all_calls:
         findings.append(contradicted("No call is due.", _KIND_AMISS))
     unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
     due = f"{len(sample.gold)} of {len(candidates)} tools are due, in this order"
