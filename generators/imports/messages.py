@@ -157,7 +157,7 @@ def _returned(fields: Fields) -> Returned:
 
 def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
     """What a message of a tool holds: one result, or one in each of Hermes' tags, or parts with one each."""
-    if isinstance(content, list) and any(isinstance(one, dict) and one.get("type") in _RESULT_PARTS for one in content):
+    if isinstance(content, list) and any(str(one.get("type")) in _RESULT_PARTS for one in objects(content)):
         yield from (_returned(one) for one in content if isinstance(one, dict))
         return
     tagged = _TAGGED.findall(content) if isinstance(content, str) else []

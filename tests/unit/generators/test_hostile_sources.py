@@ -164,6 +164,12 @@ def test_a_row_with_anything_in_the_place_of_one_of_its_values_is_a_record_or_a_
     assert all(record.sample is not None or record.problems for record in read_all(form, rows))
 
 
+def test_a_part_of_a_result_whose_type_is_a_list_is_read_as_what_was_returned() -> None:
+    told = {"role": "tool", "content": [{"type": []}]}
+    [record] = read_all("openai", [{"messages": [{"role": "user", "content": "Hello."}, told]}])
+    assert record.sample is not None or record.problems
+
+
 def test_a_snapshot_with_a_yes_or_no_in_the_place_of_its_turn_is_passed_over() -> None:
     [record] = read_all("hf", [{**HUB, "snapshots": [{"after": False, "calls": "[]", "executed": False}]}])
     assert record.sample is not None or record.problems

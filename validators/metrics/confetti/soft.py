@@ -115,8 +115,8 @@ def score_value(
         return 1.0 if is_string_accepted(value, accepted) else _score_text(value, accepted, scorer)
     # documents of other makes call numbers and objects otherwise
     shape = declared or {}
-    is_known = shape.get("type") in TYPES and (
-        shape["type"] not in NESTED or (shape.get("items") or {}).get("type") in TYPES
+    is_known = str(shape.get("type")) in TYPES and (
+        shape["type"] not in NESTED or str((shape.get("items") or {}).get("type")) in TYPES
     )
     best = 0.0
     for reading in readings(list(accepted), declared):
@@ -162,7 +162,7 @@ def readings(accepted: list[Any], declared: Document | None = None) -> list[list
     ]
     if wrapped == accepted:
         return [accepted]
-    kind = (declared or {}).get("type")
+    kind = str((declared or {}).get("type"))
     return [
         reading for name, reading in (("dict", wrapped), ("array", [wrapped])) if kind not in {"dict", "array"} - {name}
     ]

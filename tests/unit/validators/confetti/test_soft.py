@@ -54,6 +54,14 @@ def test_texts_are_scored_softly_and_all_else_strictly() -> None:
     assert soft({"to": "Rome", "query": "cheap direct flight", "seats": 3}) == pytest.approx(2 / 3)
 
 
+def test_a_value_of_several_declared_types_is_scored_as_one_of_an_unknown_type() -> None:
+    several = {"type": ["string", "object", "null"]}
+    assert score_value("Rome", ["Rome"], score_words, several) == 1
+    assert score_value({"city": "Rome"}, [{"city": "Rome"}], score_words, several) == 1
+    assert score_value(3, ["Rome"], score_words, several) == 0
+    assert score_value(["Rome"], [["Rome"]], score_words, {"type": "array", "items": {"type": ["string", "null"]}}) == 1
+
+
 def test_the_ways_to_combine_are_the_mean_the_product_and_the_least() -> None:
     made = {"to": "Roma", "query": "any", "seats": 2}
     found = {way: soft(made, Combining(way)) for way in ("mean", "product", "least")}
