@@ -19,10 +19,9 @@ from callwright.generators.multi_step.sketches import (
     SketchedCall,
     Slot,
     Take,
-    ToolGraph,
-    is_deed,
 )
 from callwright.generators.multi_step.tasks import BegunWorld
+from callwright.generators.multi_step.tool_graph import ToolGraph, is_deed
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields, text_at, value_in
 from callwright.language.text import fold

@@ -23,8 +23,9 @@ from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.generalisation import generalise
 from callwright.generators.multi_step.resolving import steps_of
 from callwright.generators.multi_step.samples import CROSS, kind_of_domain
-from callwright.generators.multi_step.sketches import SHARED, GoalSketch, Sketcher, Take, ToolGraph, is_making
+from callwright.generators.multi_step.sketches import GoalSketch, Sketcher, Take
 from callwright.generators.multi_step.tasks import BegunWorld, is_sound
+from callwright.generators.multi_step.tool_graph import SHARED, ToolGraph, is_making
 from callwright.generators.multi_step.wording import word_goals
 from callwright.generators.stages import Step, in_a_row
 from callwright.language.names import deed_of, function_words

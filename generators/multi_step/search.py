@@ -35,7 +35,7 @@ from callwright.generators.multi_step.resolving import (
     with_changed_leaves,
     with_leaves,
 )
-from callwright.generators.multi_step.sketches import is_making
+from callwright.generators.multi_step.tool_graph import is_making
 from callwright.warehouse.records import (
     Call,
     Default,

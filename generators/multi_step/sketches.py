@@ -1,25 +1,20 @@
-"""What an environment's tools can be asked for: which parameters a user says, and which come out of responses."""
+"""Sketches of goals: which tools are called, which of their parameters a user says, and which come out of responses."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Literal, NamedTuple, Union
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.linking import is_opaque, words_of
-from callwright.generators.environments.protocol import Environment
-from callwright.generators.families import tools_for
-from callwright.language.calls.entries import affinity, is_number_of_thing, is_query
-from callwright.language.names import deed_of, function_words, split_name
-from callwright.warehouse.records import JsonSchema, Link, Tool
+from callwright.generators.multi_step.tool_graph import Element, ToolGraph, is_changing, is_making
+from callwright.language.calls.entries import affinity
+from callwright.language.names import split_name
+from callwright.warehouse.records import JsonSchema, Link
 from callwright.warehouse.records.drafts import ElementKind
 
 SHOWN = ("type", "format", "enum", "pattern")
-SHARED = "Shared"  # the category of tools that belong to every domain
 # "lookup": found by its name; "inside": an entry called by name; "ranked": chosen among others; "through": the whole
 Selection = str
-Element = Callable[[str, str], ElementKind]
 _DEEPEST = 5
 _OPTIONAL: Mapping[str, float] = {
     "people": 0.45, "age": 0.2, "sort": 0.3, "cabin": 0.5, "filter": 0.5, "time": 0.5, "keyword": 0.4, "count": 0.2,
@@ -29,153 +24,12 @@ _OPTIONAL: Mapping[str, float] = {
 _MOST_OPTIONAL = 2
 _SHARE_OF_BRIDGES = 0.8
 _SHARE_OF_MADE = 0.3  # so often a thing is made and then used, where it could be chosen of a list as well
-_MAKING = frozenset({"place", "post", "submit", "insert", "request", "upload"})
 _LATER = (30, 45, 60, 90, 120)
 _FROM = frozenset({"from", "origin", "departure", "depart"})
 _BACK = frozenset({"drop", "dropoff", "return", "off"})
 _NEVER = frozenset(
     {"min", "page", "locale", "language", "languagecode", "timezone", "units", "unit", "limit", "offset"}
 )
-
-
-class ToolGraph:
-    """The tools of an environment with the links between them."""
-
-    def __init__(
-        self,
-        environment: Environment,
-        domains: Iterable[str],
-        language: str,
-        element: Element | None = None,
-        writing: Collection[str] = (),
-    ) -> None:
-        """Of the tools, those of `domains` (all where it is empty) in `language`.
-
-        With `element` there are tools of other domains as well, `lent`: lists that give the identifiers that those take and
-        none of them gives. No link is from what is `writing`: what a task makes is used by no other call of it.
-        """
-        wanted = {*domains, SHARED} if domains else set()
-        spoken = {tool.name: tool for tool in tools_for(environment.tools, language)}
-        self.tools: Mapping[str, Tool] = {
-            name: tool for name, tool in spoken.items() if not wanted or tool.category in wanted
-        }
-        every: dict[tuple[str, str], list[Link]] = {}
-        for link in environment.links:
-            if link.tool in spoken and link.source in spoken and link.source not in writing:
-                every.setdefault((link.tool, link.parameter), []).append(link)
-        self.lent = _lent(self.tools, spoken, every, element) if wanted and element is not None else {}
-        self.tools = {**self.tools, **self.lent}
-        inside = {at: [link for link in some if link.source in self.tools] for at, some in every.items()}
-        self._links = {at: some for at, some in inside.items() if some and at[0] in self.tools}
-        self._lookups = frozenset(name for name in self.tools if self._finds_by_name(name))
-
-    def links(self, tool: str, parameter: str) -> Sequence[Link]:
-        """Where the parameter's value can come from; of "legs[].fromId" too."""
-        return self._links.get((tool, parameter), ())
-
-    def schema(self, tool: str, parameter: str) -> JsonSchema:
-        """The schema of a parameter, of "legs[].fromId" too."""
-        first, _, member = parameter.partition("[].")
-        schema = self.tools[tool].properties[first]
-        return (schema.get("items") or {}).get("properties", {}).get(member, {}) if member else schema
-
-    def members(self, tool: str, parameter: str) -> tuple[str, ...]:
-        """The required members of the objects that a list parameter holds, () for any other parameter."""
-        items = self.tools[tool].properties[parameter].get("items") or {}
-        return tuple(items.get("required") or items.get("properties") or ())
-
-    def is_lookup(self, tool: str) -> bool:
-        """Whether the tool finds a thing by the one text that names it."""
-        return tool in self._lookups
-
-    def _finds_by_name(self, tool: str) -> bool:
-        required = self.tools[tool].required
-        if len(required) != 1 or is_making(tool):
-            return False
-        schema, linked = self.schema(tool, required[0]), bool(self.links(tool, required[0]))
-        return is_query(required[0], schema, linked=linked) and not is_opaque(required[0])
-
-    def is_inside(self, source: str, tool: str, parameter: str) -> bool:
-        """Whether a call of `tool` says, besides `parameter`, all that a call of `source` needs."""
-        known = self.tools[tool].properties
-        needed = self.tools[source].required
-        if not needed and is_number_of_thing(parameter):  # one of all that there are is chosen like any other
-            return False
-        return not self.is_lookup(source) and all(name in known and name != parameter for name in needed)
-
-    def is_through(self, source: str, tool: str, parameter: str) -> bool:
-        """Whether the parameter only ever comes out of a response as a whole: what one entry leads to."""
-        return not any(self.is_listed(link) for link in self.links(tool, parameter) if link.source == source)
-
-    def is_listed(self, link: Link) -> bool:
-        """Whether the value is one of a list, so that it has to be stated which is meant."""
-        return is_listed(link, self.tools[link.source])
-
-    def is_source(self, tool: str) -> bool:
-        """Whether another tool takes something out of its response."""
-        return any(link.source == tool for links in self._links.values() for link in links)
-
-    def refers(self, tool: str, parameter: str) -> bool:
-        """Whether an optional parameter takes the id of a thing of another kind, which a list gives ("petId" of an order)."""
-        is_optional = parameter in self.tools[tool].optional
-        is_named = is_opaque(parameter) and len(words_of(parameter)) > 1
-        return is_optional and is_named and any(self.is_listed(link) for link in self.links(tool, parameter))
-
-    def domain(self, tool: str) -> str:
-        """The domain of a tool."""
-        return self.tools[tool].category
-
-
-def is_listed(link: Link, source: Tool) -> bool:
-    """Whether what a link gives is one of a list."""
-    return bool(link.entries) or (source.returns or {}).get("type") == "array"
-
-
-def _lent(
-    own: Mapping[str, Tool],
-    spoken: Mapping[str, Tool],
-    links: Mapping[tuple[str, str], Sequence[Link]],
-    element: Element,
-) -> dict[str, Tool]:
-    """The tools that give the identifiers which a domain's `own` take and none of them gives; and what these take in turn.
-
-    Of several that list them, one whose entries are what is identified, and of these the one that itself requires least.
-    """
-    found: dict[str, Tool] = {}
-    waiting = list(own.values())
-    while waiting:
-        tool = waiting.pop(0)
-        for name in tool.required:
-            given = links.get((tool.name, name), ())
-            if element(tool.name, name) != "identifier" or any(
-                link.source in own or link.source in found for link in given
-            ):
-                continue
-            listing = [link for link in given if is_listed(link, spoken[link.source])]
-            if listing:
-                nearest = min(listing, key=lambda one: (one.field.count("."), len(spoken[one.source].required)))
-                best = spoken[nearest.source]
-                found[best.name] = best
-                waiting.append(best)
-    return found
-
-
-@lru_cache(4096)
-def is_making(tool: str) -> bool:
-    """Whether a tool's name says that it makes a thing: it is called only where the user wants one."""
-    verb = next(iter(function_words(tool)), "")
-    return deed_of(verb) == "make" or verb in _MAKING
-
-
-@lru_cache(4096)
-def is_changing(tool: str) -> bool:
-    """Whether a tool's name says that it changes a thing."""
-    return deed_of(next(iter(function_words(tool)), "")) == "change"
-
-
-def is_deed(tool: str) -> bool:
-    """Whether a tool's name says that it does something, so that nobody asks what it returns."""
-    return is_making(tool) or is_changing(tool) or deed_of(next(iter(function_words(tool)), "")) == "drop"
 
 
 def same_kind(one: JsonSchema, other: JsonSchema) -> bool:
@@ -299,9 +153,7 @@ class UnsayableError(Exception):
 class Sketcher:
     """Draws one sketch; made anew for each."""
 
-    def __init__(
-        self, graph: ToolGraph, element: Callable[[str, str], ElementKind], rng: Random, *, crosses: bool = False
-    ) -> None:
+    def __init__(self, graph: ToolGraph, element: Element, rng: Random, *, crosses: bool = False) -> None:
         """`crosses` lets a search of one domain name what is looked up in another."""
         self._crosses, self._bridged = crosses, set[tuple[str, str]]()
         self._graph, self._element, self._rng = graph, element, rng

@@ -18,7 +18,8 @@ from callwright.generators.multi_step.correction import (
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.making import CROSS, plan_goals
 from callwright.generators.multi_step.resolving import resolve
-from callwright.generators.multi_step.sketches import Sketcher, ToolGraph
+from callwright.generators.multi_step.sketches import Sketcher
+from callwright.generators.multi_step.tool_graph import ToolGraph
 from callwright.generators.multi_step.wording import word_goals
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
