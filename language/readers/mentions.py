@@ -11,12 +11,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from callwright.language.dates import HALF_DAY, RELATIVE, YEARLESS, find_dates, find_times, other_half
-from callwright.language.packs import signs
+from callwright.language.packs import LanguagePattern, signs
 from callwright.language.readers.duckling_reader import DucklingEntity, read
 from callwright.language.readers.units import QuantityWords, quantity_words
 from callwright.language.text import Found
 
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
+_COUNTED = LanguagePattern("@{relative_day}")  # words that say which day it is, counted from today
 _AROUND = 30  # characters around a time in which words name its half of the day
 _FIRST_YEAR, _HALF_A_YEAR, _WEEK = 1900, 183, 7
 _ISO_DAY = len("2001-01-01")
@@ -58,7 +59,7 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
     plain = text
     for spelling, usual in words.respelled.items():
         plain = plain.replace(spelling, usual)
-    read_here = (_moment(one, plain, words) for one in read(plain, language, now) if one.dimension == "time")
+    read_here = (_moment(one, plain, words, now) for one in read(plain, language, now) if one.dimension == "time")
     found = [
         *(one for one in read_here if one is not None),
         *_weekdays(plain, words, now),
@@ -255,14 +256,19 @@ def _days_counted(text: str, words: QuantityWords, now: datetime) -> Iterator[Mo
         yield Moment(at, end, frozenset(days[:1]), clocks, days[1] if last else "")
 
 
-def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | None:
+def _moment(one: DucklingEntity, text: str, words: QuantityWords, now: datetime) -> Moment | None:
     """What Duckling read as time; None for weekdays that the language counts otherwise, and for weeks and years."""
     quote = text[one.start : one.end]
     values = one.value.get("values") or [one.value]
     if words.patterns["weekday"].search(quote):
         return None
     if values[0].get("type") == "interval":
-        return _interval(one, values, quote.lower(), words)
+        found = _interval(one, values, quote.lower(), words)
+        begun = values[0].get("from")
+        if found and found.last_clock and begun and _stamp(begun).replace(tzinfo=None) == now.replace(tzinfo=None):
+            days = frozenset({found.last_day} - {now.date().isoformat()})  # by seven on Friday
+            return found._replace(days=days, clocks=frozenset({found.last_clock}), last_day="", last_clock="")
+        return found
     stamps = [_stamp(each) for each in values if "value" in each]
     grain = values[0].get("grain")
     if not stamps or grain in ("year", "quarter", "week"):
@@ -275,7 +281,12 @@ def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | No
         clocks |= {other_half(clock) for clock in clocks}
     # a day was stated with the time where the readings are not on every day
     all_days = sorted({stamp.date() for stamp in stamps})
-    is_told = not has_clock or len(all_days) == 1 or min((later - day).days for day, later in pairwise(all_days)) > 1
+    is_told = (
+        not has_clock
+        or len(all_days) == 1
+        or bool(_COUNTED.of(quote).search(quote))
+        or min((later - day).days for day, later in pairwise(all_days)) > 1
+    )
     day, earlier = stamps[0].date().isoformat(), ""
     # the same day a year earlier, or a week, where the readings are as far apart and no year is stated
     apart = (stamps[1] - stamps[0]).days if len(stamps) > 1 and not re.search(r"\d{4}", quote) else 0
@@ -316,7 +327,8 @@ def _interval(
         return Moment(one.start, one.end, frozenset({first.date().isoformat()}), frozenset(), last.date().isoformat())
     if words.patterns["half_at_end"].search(quote) and (last - first) > timedelta(hours=_HALF):
         first += timedelta(hours=_HALF)  # between 2 and 4 pm
-    last -= {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}.get(end["grain"], timedelta())
+    if not words.patterns["end_within"].search(quote) or not (last.hour or last.minute):
+        last -= {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}.get(end["grain"], timedelta())
     days, clocks = frozenset({first.date().isoformat()}), frozenset({first.strftime("%H:%M")})
     return Moment(one.start, one.end, days, clocks, last.date().isoformat(), last.strftime("%H:%M"))
 

@@ -141,7 +141,8 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
         number, end = number * words.scales[scale[1]], scale.end()
     more = words.patterns["half_unit"].match(text, end)
     if more:
-        number, end = number + words.shares[more[1]], more.end()
+        by = _DOZEN if words.patterns["dozen"].search(text[start:end]) else 1  # a dozen and a half
+        number, end = number + words.shares[more[1]] * by, more.end()
         scale = words.patterns["scale_after"].match(text, end)
         number, end = (number * words.scales[scale[1]], scale.end()) if scale else (number, end)
     filler = words.patterns["unit_filler"].match(text, end) if "unit_filler" in words.patterns else None
@@ -157,7 +158,7 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
         unit = _COIN
     half = words.patterns["and_a_half"].match(text, last) if unit is not None else None
     if half:
-        return Quantity(number + 0.5, unit, start, half.end(), end)
+        return Quantity(number + words.shares.get(half[1], 0.5), unit, start, half.end(), end)
     return Quantity(number, unit, start, last, end)
 
 
@@ -192,6 +193,8 @@ def _part_of(whole: Quantity, part: Quantity, text: str, words: QuantityWords) -
         is_tenth = part.value < _TEN and numeric(text[part.start], 1) != 0
         return part.value / (_TEN if is_tenth else _WHOLE)
     if whole.unit.dimension == "distance":  # six foot three
+        if whole.unit.factor == 1 and _TEN <= part.value < _WHOLE:  # one metre seventy-four
+            return part.value / _WHOLE
         return part.value / _DOZEN if 0 < part.value < _DOZEN and round(whole.unit.factor, 4) == _FOOT else None
     is_clock = whole.unit.dimension == "duration" and whole.unit.factor in (_SIXTY, _SIXTY * _SIXTY)
     return part.value / _SIXTY if is_clock and 0 < part.value < _SIXTY else None
@@ -203,7 +206,12 @@ def _ranged(text: str, words: QuantityWords, found: Sequence[Quantity]) -> list[
     scale = words.patterns["scale"]
     for index in range(len(found) - 1):
         one, other = marked[index], marked[index + 1]
-        is_range = words.patterns["between"].fullmatch(text[one.end : other.start])
+        gap = text[one.end : other.start]
+        is_range = words.patterns["between"].fullmatch(gap)
+        if words.patterns["joins"].fullmatch(gap.strip()) and not words.patterns["opens_range"].search(
+            text[: one.start]
+        ):
+            continue  # 1.68 and 61 kilos
         if not is_range or (one.unit is not None and one.unit != other.unit):
             continue
         word = scale.search(text[other.start : other.number_end])

@@ -84,6 +84,10 @@ def unit_of(name: str, description: str, language: str) -> Unit | None:
     if unit := next((unit for unit in told if unit is not None and unit.dimension != "money"), None):
         return unit
     described = {unit for one in languages for unit in _units_in(description.lower(), quantity_words(one))}
+    whole = description.lower().strip(" .")
+    described |= {
+        unit for one in languages if (unit := unit_named(whole, quantity_words(one))) and unit.dimension != "money"
+    }
     return next(iter(described)) if len(described) == 1 else None
 
 

@@ -79,7 +79,7 @@ class _Finding(NamedTuple):
 
 
 @rule(
-    "grounding", "11", "Is there evidence for every gold argument?",
+    "grounding", "12", "Is there evidence for every gold argument?",
     source="HammerBench 4.2.1, 5",
     settles=ARGUMENTS,
     left_to="readers",

@@ -10,11 +10,13 @@ from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from callwright.language.names import split_name
-from callwright.language.packs import of, puts_spaces
-from callwright.language.text import empty, words_of
+from callwright.language.packs import puts_spaces
+from callwright.language.readers.quantities import Quantity
+from callwright.language.readers.units import quantity_words
+from callwright.language.text import words_of
 from callwright.validators.values.longer_names import is_whole_name
 from callwright.validators.values.parameters import LEADS, Lead, Leaf, Parameter, Role, is_timed, spellings
-from callwright.validators.values.places import Place, alike, is_time_alike
+from callwright.validators.values.places import Place, alike, could_be, is_time_alike
 from callwright.validators.values.said import Mark, MarkKind, Said, Span, mark_words, measure_words, schema_words
 from callwright.validators.values.texts import is_text, is_written
 
@@ -94,7 +96,9 @@ def _owner_by_label(leaf: Leaf, place: Place, heard: Heard) -> Owner:
 def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     """Whom a word tells that leads to a place: from, to, in."""
     role = role_said(leaf, place.span, heard.said)
-    roles = {one.role for one in leaf.rivals} - {""}
+    is_named = leaf.sort in ("name", "code") and puts_spaces(heard.said.language)
+    beside = [one.parameter for one in heard.leaves if is_named and one.sort in ("name", "code") and one != leaf]
+    roles = {one.role for one in (*leaf.rivals, *beside)} - {""}
     if role and leaf.parameter.role and roles and (role != leaf.parameter.role or role not in roles):
         return "own" if role == leaf.parameter.role else "rival"
     edges = {one.edge for one in leaf.rivals} - {"", leaf.parameter.edge}
@@ -221,6 +225,8 @@ def names_another_value(leaf: Leaf, heard: Heard) -> bool:
         clause = said.clause(span)
         before = named_words(said, Span(max(clause.start, span.start - AROUND), span.start))[-1:]
         after = named_words(said, Span(span.end, min(clause.end, span.end + _AFTER)))[:1]
+        if any(one.end < span.start and len(said.text[one.end : span.start].split()) == 1 for one in own):
+            before = []  # it follows its own
         is_named = any(leaf.parameter.subjects <= words for words in (*before, *after))
         if is_named and not any(span.touches(one) for one in own):
             return True
@@ -247,15 +253,26 @@ def may_own(rival: Parameter, leaf: Leaf, place: Place, heard: Heard) -> bool:
     if (rival.parent, rival.name) in heard.settled:
         return False
     found = heard.of(rival)
-    if found and not place.is_typed and any(one.is_typed and not one.span.touches(place.span) for one in found[1]):
+    others = [one for one in found[1] if not one.span.touches(place.span)] if found else []
+    amount, *rest = [_amount_at(one, heard.said) if leaf.sort == "number" else None for one in (place, *others)]
+    is_apart = any(one is not None and could_be(rival, one, heard.said) for one in rest)
+    if not place.is_typed and (is_apart or any(one.is_typed for one in others)):
         return False  # its own value stands in its own unit somewhere else
     if place.is_typed and leaf.sort == "number":
         suits = rival.is_money if leaf.parameter.is_money else rival.unit(heard.said.language) is not None
+        suits = suits and (amount is None or could_be(rival, amount, heard.said))
+    elif amount is not None:
+        suits = could_be(rival, amount, heard.said)
     else:
         suits = not place.is_typed or leaf.sort == "choice"
     if not suits or not found or not found[1]:
         return suits
     return not (_is_ordered(leaf, found[0]) or _is_in_turn(leaf, place, *found))
+
+
+def _amount_at(place: Place, said: Said) -> Quantity | None:
+    """The amount with a unit that stands at a place."""
+    return next((one for one in said.quantities if one.unit and one.start == place.span.start), None)
 
 
 def _is_ordered(leaf: Leaf, rival: Leaf) -> bool:
@@ -343,6 +360,8 @@ def _are_alike(leaf: Leaf, other: Leaf, heard: Heard) -> bool:
         told = [one.parameter for one in (leaf, other)]
         return codes != [one.is_coded or is_timed(one) or "year" in split_name(one.name) for one in told]
     are_words = not any(codes) or all(one.islower() and " " not in one for one in values)
+    article = mark_words(heard.said.language)["article"].pattern
+    values = [re.sub(rf"^{article}\s+", "", one) for one in values]  # the Harpers
     has_case = all(one[:1].isupper() or one[:1].islower() for one in values)
     return are_words and (not has_case or values[0][:1].isupper() == values[1][:1].isupper())
 
@@ -352,7 +371,8 @@ def turned(leaf: Leaf, place: Place, heard: Heard) -> str:
     said = heard.said
     # in the name or the words of a value no word turns anything
     names = [*said.quotes, *([place.span] if leaf.sort in ("name", "code", "choice") else ())]
-    names += [one for one in heard.taken if leaf.sort != "number" or one.end - one.start > _NEAR_LETTERS]
+    taken = [place.span for other, places in heard.rows if other.sort != "boolean" for place in places]
+    names += [one for one in taken if leaf.sort != "number" or one.end - one.start > _NEAR_LETTERS]
     clause = said.clause(place.span)
     near = _NEAR_LETTERS if puts_spaces(said.language) else _NEAR_SIGNS
     before, after = Span(clause.start, place.span.start), Span(place.span.end, clause.end)
@@ -364,15 +384,78 @@ def turned(leaf: Leaf, place: Place, heard: Heard) -> str:
     found = [one for one in found if one and not _is_between_values(one, place, heard.taken)]
     is_unit = leaf.sort == "choice" and any(Span(one.start, one.end).touches(place.span) for one in said.quantities)
     if leaf.sort != "boolean" and not is_unit:
-        behind = Span(after.start, min(after.end, after.start + near // 3 + 1))
-        found += [said.marked(before, "negation", but=names), said.marked(behind, "negation", but=names)]
+        words = mark_words(said.language)
+        end = min(after.end, after.start + near // 3 + 1)
+        joint = words["joined"].search(said.text, after.start, end)
+        behind = Span(after.start, joint.start() if joint else end)
+        apart = (
+            Span(*one.span()) for one in words["opposed"].finditer(said.text, *before)
+        )  # not the 12th but the 21st
+        starts = [one.end for one in apart if not said.marked(one, "negation")]
+        ahead = Span(max([before.start, *starts]), before.end)
+        is_until = role_said(leaf, place.span, said) == "to" and leaf.sort in ("day", "clock", "moment")
+        if not leaf.parameter.is_denying and not is_until:
+            denied = [said.marked(one, "negation", but=names) for one in (ahead, behind)]
+            # "radio, not buzzer"
+            found += [
+                one for one in denied if one and not any(0 <= at.start - one.span.end <= near for at in place.others)
+            ]
     if leaf.sort == "number":
-        found.append(said.marked(said.sentence(place.span), "change", but=said.quotes))
+        where = said.sentence(place.span)
+        changes = [one for one in said.marks if one.kind == "change" and one.span.touches(where)]
+        found += [
+            one for one in changes if _changes(one, leaf, place, said) and not any(map(one.span.touches, said.quotes))
+        ]
     new = put_right(leaf, place, heard)
     later = [one for one in corrections(heard) if new is None or one.span.start > new.span.start]
     found += [one for one in later if corrects(one, leaf, place.span, said)]
     mark = next(filter(None, found), None)
     return f"it stands {TURNS[mark.kind]} ({said.quote(mark.span)!r})" if mark else ""
+
+
+def _changes(mark: Mark, leaf: Leaf, place: Place, said: Said) -> bool:
+    """Whether a change, or a word that something counts for each, is not one of another amount, which stands next to it."""
+    words, little = quantity_words(said.language).patterns, mark_words(said.language)["of"]
+    if said.quote(mark.span) in split_name(leaf.parameter.name):
+        return False  # older than
+    for one in said.quantities:
+        gap = said.text[min(one.end, mark.span.end) : max(one.start, mark.span.start)]
+        is_next = not gap.strip() or little.fullmatch(gap)
+        span = Span(one.start, one.end)
+        if is_next and not mark.span.touches(span):
+            is_each = words["per_after"].match(said.quote(mark.span)) and leaf.parameter.is_for_each
+            return (could_be(leaf.parameter, one, said) or span.touches(place.span)) and not is_each
+    return True
+
+
+def told_of_another(leaf: Leaf, place: Place, heard: Heard) -> str:
+    """Who or what has a value by the subject of its clause, where neither schema nor call speaks of that; "" for nobody."""
+    said = heard.said
+    if leaf.sort in ("name", "code", "boolean", "moment"):
+        return ""
+    words, clause = mark_words(said.language), said.clause(place.span)
+    starts = (one.end() for one in words["joined"].finditer(said.text, clause.start, place.span.start))
+    subject = words["of_another"].match(said.text, max([clause.start, *starts]), place.span.start)
+    if subject is None:
+        return ""
+    noun = Span(*subject.span("thing" if subject["thing"] else "name"))
+    is_known = any(noun.touches(one) for one in heard.taken) or said.is_time(noun)
+    is_known |= said.quote(noun).casefold() in said.small or any(
+        words & leaf.schema_words for words in named_words(said, noun)
+    )
+    return "" if is_known else subject.group().strip()
+
+
+def is_denied(span: Span, said: Said) -> bool:
+    """Whether a negation stands right before a place: what is said there is not what is wanted."""
+    near = _NEAR_LETTERS if puts_spaces(said.language) else _NEAR_SIGNS
+    before = Span(max(said.clause(span).start, span.start - near), span.start)
+    return said.marked(before, "negation") is not None
+
+
+def is_left(leaf: Leaf, span: Span, place: Place, said: Said) -> bool:
+    """Whether a place is led by the word with which something new comes, and another value stands before that: to the 31st."""
+    return leaf.parameter.role == "to" and span.end <= place.span.start and role_said(leaf, place.span, said) == "to"
 
 
 def corrections(heard: Heard) -> list[Mark]:
@@ -426,6 +509,11 @@ def corrects(mark: Mark, leaf: Leaf, at: Span, said: Said) -> bool:
     if mark.span.touches(at):
         return False
     after = Span(mark.span.end, min(said.sentence(mark.span).end, mark.span.end + AROUND))
+    values = [*(one.span for one in said.times), *(Span(one.start, one.end) for one in said.quantities)]
+    if first := min(
+        (one for one in values if one.touches(after)), default=None
+    ):  # what comes behind that is said besides
+        after = Span(after.start, min(after.end, said.clause(first).end))
     times = [one for one in said.times if one.span.touches(after)]
     amounts = [one for one in said.quantities if Span(one.start, one.end).touches(after)]
     codes = _DIGITS.search(said.quote(after)) is not None
@@ -440,6 +528,6 @@ def corrects(mark: Mark, leaf: Leaf, at: Span, said: Said) -> bool:
     if not puts_spaces(said.language):
         return is_free or not any(start < mark.span.end + _NEXT_SIGNS for start in starts)
     # what it puts right stands next: no word with a content of its own before it
-    skipped = empty((of(said.language),))
+    skipped = said.little
     before = [words_of(said.text[mark.span.end : start]).row for start in starts]
     return is_free or not any(all(one.text in skipped or not one.text.isalnum() for one in row) for row in before)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from callwright.language.calls.parameters import chinese_names
-from callwright.language.packs import of, puts_spaces
-from callwright.language.text import deep_stem, empty, words_of
+from callwright.language.packs import puts_spaces
+from callwright.language.text import deep_stem, words_named, words_of
 from callwright.validators.values.parameters import Leaf, spellings
 from callwright.validators.values.said import MARKS, Said, Span, mark_words, schema_words, verbs
 
@@ -33,30 +33,29 @@ def more_of_name(leaf: Leaf, span: Span, said: Said) -> Span | None:
     if _GROUPS.fullmatch(value):
         group = _DIGITS_BEHIND.match(said.text, span.end) or _DIGITS_BEFORE.search(said.text, 0, span.start)
         return Span(*group.span(1)) if group else None  # 0170 555 of 0170 555 2020
-    if not value[:1].isupper():
+    if not any(map(str.isupper, value)) and not _DIGIT.search(value):
         return None
+    after = _WORD_AFTER.match(said.text, span.end) if " " in value or not _DIGIT.search(value) else None
+    if after and is_name(after[1], said):
+        return Span(*after.span(1))  # 60 Baker of 60 Baker Street
     if _DIGIT.search(value):
-        place = _WORD_BEFORE.search(said.text[: span.start]) if " " not in value else None
+        place = _WORD_BEFORE.search(said.text[: span.start])
         if place and not spellings(place[1].lower()) & leaf.parameter.words and stands_inside(place.start(1), said):
             return Span(*place.span(1))  # B6789X of Guangdong B6789X
         group = _GROUP_AFTER.match(said.text, span.end) if _LETTERED.search(value) else None
         return Span(*group.span(1)) if group else None  # AB12 of AB12 CDE
-    after = _WORD_AFTER.match(said.text, span.end)
-    if after and is_name(after[1], said):
-        return Span(*after.span(1))
     before = _WORD_BEFORE.search(said.text[: span.start])
     if before and is_name(before[1], said) and stands_inside(before.start(1), said):
         return Span(*before.span(1))
     number = _NUMBER_BEFORE.search(said.text, 0, span.start) or _NUMBER_BEHIND.match(said.text, span.end)
-    return Span(*number.span(1)) if number else _noun_behind(leaf, span, said)
+    behind = _noun_behind(leaf, span, said) if value[:1].isupper() else None
+    return Span(*number.span(1)) if number else behind
 
 
 def _noun_behind(leaf: Leaf, span: Span, said: Said) -> Span | None:
     """A word with a content of its own right behind a name, which may be the thing that has it: Imjin war, drunk driving."""
     after = _LOWER_AFTER.match(said.text, span.end)
-    if schema_words("persons").search(leaf.parameter.told):
-        return None
-    if after is None or after[1] in empty((of(said.language),)):
+    if leaf.parameter.is_person or after is None or _is_small(after[1], said):
         return None
     more, known = Span(*after.span(1)), frozenset(one.text for one in words_of(leaf.told).row)
     is_other = said.marked(more, *MARKS) or any(more.touches(Span(one.start, one.end)) for one in said.quantities)
@@ -153,6 +152,11 @@ def _ends(leaf: Leaf, span: Span, said: Said, known: Sequence[Span]) -> bool:
     )
 
 
+def _is_small(word: str, said: Said) -> bool:
+    """Whether a word behind a name is none of it, as it has no content of its own."""
+    return word in said.small | words_named("ordered")
+
+
 def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
     """What may belong to a name in small letters: its object, or a word behind it and an article, or behind several."""
     article = mark_words(said.language)["article"].pattern
@@ -161,7 +165,7 @@ def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
         return Span(*object_of.span(1))
     has_article = re.search(rf"(?i:\b{article}) $", said.text[: span.start])
     after = _LOWER_AFTER.match(said.text, span.end) if " " in value or has_article else None
-    if after is None or after[1] in empty((of(said.language),)):
+    if after is None or _is_small(after[1], said):
         return None
     more = Span(*after.span(1))  # "the lentil curry"
     is_other = said.marked(more, *MARKS) or any(more.touches(Span(one.start, one.end)) for one in said.quantities)
@@ -176,7 +180,7 @@ def stands_inside(at: int, said: Said) -> bool:
 
 def is_name(word: str, said: Said) -> bool:
     """Whether a word with a capital may be a name's: neither a pronoun nor another word without content of its own."""
-    return not _PRONOUN.fullmatch(word) and word.casefold() not in empty((of(said.language),))
+    return not _PRONOUN.fullmatch(word) and word.casefold() not in said.little
 
 
 _NAME_GOES_ON = re.compile(r"[.@\\_-]\w")

@@ -113,6 +113,16 @@ class Parameter(NamedTuple):
         return bool(schema_words("each").search(self.told))
 
     @property
+    def is_denying(self) -> bool:
+        """Whether it is for what is not wanted."""
+        return bool(schema_words("denying").search(self.told))
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is who somebody is, and no thing."""
+        return any(schema_words(one).search(self.told) for one in ("persons", "served", "makers"))
+
+    @property
     def scale(self) -> int:
         """How many coins it counts as one: 10,000 where it is in tens of thousands."""
         return next((scale for scale, words in _SCALES.items() if schema_words(words).search(self.told)), 1)
@@ -200,6 +210,11 @@ class Leaf(NamedTuple):
     def naming(self) -> frozenset[str]:
         """The words that name its parameter and none of the rivals."""
         return self.parameter.words - frozenset[str]().union(*(one.words for one in self.rivals))
+
+    @property
+    def schema_words(self) -> frozenset[str]:
+        """The words by which the tool's schema tells of anything."""
+        return _naming("", self.told.replace("_", " "))
 
 
 def leaves_of(tool: Tool, arguments: Arguments) -> list[Leaf]:

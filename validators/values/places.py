@@ -8,18 +8,20 @@ from math import isclose
 from typing import NamedTuple
 
 from callwright.language.names import split_name
-from callwright.language.packs import of, widened
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import widened
+from callwright.language.protocol import ORDINAL
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW
 from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
-from callwright.language.text import empty, folded
+from callwright.language.text import folded
 from callwright.language.values import ANSWERED, NEGATED, find_boolean, is_about, locate
 from callwright.language.wording import find_phrase
 from callwright.validators.values.longer_names import is_name, more_of_name, stands_inside
-from callwright.validators.values.parameters import MOMENT, Leaf, spellings
-from callwright.validators.values.said import Said, Span, Time, digit_words, mark_words
+from callwright.validators.values.parameters import MOMENT, Leaf, Parameter, spellings
+from callwright.validators.values.said import Said, Span, Time, digit_words, mark_words, measure_words
 from callwright.validators.values.texts import is_text, is_whole
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
@@ -37,7 +39,7 @@ _MOST = re.compile(r"(?<![a-z])(?:max|maximum|most|highest|upper|budget|limit)(?
 _BOUNDS = frozenset({"radius", "threshold", "tolerance", "cutoff"})  # parameters that are a bound of what they count
 _DEGREE = 0.51
 _TOLD_UNIT = re.compile(r"\bin [a-zA-Z/²³°]+[.)]?$|\([a-zA-Z/²³°]+\)$")
-_WORD_BEHIND = re.compile(r"\s?([^\W\d_]+)")
+_WORD_BEHIND, _IN_CODE = re.compile(r"\s?([^\W\d_]+)"), re.compile(r"\w-$")
 _ROUNDED = 0.004
 _FREE = frozenset({"money", "degree", "celsius"})  # units that a schema may leave unsaid
 _SCALES = frozenset({"degree", "celsius", "fahrenheit"})
@@ -52,6 +54,7 @@ class Place(NamedTuple):
     is_owned: bool = False  # the words tell which parameter it is for
     is_open: bool = False  # more words of the text or about the flag may follow
     more: Span | None = None  # a word that may belong to the name
+    others: tuple[Span, ...] = ()  # where another of the choices is said
 
 
 def places_of(leaf: Leaf, said: Said) -> list[Place]:
@@ -124,6 +127,8 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
     bound = one.bound if leaf.path.endswith("]") else _bound(one)  # members of a list are no ends of a range
     if one.is_estimate:
         return f"{quote!r} is about how much"
+    if unit and one.unit is None and any(found.rule == ORDINAL for found in find_numbers(quote)):
+        return f"{quote!r} is which of several"
     # which bound a parameter is, "" where it is a value
     named = leaf.parameter.told
     least = bool(_LEAST.search(named) or words["names_least"].search(named))
@@ -140,10 +145,8 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
 def _unit_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> str:
     """Why an amount need not be in what the parameter counts in."""
     quote = said.quote(Span(one.start, one.end))
-    if one.unit is not None and unit is None and one.unit.dimension not in _FREE:
-        counted = {*re.findall(r"\w+", folded(said.quote(Span(one.number_end, one.end))).text)}
-        if not counted & leaf.parameter.words:
-            return f"{quote!r} has a unit that the parameter does not name"
+    if one.unit and unit is None and one.unit.dimension not in _FREE and not _is_named(leaf.parameter, one, said):
+        return f"{quote!r} has a unit that the parameter does not name"
     is_count = leaf.parameter.schema.get("type") == "integer" and not leaf.parameter.is_money
     if one.unit is not None and one.unit.dimension == "money" and is_count:
         return f"{quote!r} is money"
@@ -158,10 +161,19 @@ def _share_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> st
     quote, words = said.quote(Span(one.start, one.end)), quantity_words(said.language).patterns
     before, after = said.text[max(0, one.start - _AROUND) : one.start], said.text[one.end : one.end + _AROUND]
     is_each = words["per_after"].search(after) or words["per_before"].search(before)
+    rest = said.text[
+        one.end : min(
+            [
+                said.clause(Span(one.start, one.end)).end,
+                *(each.start for each in said.quantities if each.start > one.end),
+            ]
+        )
+    ]
+    is_told_each = is_each or any(words["per_after"].search(rest[at.start() :]) for at in re.finditer(r"\s", rest))
     if words["relative_before"].search(before) or (is_each and not leaf.parameter.is_for_each):
         return f"{quote!r} is a change or counts for each"
     is_rate = one.unit is not None and "/" in one.unit.dimension
-    if unit and one.unit and leaf.parameter.is_told_for_each and not is_each and not is_rate:
+    if unit and one.unit and leaf.parameter.is_told_for_each and not is_told_each and not is_rate:
         return f"nothing says that {quote!r} counts for each"
     return ""
 
@@ -182,7 +194,8 @@ def _has_other_unit(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) ->
     if mark_words(said.language)["of"].match(said.text, behind.end()):
         return False  # four out of five
     word = behind[1].casefold()
-    return not spellings(word) & leaf.parameter.words and word not in empty((of(said.language),))
+    word = measure_words(said.language).get(word, word)
+    return not spellings(word) & leaf.parameter.words and word not in said.small
 
 
 def _bound(one: Quantity) -> str:
@@ -190,7 +203,8 @@ def _bound(one: Quantity) -> str:
 
 
 def _is_own_edge(leaf: Leaf, one: Quantity) -> bool:
-    edge = {"first": "least", "last": "most"}.get(leaf.parameter.edge, "")
+    own = leaf.parameter
+    edge = {"first": "least", "last": "most"}.get(own.edge) or {"from": "least", "to": "most"}.get(own.role, "")
     return bool(edge) and _bound(one) == edge
 
 
@@ -237,7 +251,7 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
     elif days and clocks:
         spans = (days[0][0].span, clocks[0][0].span)
         both = Span(min(spans).start, max(spans[0].end, spans[1].end))
-        others = [one for one in said.times if one.days and day not in one.days and one.span.touches(both)]
+        others = [one for one in said.times if one.days and day not in one.days | one.last and one.span.touches(both)]
         why = days[0][1] or clocks[0][1] or ("another day is said beside it" if others else "")
         yield Place(both, why)
 
@@ -245,7 +259,7 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
 def _day_doubt(leaf: Leaf, day: str, one: Time, said: Said) -> str:
     """Why a day that may be meant need not be: another one may be as well."""
     quote = said.quote(one.span)
-    if one.last:
+    if one.last and one.last != one.days:
         edge = leaf.parameter.edge
         fitting = one.days if edge == "first" else one.last if edge == "last" else frozenset[str]()
         return "" if day in fitting else f"{quote!r} has a first day and a last one"
@@ -283,16 +297,25 @@ def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
     if not mine and not found:
         mine = list(_amounts_of_choice(str(leaf.value), choices, said))
     unit = unit_named(str(leaf.value).lower(), quantity_words(said.language))
-    if not mine and unit:
+    if not mine and unit and unit.dimension != "money":
         counted = [one for one in said.quantities if one.unit == unit and one.end > one.number_end]
         mine = [Span(one.number_end, one.end) for one in counted]
-    shortened = [*_shortened(str(leaf.value), choices, said)] if mine else []
+    rest = [each for places in found.values() for each in places]
+    rest += _shortened(str(leaf.value), choices, said) if mine else []
+    rest += _coins(said) if mine and unit and unit.dimension == "money" else []
     for span in mine:
-        others = [each for places in (*found.values(), shortened) for each in places if not _lies_in(each, span)]
+        others = tuple(each for each in rest if not _lies_in(each, span))
         inside = any(_lies_in(span, each) and each != span for places in found.values() for each in places)
         if not inside:
-            why = f"{said.quote(others[0])!r} is another of the choices" if others else ""
-            yield Place(span, why, is_typed=True)
+            yield Place(span, is_typed=True, others=others)
+
+
+def _coins(said: Said) -> Iterator[Span]:
+    """Where a text names a coin, with an amount or without."""
+    for word in _WORD.finditer(said.text):
+        unit = unit_named(word.group().lower(), quantity_words(said.language))
+        if unit is not None and unit.dimension == "money":
+            yield Span(*word.span())
 
 
 def _shortened(value: str, choices: Sequence[str], said: Said) -> Iterator[Span]:
@@ -360,15 +383,42 @@ def _occurrences(value: str, said: Said) -> Iterator[Span]:
 
 def amounts_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Quantity]:
     """Amounts that a leaf could take and that no value of the call has."""
-    unit = leaf.parameter.unit(said.language)
     for one in said.quantities:
-        dimension = one.unit.dimension if one.unit else ""
-        is_other_money = unit is None and (dimension == "money") != leaf.parameter.is_money
-        is_count = leaf.parameter.is_money or leaf.parameter.schema.get("type") == "integer"
-        is_share = dimension == "percent" and unit is None and is_count
-        is_other = dimension and (is_share or is_other_money or (unit is not None and dimension != unit.dimension))
-        if not is_other and not any(Span(one.start, one.end).touches(each) for each in taken):
+        if could_be(leaf.parameter, one, said) and not any(Span(one.start, one.end).touches(each) for each in taken):
             yield one
+
+
+def could_be(own: Parameter, one: Quantity, said: Said) -> bool:
+    """Whether an amount could be one of a parameter: by its unit, and where it has none by what it counts."""
+    unit = own.unit(said.language)
+    before = [each for each in said.quantities if each.end <= one.start and not said.text[each.end : one.start].strip()]
+    if before and mark_words(said.language)["one"].search(said.text, one.start, one.number_end):
+        return False  # 38 an hour
+    if one.unit is None:
+        return (unit is None and not own.is_money) or not is_told(own, one, said)
+    dimension = one.unit.dimension
+    if unit is not None:
+        return dimension == unit.dimension or {dimension, unit.dimension} <= _SCALES
+    if own.is_money or dimension == "money":
+        return own.is_money and dimension == "money"
+    is_count = own.schema.get("type") == "integer"
+    return not (dimension == "percent" and is_count) and (dimension in {*_FREE, "percent"} or _is_named(own, one, said))
+
+
+def _is_named(own: Parameter, one: Quantity, said: Said) -> bool:
+    """Whether the unit of an amount is a word of the parameter."""
+    counted = re.findall(r"\w+", folded(said.quote(Span(one.number_end, one.end))).text)
+    return any(spellings(word) & own.words for word in counted)
+
+
+def is_told(own: Parameter, one: Quantity, said: Said) -> bool:
+    """Whether a bare number counts something else, by the word behind it, or is an ordinal, a part of a code, or "one"."""
+    quote = said.quote(Span(one.start, one.end))
+    is_ordinal = (one.value == 1 and quote.isalpha()) or any(found.rule == ORDINAL for found in find_numbers(quote))
+    behind = _WORD_BEHIND.match(said.text, one.end)
+    counted = behind[1] if behind and behind[1].islower() and behind[1] not in said.small else ""
+    is_other = bool(counted) and not spellings(counted) & own.words
+    return is_ordinal or is_other or _IN_CODE.search(said.text, 0, one.start) is not None
 
 
 _GROUPED = re.compile(r"(?<![\w-])\+?\(?\d(?:[ ().-]{0,2}\d){6,}(?![\w-])", re.ASCII)
@@ -391,7 +441,8 @@ def _names_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Spa
     known = [*taken, *said.quotes, *(Span(one.start, one.end) for one in said.quantities)]
     for match in _CAPITAL.finditer(said.text):
         span = Span(*match.span())
-        is_called = is_name(match.group(), said) and stands_inside(span.start, said) and not said.is_time(span)
+        is_called = is_name(match.group(), said) and stands_inside(span.start, said)
+        is_called = is_called and not any(span.touches(one.span) for one in said.times)
         is_label = not own.isdisjoint(spellings(match.group().lower()))
         # a word before it says that something goes from it or to it, or is in it
         led = mark_words(said.language)["at"].search(said.text, said.clause(span).start, span.start) is not None
@@ -408,19 +459,30 @@ def _form(code: str) -> str:
 def times_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Time]:
     """Days, or times of day, that a leaf could take and that no value of the call has."""
     for one in said.times:
-        if is_time_alike(leaf, one) and not any(one.span.touches(each) for each in (*taken, *said.quotes)):
+        known = [each for each in (*taken, *said.quotes) if one.span.touches(each)]
+        # of a time with two ends one alone may be what a value has
+        is_half = bool(one.last_clock) and len({*known}) == 1 and not _lies_in(one.span, known[0])
+        if is_time_alike(leaf, one) and (is_half or not known):
             yield one
 
 
 def is_time_alike(leaf: Leaf, one: Time) -> bool:
     """Whether what is said is of the sort of a leaf: a day for a day, a time of day for a time of day."""
-    return bool(one.days) if leaf.sort == "day" else bool(one.clocks) if leaf.sort == "clock" else True
+    return (
+        bool(one.days)
+        if leaf.sort == "day"
+        else bool(one.clocks) and not one.is_vague
+        if leaf.sort == "clock"
+        else True
+    )
 
 
 def alike(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
     """Values of the kind of this one that stand outside of what is taken."""
     if leaf.sort == "number":
-        yield from (Span(one.start, one.end) for one in amounts_beside(leaf, said, taken))
+        has_unit = leaf.parameter.unit(said.language) is not None  # as places of numbers are
+        for one in amounts_beside(leaf, said, taken):
+            yield Span(one.start, one.end if has_unit else one.number_end)
     elif leaf.sort in ("day", "clock", "moment"):
         yield from (one.span for one in times_beside(leaf, said, taken))
     elif leaf.sort == "code":

@@ -7,11 +7,13 @@ from datetime import date, datetime, timedelta
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
-from callwright.language.packs import has_folder, known, packaged, read_as, signs, widened
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import has_folder, known, of, packaged, read_as, signs, widened
 from callwright.language.readers.duckling_reader import read
-from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
+from callwright.language.readers.mentions import UNKNOWN_NOW, Moment, find_moments
 from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import quantity_words
+from callwright.language.text import empty
 
 
 @cache
@@ -105,6 +107,7 @@ class Time(NamedTuple):
     clocks: frozenset[str] = frozenset()
     last_clock: str = ""
     is_bare: bool = False
+    is_vague: bool = False  # a part of a day: this evening
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,17 @@ class Said:
     def knows_marks(self) -> bool:
         """Whether the words are known by which a value of this language is taken back."""
         return has_folder(self.language)
+
+    @cached_property
+    def little(self) -> frozenset[str]:
+        """The words of its language without a content of their own."""
+        return empty((of(self.language),))
+
+    @property
+    def small(self) -> frozenset[str]:
+        """Those, and the other words of closed classes that are no name and no part of one."""
+        words = of(self.language).words
+        return self.little.union(*(words.get(one, frozenset()) for one in ("particles",)))
 
     def quote(self, span: Span) -> str:
         """The words of a stretch."""
@@ -232,7 +246,13 @@ def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
         elif now is not None:
             days = _coming(days, text[one.start : one.end], language, now.date())
         last = frozenset(filter(None, [one.last_day]))
-        yield Time(span, days, last, one.clocks, one.last_clock, bool(one.earlier_day))
+        yield Time(span, days, last, one.clocks, one.last_clock, bool(one.earlier_day), _is_part(one, text, language))
+
+
+def _is_part(one: Moment, text: str, language: str) -> bool:
+    quote = text[one.start : one.end]
+    is_timed = not one.last_clock or one.is_figures or bool(find_numbers(quote))
+    return not is_timed and quantity_words(language).patterns["part_of_day"].search(quote.lower()) is not None
 
 
 def _on(day: str, days: int) -> str:

@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.packs import of, puts_spaces, signs
-from callwright.language.text import empty
+from callwright.language.packs import puts_spaces, signs
 from callwright.language.wording import find_phrase
 from callwright.validators.values.heard import (
     TURNS,
@@ -21,20 +20,25 @@ from callwright.validators.values.heard import (
     corrections,
     corrects,
     exchanged,
+    is_denied,
+    is_left,
     led_elsewhere,
     may_own,
     names_another_value,
     owner_of,
     put_right,
+    role_said,
     runs_backwards,
     stands_among,
+    told_of_another,
     turned,
 )
 from callwright.validators.values.longer_names import has_open_edge, is_in_longer_name
 from callwright.validators.values.parameters import Leaf, leaves_of
-from callwright.validators.values.places import Place, alike, amounts_beside, places_of, times_beside
+from callwright.validators.values.places import Place, alike, amounts_beside, is_told, places_of, times_beside
 from callwright.validators.values.said import MARKS, Said, Span, mark_words
 from callwright.validators.values.texts import (
+    goes_on,
     is_announced,
     is_begun,
     is_part,
@@ -43,7 +47,7 @@ from callwright.validators.values.texts import (
     item_before,
     next_item,
 )
-from callwright.validators.values.unowned import no_name, unowned_doubts
+from callwright.validators.values.unowned import no_name, noun_before, unowned_doubts
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
 Standing = Literal["proved", "stated", "unproved", "contradicted"]
@@ -132,7 +136,8 @@ def _contradicted(leaf: Leaf, leaves: Sequence[Leaf], texts: Sequence[Said]) -> 
         unit = leaf.parameter.unit(texts[0].language)
         left = [
             (said, one) for said in texts for one in amounts_beside(leaf, said, _taken(leaves, said))
-            if unit and one.unit and not one.bound and not one.is_estimate
+            if unit and one.unit and one.unit.dimension == unit.dimension and not one.bound and not one.is_estimate
+            and not mark_words(said.language)["one"].search(said.text, one.start, one.number_end)  # a month: each
         ]  # fmt: skip
         if len(left) == 1:
             quote = left[0][0].quote(Span(left[0][1].start, left[0][1].end))
@@ -244,12 +249,13 @@ def _doubts_of_place(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
         yield from _doubts_of_edges(leaf, place, heard)
     if leaf.path.endswith("]"):
         yield from _doubts_of_list(leaf, place, heard)
+    yield from _doubts_of_others(leaf, place, heard)
     if place.more and not any(place.more.touches(one) for one in heard.taken):
         yield f"the name may be longer ({said.quote(place.more)!r})"
     owner = "own" if place.is_owned else owner_of(leaf, place, heard)
     if owner == "rival":
         yield "the words beside it name another parameter"
-    yield no_name(leaf, place.span, said)
+    yield no_name(leaf, place.span, heard)
     yield _beside(leaf, place, heard, owner)
     if owner:
         return
@@ -262,11 +268,26 @@ def _doubts_of_place(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     yield from (f"it may be for {one!r} as well" for one in others if one)
 
 
+def _doubts_of_others(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
+    """Why a value may be what somebody else has, or had, or one of several choices that are said."""
+    said, known = heard.said, heard.taken_beside(leaf)
+    if other := told_of_another(leaf, place, heard):
+        yield f"it is told of {other!r}"
+    others = [one for one in place.others if not is_denied(one, said) and not any(map(one.touches, known))]
+    if choice := next(iter(others), None):
+        yield f"{said.quote(choice)!r} is another of the choices"
+    is_member = leaf.sort == "choice" and leaf.path.endswith("]")
+    if is_member and said.marked(said.clause(place.span), "past", but=[place.span]):
+        yield "it may be told of and not wished"
+
+
 def _doubts_of_edges(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     """Why the words of a name may be a part of what is said."""
     said = heard.said
     if is_in_longer_name(place.span, said.text):
         yield "it is a part of a longer name"
+    if goes_on(place.span, said, heard.taken):
+        yield "the words may go on"
     if time := _is_part_of_time(place, heard):
         yield f"it is a part of {said.quote(time)!r}"
     has_gaps = puts_spaces(said.language) or is_text(leaf, said.language)
@@ -288,7 +309,7 @@ def _doubts_of_list(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
 def _is_part_of_time(place: Place, heard: Heard) -> Span | None:
     """A day or a time that says more than what stands at a place and than the other values of the call."""
     said, known = heard.said, [place.span, *heard.taken]
-    little, before = empty((of(said.language),)), mark_words(said.language)["before_time"]
+    little, before = said.little, mark_words(said.language)["before_time"]
     for around in (one.span for one in said.times):
         if around.start <= place.span.start and place.span.end <= around.end:
             rest = "".join(
@@ -328,12 +349,28 @@ def _beside(leaf: Leaf, place: Place, heard: Heard, owner: str) -> str:
     new = put_right(leaf, place, heard)  # what stands before it is taken back
     taken = [*heard.taken, *(heard.elsewhere if leaf.sort == "name" else ())]
     left = [one for one in alike(leaf, heard.said, taken) if new is None or one.start >= new.span.end]
+    left = [one for one in left if not is_denied(one, heard.said) and not is_left(leaf, one, place, heard.said)]
     if owner:
-        length = place.span.end - place.span.start
-        left = [] if place.is_owned else [one for one in left if leaf.sort != "code" or one.end - one.start == length]
-        left = [one for one in left if owner_of(leaf, Place(one), heard) == "own"]
+        left = [] if place.is_owned else left
+        left = [
+            one for one in left if owner_of(leaf, Place(one), heard) == "own" or not _is_labelled(leaf, one, heard.said)
+        ]
     other = left[0] if left else None
     return f"{heard.said.quote(other)!r} is said, too" if other else ""
+
+
+def _is_labelled(leaf: Leaf, span: Span, said: Said) -> bool:
+    """Whether something beside another value of a kind says that it is for something else: its unit, what it counts, a noun."""
+    if leaf.sort == "number":
+        amounts = [one for one in said.quantities if one.start == span.start]
+        return any(one.unit is not None or is_told(leaf.parameter, one, said) for one in amounts)
+    role, own, is_other = (
+        role_said(leaf, span, said),
+        leaf.parameter.role,
+        len(said.quote(span)) != len(str(leaf.value)),
+    )
+    is_told_apart = (role != own and bool(role and own)) or (is_other and said.quote(span).isdecimal())
+    return leaf.sort != "code" or is_told_apart or bool(noun_before(span, said))
 
 
 def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) -> list[ValueReading]:

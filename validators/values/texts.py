@@ -9,7 +9,8 @@ from callwright.validators.values.parameters import Leaf
 from callwright.validators.values.said import Said, Span, mark_words, schema_words
 
 _TEXT_WORDS, _TEXT_SIGNS = 4, 8  # from how many words or characters on a value is a text, no name
-_ANNOUNCED = re.compile(widened(rf'@[:]|["“”{signs("{open}")}]'))
+_ANNOUNCED = re.compile(rf':(?!\w)|[{signs("{:}")}]|["“”{signs("{open}")}]')
+_COLON_BEFORE = re.compile(rf":(?!\w)|[{signs('{:}')}]")
 _COLON = re.compile(widened(r"@[:]"))
 
 
@@ -60,6 +61,27 @@ def is_begun(span: Span, said: Said) -> bool:
 def is_announced(span: Span, said: Said) -> bool:
     """Whether a colon or an opening mark stands before a stretch in its sentence."""
     return _ANNOUNCED.search(said.text[said.sentence(span).start : span.start]) is not None
+
+
+def is_listed(span: Span, said: Said, taken: Sequence[Span]) -> bool:
+    """Whether a stretch stands right behind a colon, or nothing but other values of the call and what joins them between."""
+    colons = [one.end() for one in _COLON_BEFORE.finditer(said.text, said.sentence(span).start, span.start)]
+    if not colons:
+        return False
+    between = "".join(
+        " " if any(one.start <= at < one.end for one in taken) else said.text[at]
+        for at in range(colons[-1], span.start)
+    )
+    words = re.findall(r"\w+", mark_words(said.language)["joined"].sub(" ", between).lower())
+    return all(word in said.little for word in words)
+
+
+def goes_on(span: Span, said: Said, taken: Sequence[Span]) -> bool:
+    """Whether what begins right behind a colon has more words in its clause than these and the call's other values."""
+    end = said.clause(span).end
+    starts = [one.start for one in taken if span.end <= one.start < end]
+    rest = said.text[span.end : min([*starts, end])]
+    return said.text[: span.start].rstrip().endswith(tuple(signs(":{:}"))) and bool(re.search(r"\w", rest))
 
 
 def next_item(span: Span, said: Said) -> Span | None:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -268,3 +269,94 @@ def test_most_right_values_of_free_wordings_are_proved(language: str, least: flo
     ]
     assert found.count("proved") / len(found) >= least
     assert "contradicted" not in found
+
+
+SIZE: JsonSchema = {"type": "number", "description": "Size"}
+EUROS: JsonSchema = {"type": "number", "description": "Amount in euros"}
+CLOCK: JsonSchema = {"type": "string", "pattern": r"^\d{2}:\d{2}$"}
+COIN: JsonSchema = {"type": "string", "enum": ["EUR", "USD", "CHF"]}
+PARTS: JsonSchema = {"type": "array", "items": {"type": "string", "enum": ["mot", "tyres", "brakes"]}}
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "schema", "value"),
+    [
+        ("en", "My brother needs size 44 but I take a 41.", SIZE, 44),
+        ("en", "The airline only allows me 23 kilos.", {"type": "number", "description": "Weight in kg"}, 23),
+        ("en", "I have 300 euros left, send Tom 45 euros.", EUROS, 300),
+        ("en", "We went to bed at 21:00, show me from 01:50 to 02:30.", CLOCK, "21:00"),
+        ("en", "Claim 210 francs. Everybody else paid in euros.", COIN, "EUR"),
+        ("en", "The old password was Falcon12, change it to Heron77.", {"description": "Password", **TEXT}, "Falcon12"),
+        ("en", "Check the MOT please. You did the tyres in November.", PARTS, ["mot", "tyres"]),
+        ("en", "problem: the lift smells and the light in it is off", {"description": "Problem", **TEXT}, "the lift smells"),
+        ("es", "Mándale treinta euros... bueno, treinta y cinco.", EUROS, 30),
+        ("es", "Tengo 300 euros, manda 45 euros a Tomás.", EUROS, 300),
+        ("es", "Los demás pagan en dólares, lo mío son 30 euros.", COIN, "USD"),
+    ],
+)  # fmt: skip
+def test_what_somebody_else_has_or_what_was_before_is_no_proved_value(
+    language: str, said: str, schema: JsonSchema, value: Any
+) -> None:
+    read = reading({"it": schema}, {"it": value}, said, language=language).arguments["it"]
+    assert read.standing != "proved"
+
+
+@pytest.mark.parametrize(
+    ("said", "description", "value"),
+    [
+        ("Spin up a Dustbowl server, invites only", "Map", "invites"),
+        ("Carry on with clip_07.mp4, no subtitles", "Video", "subtitles"),
+        ("Photos with 'invoice' in the name, newest first", "Keyword", "newest"),
+        ("30451187 is due today and I'd like to hang on to it", "Barcode number", "hang"),
+        ("Ship it from 60 Baker Street", "Address", "60 Baker"),
+        ("Twenty euros for Ida, thanks", "Concept", "euros"),
+    ],
+)
+def test_a_word_of_the_text_is_no_name_where_another_name_is_said_or_a_code_is_looked_for(
+    said: str, description: str, value: str
+) -> None:
+    read = reading({"it": {"type": "string", "description": description}}, {"it": value}, said).arguments["it"]
+    assert read.standing != "proved"
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "properties", "arguments"),
+    [
+        (
+            "en",
+            "Spin these at four thousand for ten mins at four degrees",
+            {"rpm": {"type": "integer"}, "temperature": {"type": "number", "description": "Celsius"}},
+            {"rpm": 4000, "temperature": 4},
+        ),
+        (
+            "en",
+            "Three seats going, ten euros each",
+            {"seats": {"type": "integer"}, "price_per_seat": {"type": "number"}},
+            {"seats": 3, "price_per_seat": 10},
+        ),
+        (
+            "en",
+            "The kitchen and the hall",
+            {"rooms": {"type": "array", "items": {"type": "string", "enum": ["kitchen", "hall", "study"]}}},
+            {"rooms": ["kitchen", "hall"]},
+        ),
+        ("en", "Ready by quarter past seven in the morning", {"ready_by": CLOCK}, {"ready_by": "07:15"}),
+        ("en", "Log two and three quarter hours", {"minutes": {"type": "integer"}}, {"minutes": 165}),
+        ("en", "He's no longer on 020 7946 0011, it's 020 7946 0858 now", {"phone": TEXT}, {"phone": "02079460858"}),
+        ("en", "Not the 12th but the 21st of December", {"day": DAY}, {"day": "2026-12-21"}),
+        ("en", "It is down for the 1st of December, shift it to the 8th", {"new_day": DAY}, {"new_day": "2026-12-08"}),
+        (
+            "es",
+            "De 16:00 a 18:00 el martes de la semana que viene",
+            {"start": CLOCK, "end": CLOCK, "day": DAY},
+            {"start": "16:00", "end": "18:00", "day": "2026-12-01"},
+        ),
+        ("es", "Tres horas y cuarto", {"minutos": {"type": "integer", "description": "Minutos"}}, {"minutos": 195}),
+        ("es", "Bizum de 40, no, perdona, 45, que faltaba el taxi", {"importe": EUROS}, {"importe": 45}),
+    ],
+)
+def test_a_value_that_only_one_parameter_can_take_is_proved_whatever_is_said_beside_it(
+    language: str, said: str, properties: dict[str, JsonSchema], arguments: Arguments
+) -> None:
+    read = reading(properties, arguments, said, language=language).arguments
+    assert {one.standing for one in read.values()} == {"proved"}
