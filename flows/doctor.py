@@ -53,7 +53,11 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
             )
             for name, extra in EXTRAS.items()
         ),
-        _optional("Chromium, for browser tests", shutil.which("chromium") or "", "apt-get install chromium"),
+        _optional(
+            "Chromium, for browser tests",
+            shutil.which("chromium-headless-shell") or shutil.which("chromium") or "",
+            "apt-get install chromium-headless-shell",
+        ),
         *(
             SystemPart(
                 f"{one.table}: {one.name}", "broken" if one.problem else "ready", one.problem or f"of {one.package}"

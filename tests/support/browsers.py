@@ -1,13 +1,14 @@
 """A real Chromium for the tests that look at pages."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-CHROMIUM = Path("/usr/bin/chromium")
+# The one without any window takes a quarter less of a processor for the same page.
+CHROMIUM = ("chromium-headless-shell", "chromium")
 # Debian's Chromium as root, speaking to nobody but the page.
 QUIET = "--no-sandbox --disable-background-networking --disable-component-update --disable-sync --no-first-run"
 # Without a graphics card drawing is a third of what a page costs; without what makes it smooth it is half of that.
@@ -25,16 +26,15 @@ def open_browser() -> Iterator[object]:
 
     While it is open this thread can run no event loop of its own, so it is opened late and closed soon.
     """
-    if not CHROMIUM.exists():
-        reason = f"There is no {CHROMIUM}; `make test` installs it."
+    chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if chromium is None:
+        reason = f"There is no {' or '.join(CHROMIUM)}; `make test` installs it."
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(
-            executable_path=str(CHROMIUM), args=[*QUIET.split(), *PLAIN.split(), ONE_PROCESS]
-        )
+        opened = driver.chromium.launch(executable_path=chromium, args=[*QUIET.split(), *PLAIN.split(), ONE_PROCESS])
         yield opened
         opened.close()

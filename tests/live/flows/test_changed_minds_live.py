@@ -1,21 +1,35 @@
 """What people change in a real Label Studio after they said it: edited, deleted, said twice, tasks gone."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.flows.review.pulling import Pulled
 from tests.support.fault_proxy import Fault
-from tests.support.flows.live_sites import LiveSite
+from tests.support.flows.live_sites import LiveSite, live_site
 from tests.support.flows.review_sites import NOTHING_NEW, gold_of
+from tests.support.killable_studio import KillableStudio
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 
-@pytest.fixture
-def pushed(live: LiveSite) -> LiveSite:
-    live.site.push()
-    return live
+@pytest.fixture(scope="module")
+def pushed(
+    built_site: Path, tmp_path_factory: pytest.TempPathFactory, killable_studio: KillableStudio
+) -> Iterator[LiveSite]:
+    """A site whose tasks were pushed; each test takes samples of which nobody has said anything yet."""
+    home = tmp_path_factory.mktemp("changed") / "home"
+    with live_site(built_site, home, killable_studio) as live, live.site.warehouse.together():
+        live.site.push()
+        yield live
+
+
+def undecided(live: LiveSite, cause: str) -> str:
+    """A sample that people are asked about for this cause, of which no word was pulled."""
+    sql = "select min(subject) from review_requests where cause = ? and subject not in (select subject from reviews)"
+    return str(live.site.value(sql, cause))
 
 
 def decision_of(live: LiveSite, subject: str) -> str | None:
@@ -31,7 +45,7 @@ def reviews_of(live: LiveSite, subject: str) -> list[dict[str, Any]]:
 
 
 def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveSite) -> None:
-    doubtful, spot = pushed.site.asked("doubtful")[0], pushed.site.asked("spot check")[0]
+    doubtful, spot = undecided(pushed, "doubtful"), undecided(pushed, "spot check")
     tasks = pushed.tasks()
     one, other = pushed.people.annotate(tasks[doubtful], "accept"), pushed.people.annotate(tasks[spot], "accept")
     assert pushed.site.pull() == Pulled(reviews=2, accepted=2)
@@ -50,7 +64,7 @@ def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveSi
 
 
 def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: LiveSite) -> None:
-    doubtful, spot = pushed.site.asked("doubtful")[0], pushed.site.asked("spot check")[0]
+    doubtful, spot = undecided(pushed, "doubtful"), undecided(pushed, "spot check")
     before = {key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in (doubtful, spot)}
     tasks = pushed.tasks()
     said = [
@@ -72,7 +86,7 @@ def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: L
 
 
 def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pushed: LiveSite) -> None:
-    spot = pushed.site.asked("spot check")[0]
+    spot = undecided(pushed, "spot check")
     words = {"edited_request": pushed.site.polite(spot), "edited_calls": gold_of(pushed.site, spot)}
     before = pushed.site.accepted(spot)
     annotation = pushed.people.annotate(pushed.tasks()[spot], "edit", **words)
@@ -87,7 +101,7 @@ def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pus
 
 
 def test_of_two_annotations_by_one_person_the_newest_counts(pushed: LiveSite) -> None:
-    doubtful = pushed.site.asked("doubtful")[0]
+    doubtful = undecided(pushed, "doubtful")
     task = pushed.tasks()[doubtful]
     first = pushed.people.annotate(task, "accept")
     second = pushed.people.annotate(task, "reject", reasons="other")
@@ -105,7 +119,7 @@ def test_of_two_annotations_by_one_person_the_newest_counts(pushed: LiveSite) ->
 
 
 def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveSite) -> None:
-    doubtful = pushed.site.asked("doubtful")[0]
+    doubtful = undecided(pushed, "doubtful")
     gone = pushed.tasks()[doubtful]
     pushed.people.delete(gone)
     assert pushed.site.pull() == Pulled(deleted=1)
@@ -119,7 +133,7 @@ def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveSite) -
 
 
 def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: LiveSite) -> None:
-    doubtful = pushed.site.asked("doubtful")[0]
+    doubtful = undecided(pushed, "doubtful")
     task = pushed.tasks()[doubtful]
     pushed.people.annotate(task, "accept")
     pushed.people.delete(task)
@@ -128,31 +142,9 @@ def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: Liv
     pushed.validate_all_is_there_once()
 
 
-def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveSite) -> None:
-    doubtful = pushed.site.asked("doubtful")[0]
-    pushed.people.annotate(pushed.tasks()[doubtful], "accept")
-    pushed.site.pull()
-    pushed.people.delete(pushed.tasks()[doubtful])
-    assert pushed.site.pull() == Pulled(deleted=1)
-    assert decision_of(pushed, doubtful) == "accept"
-    assert pushed.site.accepted(doubtful)
-    assert pushed.site.push() == (0, 0), "nobody is asked twice"
-    assert pushed.site.pull() == NOTHING_NEW
-
-
-def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(pushed: LiveSite) -> None:
-    doubtful = pushed.site.asked("doubtful")[0]
-    task = pushed.people.task_of(doubtful)
-    foreign = [{"data": {name: value for name, value in task.data.items() if name != "callwright_key"}}] * 3
-    pushed.people.client.projects.import_tasks(task.project, request=foreign)
-    pushed.people.delete(task.id)
-    assert pushed.site.pull()._replace(elsewhere=0) == Pulled(deleted=1)
-    assert pushed.site.push() == (1, 0)
-
-
 def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveSite) -> None:
     """Two disagree, and the task was deleted before a third was asked: nothing stops the loop."""
-    doubtful = pushed.site.asked("doubtful")[0]
+    doubtful = undecided(pushed, "doubtful")
     pushed.site.warehouse.execute("update review_requests set reviewers = 2, overlap = 2 where subject = ?", [doubtful])
     second = pushed.people.second_person()
     task = pushed.tasks()[doubtful]
@@ -171,3 +163,25 @@ def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveSite) -> No
     pushed.site.push()
     assert pushed.people.task_of(doubtful).overlap == 3
     pushed.validate_all_is_there_once()
+
+
+def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveSite) -> None:
+    doubtful = undecided(pushed, "doubtful")
+    pushed.people.annotate(pushed.tasks()[doubtful], "accept")
+    pushed.site.pull()
+    pushed.people.delete(pushed.tasks()[doubtful])
+    assert pushed.site.pull() == Pulled(deleted=1)
+    assert decision_of(pushed, doubtful) == "accept"
+    assert pushed.site.accepted(doubtful)
+    assert pushed.site.push() == (0, 0), "nobody is asked twice"
+    assert pushed.site.pull() == NOTHING_NEW
+
+
+def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(pushed: LiveSite) -> None:
+    doubtful = undecided(pushed, "doubtful")
+    task = pushed.people.task_of(doubtful)
+    foreign = [{"data": {name: value for name, value in task.data.items() if name != "callwright_key"}}] * 3
+    pushed.people.client.projects.import_tasks(task.project, request=foreign)
+    pushed.people.delete(task.id)
+    assert pushed.site.pull()._replace(elsewhere=0) == Pulled(deleted=1)
+    assert pushed.site.push() == (1, 0)

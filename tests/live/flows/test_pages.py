@@ -378,7 +378,8 @@ def test_many_samples_are_read_as_one_is_and_by_as_few_queries(copy: Warehouse, 
     asked = []
     for samples in (4, 16):
         counting = CountingWarehouse(copy.path)
-        write_site(counting, tmp_path / f"page{samples}", samples)
+        written = write_site(counting, tmp_path / f"page{samples}", samples, most=30 + samples)
+        assert (written.samples, written.pages) == (samples, 30 + samples)
         asked.append(counting.asked)
     assert asked[1] - asked[0] < 12, "a query a sample"
 

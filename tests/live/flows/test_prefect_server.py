@@ -14,6 +14,7 @@ from callwright.flows.engine.deploying import running_prefect, start_prefect, st
 from callwright.flows.settings import Settings
 from callwright.warehouse.errors import CallwrightError
 from tests.support.browsers import open_browser
+from tests.support.flows.fixtures import ShownBuild
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import TOP, run, settings_of, write_recipe
 from tests.support.servers import HeardPrefect
@@ -52,7 +53,13 @@ def test_a_server_is_started_once_found_again_and_ended_whole(settings: Settings
     assert processes_of(tmp_path) == []
     assert running_prefect(settings) is None
     assert not stop_prefect(settings)
-    again = start_prefect(settings, progress.append)
+
+
+@pytest.mark.slow
+def test_a_server_that_was_ended_comes_back_at_its_address(settings: Settings) -> None:
+    first = start_prefect(settings, print)
+    stop_prefect(settings)
+    again = start_prefect(settings, print)
     assert (again.url, again.pid == first.pid) == (first.url, False)
 
 
@@ -69,17 +76,16 @@ def test_a_server_that_can_t_come_up_is_told_with_the_end_of_its_log(settings: S
 
 @pytest.mark.browser
 def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
-    prefect_server: HeardPrefect, tmp_path: Path
+    prefect_server: HeardPrefect, shown_build: ShownBuild
 ) -> None:
-    recipe, server = write_recipe(tmp_path, name="looked-at"), prefect_server.server
-    shown = {"PREFECT_API_URL": server.api, "HOME": str(tmp_path)}
-    assert run("build", str(recipe), "--no-review", home=tmp_path / "home", **shown).returncode == 0
-    [build] = [found for found in PrefectRecords(prefect_server).runs("build-dataset") if found["name"] == "looked-at"]
+    server = prefect_server.server
+    assert shown_build.done.returncode == 0, shown_build.done.stderr
+    [*_, build] = [run for run in PrefectRecords(prefect_server).runs("build-dataset") if run["name"] == "alike"]
     asked: set[str] = set()
     with open_browser() as browser:
         page = browser.new_page()  # type: ignore[attr-defined]
         page.on("request", lambda request: asked.add(request.url))
-        for address, words in (("", "Dashboard"), ("/runs", "looked-at"), ("/artifacts", "funnel-looked-at")):
+        for address, words in (("", "Dashboard"), ("/runs", "alike"), ("/artifacts", "funnel-alike")):
             page.goto(server.url + address)
             page.get_by_text(words).first.wait_for()
         page.goto(f"{server.url}/runs/flow-run/{build['id']}")

@@ -1,4 +1,4 @@
-"""An annotator labels ten tasks of each kind by the keyboard alone; after the pull the warehouse holds what was typed.
+"""An annotator labels six or ten tasks of each kind by the keyboard alone; after the pull the warehouse holds what was typed.
 
 A real Chromium, a real Label Studio, and a work folder with real builds.
 """
@@ -6,6 +6,7 @@ A real Chromium, a real Label Studio, and a work folder with real builds.
 import copy
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -24,9 +25,11 @@ from callwright.flows.review.pulling import Pulled
 from callwright.warehouse.records import ReplyTurn, ResultTurn, Sample
 from callwright.warehouse.releases import read_tools
 from tests.support.browsers import open_browser
-from tests.support.flows.asked_site import EACH, asked, fill_site
+from tests.support.flows.asked_site import EACH, ask_about_samples, ask_about_tools, asked, fill_site
 from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
 from tests.support.flows.live_sites import People, site_at
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import ReviewSite, open_site
 from tests.support.flows.sample_reviewer import SampleReviewer, told
 from tests.support.typist import ShownTask, Typist
 
@@ -35,37 +38,54 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.enable_socket,
 ]
+SOME = 6  # tasks in which all that can be answered is answered once
 
 
 @pytest.fixture(scope="module")
 def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardSite]:
-    """An annotator who has signed in where all that is asked was pushed."""
-    home = tmp_path_factory.mktemp("asked")
-    waiting = asked(fill_site(home))
+    """An annotator who has signed in where samples and tools were pushed."""
+    site = open_site(tmp_path_factory.mktemp("asked"), PaperStudio())
+    ask_about_samples(site, "en")
+    ask_about_tools(site, "en")
+    with _annotator_of(site, label_studio_server) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def of_each_kind(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardSite]:
+    """The same where all that can be asked was pushed."""
+    site = fill_site(tmp_path_factory.mktemp("all-asked"))
+    assert len(asked(site)) == 6
+    with _annotator_of(site, label_studio_server) as found:
+        yield found
+
+
+@contextmanager
+def _annotator_of(filled: ReviewSite, server: ServerInfo) -> Iterator[KeyboardSite]:
+    waiting = asked(filled)
     assert min(waiting.values()) >= EACH
-    assert len(waiting) == 6
-    people = People(label_studio_server.url, label_studio_server.token)
+    people = People(server.url, server.token)
     people.remove_projects()
     people.close()
-    with LabelStudio(label_studio_server.url, label_studio_server.token, name="local") as studio:
-        site = site_at(home, studio)
+    with LabelStudio(server.url, server.token, name="local") as studio:
+        site = site_at(filled.settings.home, studio)
         assert site.push() == (sum(waiting.values()), 0)
         with open_browser() as browser:
             page = browser.new_page(viewport={"width": 1366, "height": 768})
             page.set_default_timeout(60_000)
-            typist = Typist(page, label_studio_server.url)
-            typist.sign_in(label_studio_server)
-            yield KeyboardSite(site, studio, typist, label_studio_server.username)
+            typist = Typist(page, server.url)
+            typist.sign_in(server)
+            yield KeyboardSite(site, studio, typist, server.username)
 
 
 def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
     site, reviewer = context.site, SampleReviewer(context)
-    answers = context.label(SAMPLE_REVIEW, reviewer.answer)
+    answers = context.label(SAMPLE_REVIEW, reviewer.answer, SOME)
     assert reviewer.done["edit", True]
     assert {is_single for _, is_single in reviewer.done} == {True, False}
     assert {decision for decision, _ in reviewer.done} == {"accept", "edit", "reject"}
     pulled = context.pull()
-    assert (pulled.reviews, pulled.returned, pulled.problems) == (EACH - 1, 1, ())
+    assert (pulled.reviews, pulled.returned, pulled.problems) == (SOME - 1, 1, ())
     context.see_reviews(SAMPLE_REVIEW, [one for one in answers if one.decision != "returned"])
     for answer in answers:
         accepted = site.accepted(answer.subject)
@@ -109,8 +129,8 @@ def test_tools_are_reviewed(context: KeyboardSite) -> None:
         edits[shown.subject] = {"name": f"{name}Later", "description": f"{description} At once.", "parameters": schema}
         return TypedAnswer(shown.subject, "edit")
 
-    answers = context.label(TOOL_REVIEW, answer)
-    assert context.pull().reviews == EACH
+    answers = context.label(TOOL_REVIEW, answer, SOME)
+    assert context.pull().reviews == SOME
     context.see_reviews(TOOL_REVIEW, answers)
     assert edits
     for one in (one for one in answers if one.decision == "edit"):
@@ -124,13 +144,15 @@ def test_tools_are_reviewed(context: KeyboardSite) -> None:
 
 
 @pytest.mark.slow
-def test_corrections_are_reviewed(context: KeyboardSite) -> None:
-    answers = context.label(
+def test_corrections_are_reviewed(of_each_kind: KeyboardSite) -> None:
+    answers = of_each_kind.label(
         CORRECTION,
-        lambda shown, number: accept_or_reject(context, CORRECTION, shown, number, "incomplete", "wrong_pick"),
+        lambda shown, number: accept_or_reject(of_each_kind, CORRECTION, shown, number, "incomplete", "wrong_pick"),
     )
-    assert context.pull().reviews == EACH
-    decided = context.site.rows("select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION)
+    assert of_each_kind.pull().reviews == EACH
+    decided = of_each_kind.site.rows(
+        "select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION
+    )
     paths = {one.subject for one in answers}
     found = [
         TypedAnswer(*row.values())._replace(reasons=tuple(row["reasons"])) for row in decided if row["subject"] in paths
@@ -138,20 +160,22 @@ def test_corrections_are_reviewed(context: KeyboardSite) -> None:
     assert sorted(found) == sorted(answers)
     made = "select distinct sample from build_samples where list_contains(?::varchar[], draft)"
     rejected = [one.subject for one in answers if one.decision == "reject"]
-    samples = [row["sample"] for row in context.site.rows(made, rejected)]
+    samples = [row["sample"] for row in of_each_kind.site.rows(made, rejected)]
     assert samples
-    own = {row["subject"] for row in context.site.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)}
-    assert [context.site.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
+    own = {
+        row["subject"] for row in of_each_kind.site.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)
+    }
+    assert [of_each_kind.site.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
 
 
 @pytest.mark.slow
-def test_entries_are_struck(context: KeyboardSite) -> None:
-    site, typist = context.site, context.typist
+def test_entries_are_struck(of_each_kind: KeyboardSite) -> None:
+    site, typist = of_each_kind.site, of_each_kind.typist
     struck: dict[str, list[str]] = {}
 
     def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 3:
-            return accept_or_reject(context, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct")
+            return accept_or_reject(of_each_kind, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct")
         typist.choose(DISAMBIGUATION, "edit")
         first, *others = shown.data["strikes"]
         typist.tick_first()
@@ -159,13 +183,13 @@ def test_entries_are_struck(context: KeyboardSite) -> None:
         struck[shown.subject] = [box["alias"] for box in (first, *others[:1])]
         return TypedAnswer(shown.subject, "edit")
 
-    answers = context.label(DISAMBIGUATION, answer)
-    pulled = context.pull()
+    answers = of_each_kind.label(DISAMBIGUATION, answer)
+    pulled = of_each_kind.pull()
     assert (pulled.reviews, pulled.problems) == (EACH, ())
-    context.see_reviews(DISAMBIGUATION, answers)
+    of_each_kind.see_reviews(DISAMBIGUATION, answers)
     assert max(map(len, struck.values())) > 1
     for one in (one for one in answers if one.decision == "edit"):
-        edited = site.sample(context.result_of(one, DISAMBIGUATION))
+        edited = site.sample(of_each_kind.result_of(one, DISAMBIGUATION))
         assert _responses(edited) == _without(site.sample(one.subject), struck[one.subject])
 
 
@@ -186,13 +210,13 @@ def _without(sample: Sample, boxes: list[str]) -> list[list[Any]]:
 
 
 @pytest.mark.slow
-def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
-    site, typist = context.site, context.typist
+def test_dialogue_acts_are_reviewed(of_each_kind: KeyboardSite) -> None:
+    site, typist = of_each_kind.site, of_each_kind.typist
     corrected: dict[str, tuple[str, ...]] = {}
 
     def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 3:
-            return accept_or_reject(context, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural")
+            return accept_or_reject(of_each_kind, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural")
         typist.choose(DIALOGUE_ACTS, "edit")
         told = typist.tab_to("edited_acts").partition("]")[0]
         typed = "inform, seek" if told != "1 [inform, seek" else "seek"
@@ -201,11 +225,11 @@ def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
         corrected[shown.subject] = ("seek", "inform") if typed == "inform, seek" else ("seek",)
         return TypedAnswer(shown.subject, "edit")
 
-    answers = context.label(DIALOGUE_ACTS, answer)
-    assert context.pull().reviews == EACH
-    context.see_reviews(DIALOGUE_ACTS, answers)
+    answers = of_each_kind.label(DIALOGUE_ACTS, answer)
+    assert of_each_kind.pull().reviews == EACH
+    of_each_kind.see_reviews(DIALOGUE_ACTS, answers)
     for one in (one for one in answers if one.decision == "edit"):
-        before, after = (site.sample(key) for key in (one.subject, context.result_of(one, DIALOGUE_ACTS)))
+        before, after = (site.sample(key) for key in (one.subject, of_each_kind.result_of(one, DIALOGUE_ACTS)))
         acts, others = (
             [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)] for sample in (after, before)
         )
@@ -214,14 +238,14 @@ def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
 
 
 @pytest.mark.slow
-def test_the_metric_is_audited(context: KeyboardSite) -> None:
-    answers = context.label(
+def test_the_metric_is_audited(of_each_kind: KeyboardSite) -> None:
+    answers = of_each_kind.label(
         PREDICTION_AUDIT,
         lambda shown, number: accept_or_reject(
-            context, PREDICTION_AUDIT, shown, number, "too_strict", "unclear_request"
+            of_each_kind, PREDICTION_AUDIT, shown, number, "too_strict", "unclear_request"
         ),
     )
-    assert context.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
-    context.see_reviews(PREDICTION_AUDIT, answers)
-    audited = context.site.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
+    assert of_each_kind.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
+    of_each_kind.see_reviews(PREDICTION_AUDIT, answers)
+    audited = of_each_kind.site.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
     assert audited == [{"audited": EACH, "agreed": 4}]

@@ -24,7 +24,7 @@ from tests.support.flows.review_sites import (
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, run, settings_of, write_recipe
+from tests.support.flows.small_builds import build, run, run_here, settings_of, write_recipe
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
@@ -168,18 +168,18 @@ def test_the_command_line_says_what_it_did(site: ReviewSite, label_studio_server
     pushed = run("review", "push", home=home, **named)
     asked = site.value("select count(*) from review_requests")
     assert pushed.stdout.startswith(f"{asked} tasks pushed: {label_studio_server.url}/projects/"), pushed.stderr
-    assert run("review", "push", home=home, **named).stdout.startswith("Nothing waits to be pushed.")
+    assert run_here("review", "push", home=home, **named).stdout.startswith("Nothing waits to be pushed.")
     annotate(site, site.asked("doubtful")[0], "accept")
     pulled = run("review", "pull", home=home, **named)
     assert pulled.stdout == "1 new reviews: 1 accepted, 0 edited, 0 rejected.\n"
-    assert run("review", "pull", home=home, **named).stdout == "No new reviews.\n"
-    status = run("review", "status", "--server", "--json", home=home, **named)
+    assert run_here("review", "pull", home=home, **named).stdout == "No new reviews.\n"
+    status = run_here("review", "status", "--server", "--json", home=home, **named)
     told = json.loads(status.stdout)
     kinds = {"samples": "", "tools": "tool_", "corrections": "correction_", "disambiguations": "disambiguation_"}
     assert set(told) >= {*kinds, *(f"{kind}reviewers" for kind in kinds.values())}
     [server] = told["label_studio"]
     assert server["finished"] == 1
-    shown = run("review", "status", "--server", home=home, **named)
+    shown = run_here("review", "status", "--server", home=home, **named)
     assert "with people" in shown.stdout
     for done in (pushed, pulled, status, shown):
         assert done.returncode == 0
@@ -193,6 +193,6 @@ def test_a_build_pushes_what_it_asks_about(
     remove_projects(label_studio)
     recipe = write_recipe(tmp_path, seed=13, samples={"perfect": 4}, review={"spot_checks": 2})
     named = {"LABEL_STUDIO_URL": label_studio_server.url, "LABEL_STUDIO_API_KEY": label_studio_server.token}
-    done = run("build", str(recipe), home=tmp_path / "home", **named)
+    done = run_here("build", str(recipe), home=tmp_path / "home", **named)
     assert done.returncode == 0, done.stderr
     assert "2 tasks pushed for people to review: " in done.stdout

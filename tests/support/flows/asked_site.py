@@ -48,7 +48,7 @@ def fill_site(home: Path, language: Language = "en") -> ReviewSite:
     _ask_about_answers(site)
     build(small_recipe(**TALKS, languages=[language]), site.settings)
     _ask_about_paths(site)
-    _ask_about_tools(site, language)
+    ask_about_tools(site, language)
     return site
 
 
@@ -98,7 +98,7 @@ def _ask_about_paths(site: ReviewSite) -> None:
     )
 
 
-def _ask_about_tools(site: ReviewSite, language: Language) -> None:
+def ask_about_tools(site: ReviewSite, language: Language) -> None:
     """A toolset that has many tools a second time, in slightly other words."""
     tools = [tool for tool in seed_tools([language]) if tool.category in ("Messages", "Clock")]
     twins = [twin for tool in tools if (twin := _reworded(tool)).name != tool.name][:EACH]

@@ -2,18 +2,20 @@
 
 import copy
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.support.fault_proxy import fault_proxy
-from tests.support.flows.live_sites import LiveSite, People, local, site_at
+from tests.support.flows.live_sites import LiveSite, live_site
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, erring_recipe, held_site, open_site, trusting_recipe
-from tests.support.flows.small_builds import build, settings_of
+from tests.support.flows.small_builds import build, run, settings_of, write_recipe
 from tests.support.killable_studio import KillableStudio
+from tests.support.servers import HeardPrefect
 
 
 @pytest.fixture
@@ -21,6 +23,25 @@ def model_server() -> Iterator[ModelServer]:
     """A fresh model across a wire."""
     with serve_model() as server:
         yield server
+
+
+class ShownBuild(NamedTuple):
+    """A build that Prefect shows: its recipe, its work folder, and what the command printed."""
+
+    recipe: Path
+    home: Path
+    done: "subprocess.CompletedProcess[str]"
+
+
+@pytest.fixture(scope="session")
+def shown_build(prefect_server: HeardPrefect, tmp_path_factory: pytest.TempPathFactory) -> ShownBuild:
+    """One that makes its tools and samples of two kinds; nobody is asked about them."""
+    folder = tmp_path_factory.mktemp("shown")
+    tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
+    recipe = write_recipe(folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, readers={})
+    shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(folder)}
+    done = run("build", str(recipe), "--no-review", home=folder / "home", **shown)
+    return ShownBuild(recipe, folder / "home", done)
 
 
 @pytest.fixture(scope="session")
@@ -52,13 +73,8 @@ def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def live(built_site: Path, tmp_path: Path, killable_studio: KillableStudio) -> Iterator[LiveSite]:
     """A work folder at a Label Studio without any of our projects, behind a door that misbehaves as told."""
-    server = killable_studio.start()
-    people = People(server.url, server.token)
-    people.remove_projects()
-    shutil.copytree(built_site, tmp_path / "home")
-    with fault_proxy(server.url) as proxy, local(proxy.url, server.token, timeout=10) as studio:
-        yield LiveSite(site_at(tmp_path / "home", studio), proxy, people, killable_studio)
-    people.close()
+    with live_site(built_site, tmp_path / "home", killable_studio) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

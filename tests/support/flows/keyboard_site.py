@@ -36,16 +36,16 @@ class KeyboardSite(NamedTuple):
         assert found is not None
         return found
 
-    def label(self, kind: str, answer: Callable[[ShownTask, int], TypedAnswer]) -> list[TypedAnswer]:
-        """Label ten tasks of a kind, one after the other as Label Studio hands them out."""
+    def label(self, kind: str, answer: Callable[[ShownTask, int], TypedAnswer], count: int = EACH) -> list[TypedAnswer]:
+        """Label so many tasks of a kind, one after the other as Label Studio hands them out."""
         shown = self.typist.label_all(self.project(kind))
         answers = [answer(shown, 0)]
         self.typist.submit()
-        for number in range(1, EACH):
+        for number in range(1, count):
             shown = self.typist.task_after(shown.number)
             answers.append(answer(shown, number))
             self.typist.submit()
-        assert len({one.subject for one in answers}) == EACH
+        assert len({one.subject for one in answers}) == count
         return answers
 
     def pull(self) -> Pulled:

@@ -1,13 +1,15 @@
 """Work folders at a real Label Studio that is met through a door with faults, and what people do in it meanwhile."""
 
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.flows.settings import open_warehouse
-from tests.support.fault_proxy import FaultProxy
+from tests.support.fault_proxy import FaultProxy, fault_proxy
 from tests.support.flows.paper_studio import control_result
 from tests.support.flows.review_sites import ReviewSite, gold_of
 from tests.support.flows.small_builds import settings_of
@@ -139,6 +141,18 @@ def local(url: str, token: str, *, timeout: float = 30.0) -> LabelStudio:
 def site_at(home: Path, studio: LabelStudio) -> ReviewSite:
     settings = settings_of(home, patience=60)
     return ReviewSite(settings, studio, open_warehouse(settings))  # type: ignore[arg-type]
+
+
+@contextmanager
+def live_site(model: Path, home: Path, killable: KillableStudio) -> Iterator[LiveSite]:
+    """A copy of the work folder `model` at a Label Studio without any of our projects, behind a door."""
+    server = killable.start()
+    people = People(server.url, server.token)
+    people.remove_projects()
+    shutil.copytree(model, home)
+    with fault_proxy(server.url) as proxy, local(proxy.url, server.token, timeout=10) as studio:
+        yield LiveSite(site_at(home, studio), proxy, people, killable)
+    people.close()
 
 
 def say_different_things(live: LiveSite, subjects: Iterable[str]) -> dict[str, int]:

@@ -24,16 +24,17 @@ class SampleReviewer:
         self.broken: dict[str, str] = {}
         self.done: Counter[tuple[str, bool]] = Counter()
 
-    def answer(self, shown: ShownTask, number: int) -> TypedAnswer:
+    def answer(self, shown: ShownTask, _number: int) -> TypedAnswer:
         sample = self._context.site.sample(shown.subject)
         is_single = shown.data["calls"] != ""
         spoken = self._spoken(sample)
-        if spoken and not any(turn.kind == "result" for turn in sample.turns) and self.done["edit", is_single] < 2:
+        if spoken and not any(turn.kind == "result" for turn in sample.turns) and not self.done["edit", is_single]:
             self.done["edit", is_single] += 1
             return self._edit(sample, spoken, is_single=is_single)
         if is_single and not self.broken and sample.gold:
             return self._break(sample)
-        made = accept_or_reject(self._context, SAMPLE_REVIEW, shown, number, "wrong_value", "invented")
+        judged = sum(count for (decision, _), count in self.done.items() if decision != "edit")
+        made = accept_or_reject(self._context, SAMPLE_REVIEW, shown, judged, "wrong_value", "invented")
         self.done[made.decision, is_single] += 1
         return made
 
