@@ -11,9 +11,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from callwright.language.dates import HALF_DAY, RELATIVE, YEARLESS, find_dates, find_times, other_half
+from callwright.language.numbers import find_numbers
 from callwright.language.packs import LanguagePattern, signs
 from callwright.language.readers.duckling_reader import DucklingEntity, read
-from callwright.language.readers.units import QuantityWords, quantity_words
+from callwright.language.readers.segmenter import counts_things, is_thing
+from callwright.language.readers.units import QuantityWords, quantity_words, unit_named
 from callwright.language.text import Found
 
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
@@ -59,10 +61,12 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
     plain = text
     for spelling, usual in words.respelled.items():
         plain = plain.replace(spelling, usual)
+    timed = find_times(text)
     read_here = (_moment(one, plain, words, now) for one in read(plain, language, now) if one.dimension == "time")
+    ruled = [*_weekdays(plain, language, now), *_days_on(plain, words, now)]
     found = [
-        *(one for one in read_here if one is not None),
-        *_weekdays(plain, words, now),
+        *(_as_ruled(one, timed, text) for one in read_here if one and not any(_is_within(one, each) for each in ruled)),
+        *ruled,
         *_days_of_month(plain, words, now),
         *_by_rule(text),
         *_days_counted(plain, words, now),
@@ -102,6 +106,22 @@ def _ending(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterato
                 one = one._replace(days=frozenset({_later(one.day, _WEEK)}))
         yield one
         before = one
+
+
+def _is_within(one: Moment, ruled: Moment) -> bool:
+    """Whether Duckling begins to read in the midst of what the language's rules read, or reads the same words otherwise."""
+    is_same = (one.start, one.end) == (ruled.start, ruled.end) and one.last_day != ruled.last_day
+    return is_same or ruled.start < one.start < ruled.end
+
+
+def _as_ruled(one: Moment, timed: Sequence[Found], text: str) -> Moment:
+    """A moment with the time of day that the language's rules read in its figures, where Duckling reads another."""
+    inside = [
+        each for each in timed if one.start <= each.start and each.end == one.end and text[one.end - 1].isdecimal()
+    ]
+    within = [_clocks(each) for each in inside]
+    is_other = len(within) == 1 and one.clocks and not one.last_clock and one.clocks.isdisjoint(within[0])
+    return one._replace(clocks=within[0]) if is_other else one
 
 
 def _later(day: str, days: int) -> str:
@@ -169,9 +189,16 @@ def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
     others = (match for name in ("decimal", "dimension") for match in words.patterns[name].finditer(text))
     if any(one.start < match.end() and match.start() < one.end for match in others):
         return True
-    if words.patterns["scale_after"].match(text, one.end) or words.patterns["half_unit"].match(text, one.end):
+    if words.patterns["bare_day"].fullmatch(text, one.start, one.end) and is_thing(text, one.end):
+        return True
+    is_day = words.patterns["bare_day"].search(text[one.start : one.end]) is not None
+    if (words.patterns["scale_after"].match(text, one.end) and not is_day) or words.patterns["half_unit"].match(
+        text, one.end
+    ):
         return True
     if one.days and not one.clocks and words.patterns["part_of_day"].match(text, one.end):
+        return False
+    if words.patterns["weekday"].fullmatch(text, one.start, one.end):  # a day of the week counts nothing
         return False
     return any(pattern.match(text, one.end) for pattern, _ in words.units)
 
@@ -213,19 +240,43 @@ def _at_night(clock: str) -> str:
     return other if _NOON <= clock < _EVENING and other < _NIGHT_END else clock
 
 
-def _weekdays(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
-    """Weekdays of languages that count by calendar weeks: that of next week, whatever day is today."""
-    monday = now.date() - timedelta(days=now.weekday())
+def find_weekdays(text: str, language: str) -> Iterator[tuple[int, int, int, int | None]]:
+    """Where signs name days of the week, one or several at once, which day, and in how many weeks where that is said."""
+    words = quantity_words(language)
     for match in words.patterns["weekday"].finditer(text):
         which, day = match["week"] or "", words.weekday_spellings.get(match["day"], match["day"])
-        weeks = which.count(words.week_later) - which.count(words.week_earlier)
-        found = monday + timedelta(days=weeks * _WEEK + words.weekdays.index(day))
-        if not which and found < now.date():
+        first = words.weekdays.index(day)
+        weeks = which.count(words.week_later) - which.count(words.week_earlier) if which else None
+        yield match.start(), match.end(), first, weeks
+        end, last = match.end(), words.weekdays.find(match["day"])
+        while -1 < last < (last := words.weekdays.find(text[end : end + 1] or " ")):
+            end += 1
+        is_number = words.patterns["numeral_on"].match(text, end) or counts_things(text, end)
+        for at in range(match.end(), match.end() if is_number else end):
+            yield at, at + 1, words.weekdays.index(text[at]), weeks
+
+
+def _weekdays(text: str, language: str, now: datetime) -> Iterator[Moment]:
+    """Weekdays of languages that count by calendar weeks: that of next week, whatever day is today."""
+    monday = now.date() - timedelta(days=now.weekday())
+    for start, day_end, day, weeks in find_weekdays(text, language):
+        found = monday + timedelta(days=(weeks or 0) * _WEEK + day)
+        if weeks is None and found < now.date():
             found += timedelta(days=_WEEK)
-        following = next((one for one in find_times(text[match.end() : match.end() + 12]) if one.start <= 1), None)
+        following = next((one for one in find_times(text[day_end : day_end + 12]) if one.start <= 1), None)
         clocks = _clocks(following) if following else frozenset()
-        end = match.end() + (following.end if following else 0)
-        yield Moment(match.start(), end, frozenset({found.isoformat()}), clocks)
+        end = day_end + (following.end if following else 0)
+        yield Moment(start, end, frozenset({found.isoformat()}), clocks)
+
+
+def _days_on(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
+    """Days and weeks that are counted from today: in three days, in languages where Duckling takes them for all three."""
+    for match in words.patterns["days_on"].finditer(text):
+        numbers = find_numbers(match[1])
+        unit = unit_named(match[2], words)
+        if len(numbers) == 1 and unit:
+            days = float(str(numbers[0].value)) * unit.factor / 86400
+            yield Moment(*match.span(), frozenset({_later(now.date().isoformat(), int(days))}), frozenset())
 
 
 def _days_of_month(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
@@ -292,7 +343,7 @@ def _moment(one: DucklingEntity, text: str, words: QuantityWords, now: datetime)
     apart = (stamps[1] - stamps[0]).days if len(stamps) > 1 and not re.search(r"\d{4}", quote) else 0
     if apart == _WEEK:
         earlier = _later(day, -_WEEK)
-    elif apart >= _HALF_A_YEAR:
+    elif apart >= _HALF_A_YEAR and (stamps[0].month, stamps[0].day) == (stamps[1].month, stamps[1].day):
         earlier = f"{stamps[0].year - 1}{day[4:]}"
     days = frozenset({day} if is_told else set[str]())
     return Moment(one.start, one.end, days, clocks, earlier_day=earlier, is_figures=_is_figures(quote))

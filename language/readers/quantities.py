@@ -107,6 +107,10 @@ def _bare_numbers(text: str, plain: str, words: QuantityWords, language: str) ->
         (*match.span(), float(f"{match['whole'].replace('.', '')}.{match['part'] or 0}"))
         for match in words.patterns["digits_written"].finditer(plain)
     ]
+    spans += [
+        (*match.span(), (int(match["whole"]) + numeric(match["tail"]) / _TEN) * words.scales[match["scale"]])
+        for match in words.patterns["scaled_tail"].finditer(plain)
+    ]
     respelled = text
     for pattern, spelling in words.unit_spellings.items():
         respelled = re.sub(pattern, spelling, respelled)

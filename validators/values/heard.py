@@ -12,18 +12,18 @@ from typing import Literal, NamedTuple
 from callwright.language.names import split_name
 from callwright.language.packs import puts_spaces
 from callwright.language.readers.quantities import Quantity
+from callwright.language.readers.segmenter import counts_things, leads_to_noun
 from callwright.language.readers.units import quantity_words
 from callwright.language.text import words_of
-from callwright.validators.values.longer_names import is_whole_name
+from callwright.validators.values.longer_names import is_told_apart
 from callwright.validators.values.parameters import LEADS, Lead, Leaf, Parameter, Role, is_timed, spellings
 from callwright.validators.values.places import Place, alike, could_be, is_time_alike
 from callwright.validators.values.said import Mark, MarkKind, Said, Span, mark_words, measure_words, schema_words
-from callwright.validators.values.texts import is_text, is_written
+from callwright.validators.values.texts import is_text
 
 _NEAR_LETTERS = 16  # letters next to a value
 _NEXT_SIGNS = 4  # from a word that corrects to what it puts right, in a script without spaces
 _DIGITS = re.compile(r"\d")
-_CODE = re.compile(r"(?=.*\d)[^\W\d_]?[a-z\d -]+", re.ASCII | re.IGNORECASE)
 _LABEL = re.compile(r"(?<!\w)(\w+)\s*[=:]\s*$")
 TURNS: dict[MarkKind, str] = {
     "negation": "beside a negation", "correction": "beside a correction", "change": "beside a change",
@@ -101,6 +101,8 @@ def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     roles = {one.role for one in (*leaf.rivals, *beside)} - {""}
     if role and leaf.parameter.role and roles and (role != leaf.parameter.role or role not in roles):
         return "own" if role == leaf.parameter.role else "rival"
+    if role and leaf.sort == "number" and leaf.parameter.role:
+        return "own" if role == leaf.parameter.role else "rival"
     edges = {one.edge for one in leaf.rivals} - {"", leaf.parameter.edge}
     if role and edges and leaf.parameter.edge and leaf.sort in ("day", "clock", "moment", "number"):
         return "own" if {"from": "first", "to": "last"}[role] == leaf.parameter.edge else "rival"
@@ -177,6 +179,8 @@ def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     is_read = leaf.sort == "number" or (puts_spaces(said.language) and not is_between)
     sides = [before[:near], after[:near] if is_read else []]
     nearest = [after[:1], *sides] if leaf.sort == "number" else sides
+    if leaf.sort == "number" and said.text[place.span.start - 1] in measure_words(said.language):
+        nearest = sides  # high 40, wide 30
     asked = words_of(said.question).row
     open_ones = [one for one in leaf.rivals if (one.parent, one.name) not in heard.settled]
     rival = frozenset[str]().union(*(one.words for one in open_ones)) - own.words
@@ -234,8 +238,15 @@ def names_another_value(leaf: Leaf, heard: Heard) -> bool:
 
 
 def led_elsewhere(leaf: Leaf, place: Place, heard: Heard) -> bool:
-    """Whether the word that leads to what a parameter is leads to another value of the call: "from", "by"."""
+    """Whether the word that leads to what a parameter is leads to another value of the call, or to none: "from", "by"."""
     said, words, own = heard.said, mark_words(heard.said.language), leaf.parameter
+    if own.role and not puts_spaces(said.language) and not role_said(leaf, place.span, said):
+        ends = [one.span.end for one in said.marks if one.kind == own.role]
+        ends = [end for end in ends if not 0 <= place.span.start - end <= _NEXT_SIGNS]  # who somebody is, and his name
+        if any(
+            leads_to_noun(said.text, end) and not any(one.start <= end < one.end for one in heard.taken) for end in ends
+        ):
+            return True
     leads = [lead for lead in LEADS if own.is_what_follows(lead)]
     for other, places in heard.rows:
         for one in places if other != leaf else ():
@@ -252,7 +263,11 @@ def may_own(rival: Parameter, leaf: Leaf, place: Place, heard: Heard) -> bool:
     """Whether another parameter may have its value from a place, as far as units, order and other places tell."""
     if (rival.parent, rival.name) in heard.settled:
         return False
-    found = heard.of(rival)
+    found, said = heard.of(rival), heard.said
+    if found and leaf.sort == "name" and not puts_spaces(said.language) and is_told_apart(leaf, found[0]):
+        return False
+    if rival.is_money and leaf.sort == "number" and not place.is_typed and not puts_spaces(said.language):
+        return not counts_things(said.text, place.span.end)
     others = [one for one in found[1] if not one.span.touches(place.span)] if found else []
     amount, *rest = [_amount_at(one, heard.said) if leaf.sort == "number" else None for one in (place, *others)]
     is_apart = any(one is not None and could_be(rival, one, heard.said) for one in rest)
@@ -267,7 +282,7 @@ def may_own(rival: Parameter, leaf: Leaf, place: Place, heard: Heard) -> bool:
         suits = not place.is_typed or leaf.sort == "choice"
     if not suits or not found or not found[1]:
         return suits
-    return not (_is_ordered(leaf, found[0]) or _is_in_turn(leaf, place, *found))
+    return not (_is_ordered(leaf, found[0]) or is_in_turn(leaf, place, *found))
 
 
 def _amount_at(place: Place, said: Said) -> Quantity | None:
@@ -311,59 +326,11 @@ def runs_backwards(leaf: Leaf, heard: Heard) -> str:
     return ""
 
 
-def _is_in_turn(leaf: Leaf, place: Place, rival: Leaf, others: Sequence[Place]) -> bool:
+def is_in_turn(leaf: Leaf, place: Place, rival: Leaf, others: Sequence[Place]) -> bool:
     """Whether parameters that differ in their number alone, or members of a list, have their values in its order."""
     (name, at), (other_name, other_at) = leaf.parameter.rank, rival.parameter.rank
     first = min(one.span.start for one in others)
     return name == other_name and min(at, other_at) > 0 and (at < other_at) == (place.span.start < first)
-
-
-def exchanged(leaf: Leaf, place: Place, heard: Heard) -> str:
-    """The parameter of another name that looks like this one, "" for none: where nothing is said of either, each may be meant."""
-    said = heard.said
-    if leaf.sort not in ("name", "code") or is_written(leaf) or said.is_time(place.span):
-        return ""
-    for other, places in heard.rows:
-        persons = [
-            any(is_whole_name(row, one.span, said) for one in at) for row, at in ((leaf, [place]), (other, places))
-        ]
-        is_settled = (other.parameter.parent, other.parameter.name) in heard.settled
-        if (
-            persons[0] != persons[1]
-            or is_settled
-            or not places
-            or not _are_alike(leaf, other, heard)
-            or _is_in_turn(leaf, place, other, places)
-        ):
-            continue
-
-        def is_told(one: Place, other: Leaf = other) -> bool:
-            # two names may be the parts of one, in the order of their parameters: a make and its model
-            (first, begins), (last, ends) = sorted([(place.span, leaf), (one.span, other)], key=lambda each: each[0])
-            is_joined = not said.text[first.end : last.start].strip()
-            is_one_name = is_joined and heard.leaves.index(begins) < heard.leaves.index(ends)
-            return said.is_time(one.span) or is_one_name or owner_of(other, one, heard) == "own"
-
-        if not any(map(is_told, places)):
-            return other.parameter.name
-    return ""
-
-
-def _are_alike(leaf: Leaf, other: Leaf, heard: Heard) -> bool:
-    """Whether each could stand for the other by its looks: both with a capital or none, or a code where none is looked for."""
-    if leaf.parameter.name == other.parameter.name or other.sort not in ("name", "code") or is_written(other):
-        return False
-    values = [str(one.value) for one in (leaf, other)]
-    codes = [bool(_CODE.fullmatch(one)) for one in values]
-    if codes[0] != codes[1]:
-        # a code is what is called a number, a code or a time, where the other is not
-        told = [one.parameter for one in (leaf, other)]
-        return codes != [one.is_coded or is_timed(one) or "year" in split_name(one.name) for one in told]
-    are_words = not any(codes) or all(one.islower() and " " not in one for one in values)
-    article = mark_words(heard.said.language)["article"].pattern
-    values = [re.sub(rf"^{article}\s+", "", one) for one in values]  # the Harpers
-    has_case = all(one[:1].isupper() or one[:1].islower() for one in values)
-    return are_words and (not has_case or values[0][:1].isupper() == values[1][:1].isupper())
 
 
 def turned(leaf: Leaf, place: Place, heard: Heard) -> str:
@@ -406,9 +373,15 @@ def turned(leaf: Leaf, place: Place, heard: Heard) -> str:
         found += [
             one for one in changes if _changes(one, leaf, place, said) and not any(map(one.span.touches, said.quotes))
         ]
+    elif leaf.path.endswith("]") and not puts_spaces(said.language):
+        found.append(said.marked(said.sentence(place.span), "change", but=said.quotes))
     new = put_right(leaf, place, heard)
     later = [one for one in corrections(heard) if new is None or one.span.start > new.span.start]
-    found += [one for one in later if corrects(one, leaf, place.span, said)]
+    found += [
+        one for one in later
+        if corrects(one, leaf, place.span, said)
+        and not (_begins_with(one, leaf, place, heard) or _is_about_rival(one, leaf, heard))
+    ]  # fmt: skip
     mark = next(filter(None, found), None)
     return f"it stands {TURNS[mark.kind]} ({said.quote(mark.span)!r})" if mark else ""
 
@@ -456,6 +429,24 @@ def is_denied(span: Span, said: Said) -> bool:
 def is_left(leaf: Leaf, span: Span, place: Place, said: Said) -> bool:
     """Whether a place is led by the word with which something new comes, and another value stands before that: to the 31st."""
     return leaf.parameter.role == "to" and span.end <= place.span.start and role_said(leaf, place.span, said) == "to"
+
+
+def _is_about_rival(mark: Mark, leaf: Leaf, heard: Heard) -> bool:
+    """Whether what a correction leads to is named as another parameter's: made 800 wide, and made 600 high."""
+    said = heard.said
+    clause = said.clause(mark.span)
+    named = said.quote(Span(clause.start, mark.span.start))
+    rivals = frozenset[str]().union(*(one.words for one in leaf.rivals)) - leaf.parameter.words
+    words = named_words(said, Span(clause.start, mark.span.start))
+    return leaf.sort == "number" and bool(named) and bool(words) and bool(words[-1] & rivals)
+
+
+def _begins_with(mark: Mark, leaf: Leaf, place: Place, heard: Heard) -> bool:
+    """Whether nothing that a correction puts right stands before it."""
+    said = heard.said
+    if leaf.sort != "number" or mark.span.end > place.span.start:
+        return False
+    return not any(one.end <= mark.span.start for one in alike(leaf, said, []))
 
 
 def corrections(heard: Heard) -> list[Mark]:

@@ -5,9 +5,22 @@ from collections.abc import Sequence
 
 from callwright.language.calls.parameters import chinese_names
 from callwright.language.packs import puts_spaces
+from callwright.language.readers.segmenter import (
+    begins_name,
+    counts_things,
+    ends_name,
+    follows_noun,
+    has_content,
+    has_edges,
+    is_framed,
+    is_known_place,
+    is_word,
+    person_likeness,
+    says_something,
+)
 from callwright.language.text import deep_stem, words_named, words_of
-from callwright.validators.values.parameters import Leaf, spellings
-from callwright.validators.values.said import MARKS, Said, Span, mark_words, schema_words, verbs
+from callwright.validators.values.parameters import Leaf, Parameter, is_timed, spellings
+from callwright.validators.values.said import MARKS, Said, Span, mark_words, schema_words
 
 _PRONOUN = re.compile(r"I(?:['’]\w+)?")
 _LOWER_AFTER = re.compile(r" ([a-zà-ÿ'-]{3,})")
@@ -20,7 +33,7 @@ _GROUPS, _DIGITS_BEHIND, _DIGITS_BEFORE = re.compile(r"\d[\d -]*"), re.compile(r
 _NUMBER_BEFORE, _NUMBER_BEHIND = re.compile(r"(?<![\d.,:])(\d+) $"), re.compile(r" (\d+)(?![\d.,:]*\d|\w)")
 _UNSIGNED, _NEXT = re.compile(r"\W"), 5  # signs that follow a name
 _LONG = 4  # letters and digits that are a code by themselves
-_LONG_CODE = re.compile(rf"[A-Za-z\d-]{{{_LONG}}}")
+_LONG_CODE = re.compile(rf"(?=[A-Za-z-]*[\d._])[A-Za-z\d._-]{{{_LONG}}}")
 _GIVEN = 2  # signs of a given name at most
 _LATIN_BEFORE, _LATIN_BEHIND = re.compile(r"[A-Za-z\d] ?$"), re.compile(r" ?([A-Za-z\d])")
 
@@ -70,22 +83,31 @@ def has_open_edge(leaf: Leaf, span: Span, said: Said, taken: Sequence[Span]) -> 
     An edge is closed by the end of a clause, a quotation mark, what is read as a value, an amount or a time, a word that has
     no content of its own, a verb, or words by which the tool's schema tells what it does.
     """
-    if span.end - span.start == 1 and not said.text[span.start].isascii():
-        return True  # one sign is a part of a word everywhere
+    if span.end - span.start == 1 and not said.text[span.start].isascii() and not is_word(said.text, span.start):
+        return True  # one sign is a part of a word nearly everywhere
     is_listed = re.search(rf"(?<!\w){re.escape(said.quote(span))}(?!\w)", leaf.parameter.description) is not None
     # what is read as a time has its own edges, and so has an amount in figures: in words it may be a part of a name
     amounts = [Span(one.start, one.end) for one in said.quantities]
     numbers = [*amounts, *(Span(one.start, one.number_end) for one in said.quantities)]
     is_amount = any(one.start == span.start for one in numbers) and any(one.end == span.end for one in numbers)
-    is_read = said.is_time(span) or (is_amount and said.text[span.start].isdigit())
+    times = [one.span for one in said.times]
+    is_timed_whole = is_timed(leaf.parameter) and {span.start, span.end} <= {at for one in times for at in one}
+    is_read = is_timed_whole or said.is_time(span) or (is_amount and said.text[span.start].isdigit())
     if is_read or is_listed or is_whole_name(leaf, span, said):
         return False
     # a number with such a word behind it may be a part of the name
     known_times = [one.span for one in said.times if not _is_house(said.quote(one.span), said)]
-    known_amounts = [one for one in amounts if not _is_house(said.text[one.start : one.end + 1], said)]
+    bare = [Span(one.start, one.end) for one in said.quantities if one.unit is None]
+    counted = [one for one in amounts if one not in bare or one in taken or counts_things(said.text, one.end)]
+    known_amounts = [one for one in counted if not _is_house(said.text[one.start : one.end + 1], said)]
     roles = [one.span for one in said.marks if one.kind in ("from", "to")]
     known = [*taken, *known_times, *known_amounts, *roles]
-    return not (_begins(leaf, span, said, known) and _ends(leaf, span, said, known))
+    is_closed = _begins(leaf, span, said, [one for one in known if one not in bare or one in taken])
+    is_quoted = Span(span.start - 1, span.end + 1) in said.quotes or said.clause(span) == span
+    is_person = schema_words("persons").search(leaf.parameter.told) and said.text[span.start] in chinese_names()[0]
+    return (is_framed(said.text, *span) and not (is_quoted or is_person)) or not (
+        is_closed and _ends(leaf, span, said, known, taken)
+    )
 
 
 def _is_house(quote: str, said: Said) -> bool:
@@ -101,7 +123,47 @@ def is_whole_name(leaf: Leaf, span: Span, said: Said) -> bool:
         return False
     families, name = chinese_names()[0], said.quote(span)
     family = next((name[:length] for length in (2, 1) if name[:length] in families), "")
-    return bool(family) and len(name) == len(family) + _GIVEN
+    return bool(family) and len(name) == len(family) + _GIVEN and has_edges(said.text, *span)
+
+
+def is_told_apart(one: Leaf, other: Leaf) -> bool:
+    """Whether two names of a script without spaces are of different kinds, each of that which its parameter takes."""
+    gains = _gains(one, other)
+    return max(gains) > 0 <= min(gains) and not (one.parameter.role and other.parameter.role)
+
+
+def suit_each_other(one: Leaf, other: Leaf) -> bool:
+    """Whether each of two names looks more like what the other's parameter takes."""
+    gains = _gains(one, other)
+    persons = [bool(schema_words("persons").search(leaf.parameter.told)) for leaf in (one, other)]
+    return min(gains) < 0 >= max(gains) and persons[0] != persons[1]
+
+
+def _gains(one: Leaf, other: Leaf) -> list[int]:
+    first, second = str(one.value), str(other.value)
+    return [
+        _suits(leaf.parameter, mine) - _suits(leaf.parameter, theirs)
+        for leaf, mine, theirs in ((one, first, second), (other, second, first))
+    ]
+
+
+def _suits(parameter: Parameter, name: str) -> int:
+    """How far a name looks like what a parameter takes: a person's, a place's, one that says what it is called in the schema."""
+    if schema_words("persons").search(parameter.told):
+        return person_likeness(name, chinese_names()[0])
+    if parameter.is_written:
+        return int(says_something(name))
+    is_place = schema_words("places").search(parameter.told) is not None
+    is_called = 1 < len(parameter.kind) < len(name) and parameter.kind in name
+    return max(
+        2 * is_called, is_place * (2 * bool(_DIGIT.search(name) and not name[0].isascii()) + is_known_place(name))
+    )
+
+
+def _lacks_family(before: str, first: str) -> bool:
+    """Whether a family name may stand right before a person's name that begins with none."""
+    families = chinese_names()[0]
+    return before[-1:] in families and first not in families and has_content(before)
 
 
 def _begins(leaf: Leaf, span: Span, said: Said, known: Sequence[Span]) -> bool:
@@ -109,9 +171,14 @@ def _begins(leaf: Leaf, span: Span, said: Said, known: Sequence[Span]) -> bool:
 
     def is_edge(at: int) -> bool:
         is_closed = not text[:at][-1:].isalnum() or any(at == one.end for one in known)
-        return is_closed or words["before_name"].search(text, 0, at) is not None
+        return is_closed or begins_name(text, at, {one.span.end for one in said.times})
 
     before = text[: span.start]
+    if schema_words("persons").search(leaf.parameter.told):
+        if _lacks_family(before, text[span.start]):
+            return False
+        if text[span.start] in chinese_names()[0] and follows_noun(text, span.start):
+            return True  # who somebody is stands before the name
     if text[span.start].isascii() and _LATIN_BEFORE.search(before):
         return any(span.start == one.end for one in known)
     is_plate = words["plate"].search(text, 0, span.start + 1) is not None and _LONG_CODE.match(text, span.start + 1)
@@ -119,37 +186,21 @@ def _begins(leaf: Leaf, span: Span, said: Said, known: Sequence[Span]) -> bool:
         return True
     if _LONG_CODE.match(text, span.start, span.end):
         return not words["plate"].search(before)
-    verb = verbs(said.language).search(before)
-    return (verb is not None and is_edge(verb.start())) or (before[-1] in leaf.told and is_edge(span.start - 1))
+    return before[-1] in leaf.told and is_edge(span.start - 1)
 
 
-def _ends(leaf: Leaf, span: Span, said: Said, known: Sequence[Span]) -> bool:
-    words, text, behind = mark_words(said.language), said.text, said.text[span.end :]
+def _ends(leaf: Leaf, span: Span, said: Said, known: Sequence[Span], taken: Sequence[Span]) -> bool:
+    text, behind = said.text, said.text[span.end :]
     starts = [one.start for one in known]
+    leads = {one.span.start for one in said.marks if one.kind in ("from", "to")}
     if text[span.end - 1].isascii() and (more := _LATIN_BEHIND.match(behind)):
         return span.end + more.start(1) in starts
-    if span.end in starts or not behind[:1].isalnum() or words["behind_name"].match(behind):
+    if span.end in starts or not behind[:1].isalnum() or ends_name(text, *span, {one.start for one in taken}, leads):
         return True
     if _LONG_CODE.match(text, max(span.start, span.end - _LONG), span.end):
         return True
     # the noun that says what the parameter is may be the last of the name: a hotel's, a bank's
-    kind = re.sub(rf"(?:{schema_words('named').pattern})$", "", leaf.parameter.description)
-    if behind[:2] in leaf.told and not kind.endswith(behind[:2]):
-        return True
-    after = words["name_end"].split(
-        words["behind_name"].split(_UNSIGNED.split(behind, maxsplit=1)[0], maxsplit=1)[0][:_NEXT]
-    )
-    if (
-        len(after) == 1
-        and words["name_end"].search(text, span.start, span.end)
-        and words["name_end"].match(text, span.end - 1)
-    ):
-        return True  # it says what has the name, and no other such word follows
-    at = span.end + 1
-    return verbs(said.language).fullmatch(behind[:2]) is not None or (
-        verbs(said.language).fullmatch(behind[:1]) is not None
-        and (at in starts or words["after_verb"].match(text, at) is not None)
-    )
+    return behind[:2] in leaf.told and not leaf.parameter.kind.endswith(behind[:2])
 
 
 def _is_small(word: str, said: Said) -> bool:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from callwright.language.names import split_name
 from callwright.language.packs import packs_of, puts_spaces, widened
-from callwright.language.readers.units import Unit, unit_of
+from callwright.language.readers.units import Unit, quantity_words, unit_named, unit_of
 from callwright.language.schemas import choices_of, fits, kind_of
 from callwright.language.text import deep_stem, empty, fold, words_of
 from callwright.validators.values.said import schema_words
@@ -89,6 +89,17 @@ class Parameter(NamedTuple):
         return _heads(self.name, self.description)
 
     @property
+    def kind(self) -> str:
+        """Its description without the word for a name: what has the name."""
+        return re.sub(rf"(?:{schema_words('named').pattern})$", "", self.description)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether it is for a text that somebody shall read."""
+        told = (*split_name(self.name), *self.heads, self.kind)
+        return any(map(schema_words("written").fullmatch, told))
+
+    @property
     def subjects(self) -> frozenset[str]:
         """The words of its name but for those that say what kind of name or code it is, and for roles."""
         return frozenset(split_name(self.name)) - _CODED - _NAMED - _ROLES
@@ -143,6 +154,14 @@ class Parameter(NamedTuple):
         if unit and unit.dimension == "degree":
             unit = unit_of("", self.description, language) or _SCALE.get(split_name(self.name)[-1], unit)
         return unit or self._share
+
+    def each_unit(self, language: str) -> Unit | None:
+        """The unit for each of which it counts, None where it names none."""
+        tokens, words = split_name(self.name), quantity_words(language)
+        named = tokens[tokens.index("per") + 1 :] if "per" in tokens else ()
+        told = [unit_of(one, "", language) for one in named[:1]]
+        said = words.patterns["each_unit_told"].search(self.description)
+        return unit_named(said[1], words) if said else next(iter(told), None)
 
     @property
     def _share(self) -> Unit | None:

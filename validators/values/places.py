@@ -1,6 +1,7 @@
 """Where a text says a value by its own words: an amount, a day, a choice, a name, a code, a text."""
 
 import re
+from calendar import day_abbr
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import pairwise
@@ -9,11 +10,12 @@ from typing import NamedTuple
 
 from callwright.language.names import split_name
 from callwright.language.numbers import find_numbers
-from callwright.language.packs import widened
+from callwright.language.packs import puts_spaces, widened
 from callwright.language.protocol import ORDINAL
 from callwright.language.readers.duckling_reader import read
-from callwright.language.readers.mentions import UNKNOWN_NOW
+from callwright.language.readers.mentions import UNKNOWN_NOW, find_weekdays
 from callwright.language.readers.quantities import Quantity, find_quantities
+from callwright.language.readers.segmenter import counts_things
 from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
 from callwright.language.text import folded
@@ -30,6 +32,7 @@ _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
 _CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]*@[:])"))
 _LINE = re.compile(r"\b([A-Z]{2,4})[ -]$")
+_SATURDAY = 5
 _SHORTEST_CODE = 3
 _DIGIT = re.compile(r"\d")
 _SHORT = 4  # letters of a word by which a longer one may be meant
@@ -172,10 +175,23 @@ def _share_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> st
     is_told_each = is_each or any(words["per_after"].search(rest[at.start() :]) for at in re.finditer(r"\s", rest))
     if words["relative_before"].search(before) or (is_each and not leaf.parameter.is_for_each):
         return f"{quote!r} is a change or counts for each"
+    if _counts_for_other(leaf, before, said):
+        return f"{quote!r} counts for each of another unit"
     is_rate = one.unit is not None and "/" in one.unit.dimension
+    sentence = said.sentence(Span(one.start, one.end))
+    is_each_before = mark_words(said.language)["each"].search(said.text, sentence.start, one.start) is not None
+    is_told_each = bool(is_told_each) or is_each_before
     if unit and one.unit and leaf.parameter.is_told_for_each and not is_told_each and not is_rate:
         return f"nothing says that {quote!r} counts for each"
     return ""
+
+
+def _counts_for_other(leaf: Leaf, before: str, said: Said) -> bool:
+    """Whether an amount counts for each of another unit than the parameter says: a price for each pound, told in kilograms."""
+    words = quantity_words(said.language)
+    each = words.patterns["each_unit"].search(before)
+    told = leaf.parameter.each_unit(said.language)
+    return each is not None and told is not None and unit_named(each[1], words) not in (None, told)
 
 
 def _is_other_scale(unit: Unit, said: Said) -> bool:
@@ -193,6 +209,8 @@ def _has_other_unit(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) ->
         return False
     if mark_words(said.language)["of"].match(said.text, behind.end()):
         return False  # four out of five
+    if not puts_spaces(said.language) and behind[1].startswith(tuple(measure_words(said.language))):
+        return False  # 40 long and 30 wide
     word = behind[1].casefold()
     word = measure_words(said.language).get(word, word)
     return not spellings(word) & leaf.parameter.words and word not in said.small
@@ -243,6 +261,9 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
     for one in timed:
         fitting = {"first": one.clocks, "last": frozenset({one.last_clock})}.get(leaf.parameter.edge, frozenset[str]())
         doubt = "" if one.clocks == {clock} or one.last_clock == clock else "the half of the day is open"
+        words = quantity_words(said.language).patterns
+        if words["about_after"].search(said.text[one.span.end :]):
+            doubt = f"{said.quote(one.span)!r} is about when"
         if one.last_clock and one.last_clock not in one.clocks and clock not in fitting:
             doubt = f"{said.quote(one.span)!r} has a time of beginning and one of ending"
         clocks.append((one, doubt))
@@ -294,6 +315,7 @@ def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
     choices = [str(one) for one in choices_of(leaf.parameter.schema)]
     found = {choice: places for choice in choices if (places := list(_occurrences(choice, said)))}
     mine = found.pop(str(leaf.value), [])
+    mine = mine or [span for day, span in weekdays_of_choice(leaf, said) if day == leaf.value]
     if not mine and not found:
         mine = list(_amounts_of_choice(str(leaf.value), choices, said))
     unit = unit_named(str(leaf.value).lower(), quantity_words(said.language))
@@ -326,6 +348,17 @@ def _shortened(value: str, choices: Sequence[str], said: Said) -> Iterator[Span]
         short = word.group().casefold()
         if len(short) >= _SHORT and any(one.startswith(short) and len(one) > len(short) for one in begun):
             yield Span(*word.span())
+
+
+def weekdays_of_choice(leaf: Leaf, said: Said) -> Iterator[tuple[str, Span]]:
+    """Where a text names days of the week, where a choice is one of them, in languages that have signs for them."""
+    choices = {str(one).lower()[:_SHORTEST_CODE]: str(one) for one in choices_of(leaf.parameter.schema)}
+    names = [one.lower() for one in day_abbr]
+    if {*names} <= {*choices}:
+        for start, end, day, _ in find_weekdays(said.text, said.language):
+            yield choices[names[day]], Span(start, end)
+            if day == _SATURDAY and said.text[end - 1] in quantity_words(said.language).weekday_spellings:
+                yield choices[names[day + 1]], Span(start, end)  # a weekend
 
 
 def _amounts_of_choice(value: str, choices: Sequence[str], said: Said) -> Iterator[Span]:
@@ -395,6 +428,11 @@ def could_be(own: Parameter, one: Quantity, said: Said) -> bool:
     if before and mark_words(said.language)["one"].search(said.text, one.start, one.number_end):
         return False  # 38 an hour
     if one.unit is None:
+        is_whole = own.is_money or own.schema.get("type") == "integer"
+        if (unit is None and is_whole and not float(one.value).is_integer()) or (
+            own.is_money and _counts_things(one, said)
+        ):
+            return False
         return (unit is None and not own.is_money) or not is_told(own, one, said)
     dimension = one.unit.dimension
     if unit is not None:
@@ -419,6 +457,10 @@ def is_told(own: Parameter, one: Quantity, said: Said) -> bool:
     counted = behind[1] if behind and behind[1].islower() and behind[1] not in said.small else ""
     is_other = bool(counted) and not spellings(counted) & own.words
     return is_ordinal or is_other or _IN_CODE.search(said.text, 0, one.start) is not None
+
+
+def _counts_things(one: Quantity, said: Said) -> bool:
+    return not puts_spaces(said.language) and counts_things(said.text, one.number_end)
 
 
 _GROUPED = re.compile(r"(?<![\w-])\+?\(?\d(?:[ ().-]{0,2}\d){6,}(?![\w-])", re.ASCII)

@@ -37,19 +37,6 @@ def measure_words(language: str) -> Mapping[str, str]:
 
 
 @cache
-def verbs(language: str) -> re.Pattern[str]:
-    """Verbs at the end of a text: those of actions.yaml, and those of one sign with which the words for deeds begin."""
-    deeds = packaged(f"callwright.language.{read_as(language)}", "deeds.yaml").values()
-    words = mark_words(language)
-    behind = words["after_verb"]
-    phrases = [phrase for each in deeds for phrase in each if len(phrase) > 1]
-    signs = {one[0] for one in phrases if one[0] == one[1] or behind.match(one, 1)}
-    actions = packaged(f"callwright.language.{read_as(language)}", "actions.yaml")
-    pairs = [*actions["verbs"].values(), *(side for both in actions["opposites"] for side in both)]
-    return re.compile(rf"(?:({'|'.join([*sorted(signs), *pairs])})(?:\1|{words['verb_tail'].pattern})?)$")
-
-
-@cache
 def schema_words(name: str) -> re.Pattern[str]:
     """A class of words that schemas have, in all languages: whatever people speak, theirs is another one often."""
     return re.compile("|".join(mark_words(code)[name].pattern for code in known()), re.IGNORECASE)
@@ -229,8 +216,11 @@ def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
     """Days and times as the readers of moments find them, and the periods that they leave out."""
     moments = find_moments(text, language, now or UNKNOWN_NOW)
     read_more = [Span(one.start, one.end) for one in moments if one.last_day or one.clocks]
-    periods = [*_halves(text, language, now), *_whole_periods(text, language, now)]
-    periods = [one for one in periods if not any(one.span.touches(span) for span in read_more)]
+    counted = [*_weeks(text, language, now), *_halves(text, language, now)]
+    read_by_rule = [one.span for one in counted]
+    counted += [one for one in _whole_periods(text, language, now) if not any(map(one.span.touches, read_by_rule))]
+    read_more += [Span(one.start, one.end) for one in moments if one.day and _says_day_of(one, text, language)]
+    periods = [one for one in counted if not any(one.span.touches(span) for span in read_more)]
     yield from periods
     for one in moments:
         span = Span(one.start, one.end)
@@ -246,13 +236,20 @@ def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
         elif now is not None:
             days = _coming(days, text[one.start : one.end], language, now.date())
         last = frozenset(filter(None, [one.last_day]))
-        yield Time(span, days, last, one.clocks, one.last_clock, bool(one.earlier_day), _is_part(one, text, language))
+        counts_on = quantity_words(language).patterns["elapse"].search(text[one.start : one.end])
+        is_bare = bool(one.earlier_day or counts_on)
+        yield Time(span, days, last, one.clocks, one.last_clock, is_bare, _is_part(one, text, language))
 
 
 def _is_part(one: Moment, text: str, language: str) -> bool:
     quote = text[one.start : one.end]
     is_timed = not one.last_clock or one.is_figures or bool(find_numbers(quote))
     return not is_timed and quantity_words(language).patterns["part_of_day"].search(quote.lower()) is not None
+
+
+def _says_day_of(one: Moment, text: str, language: str) -> bool:
+    """Whether a day of a month is read with the word for that month."""
+    return quantity_words(language).patterns["day_of_this_month"].fullmatch(text, one.start, one.end) is not None
 
 
 def _on(day: str, days: int) -> str:
@@ -313,6 +310,17 @@ def _end_of(first: date, grain: str) -> date:
 def _months_on(first: date, months: int) -> date:
     year, month = divmod(first.month - 1 + months, 12)
     return date(first.year + year, month + 1, 1)
+
+
+def _weeks(text: str, language: str, now: datetime | None) -> Iterator[Time]:
+    """Weeks of languages that count them by words that may be said twice."""
+    if not has_folder(language) or now is None:
+        return
+    words = quantity_words(language)
+    for match in mark_words(language)["counted_week"].finditer(text):
+        weeks = match[1].count(words.week_later) - match[1].count(words.week_earlier)
+        monday = now.date() + timedelta(days=weeks * _WEEK - now.weekday())
+        yield _period(Span(*match.span()), text, language, now, (monday, _end_of(monday, "week")))
 
 
 def _halves(text: str, language: str, now: datetime | None) -> Iterator[Time]:

@@ -13,13 +13,14 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.packs import puts_spaces, signs
+from callwright.language.readers.segmenter import counts_things
 from callwright.language.wording import find_phrase
+from callwright.validators.values.exchanges import exchanged, is_joined
 from callwright.validators.values.heard import (
     TURNS,
     Heard,
     corrections,
     corrects,
-    exchanged,
     is_denied,
     is_left,
     led_elsewhere,
@@ -33,10 +34,18 @@ from callwright.validators.values.heard import (
     told_of_another,
     turned,
 )
-from callwright.validators.values.longer_names import has_open_edge, is_in_longer_name
-from callwright.validators.values.parameters import Leaf, leaves_of
-from callwright.validators.values.places import Place, alike, amounts_beside, is_told, places_of, times_beside
-from callwright.validators.values.said import MARKS, Said, Span, mark_words
+from callwright.validators.values.longer_names import has_open_edge, is_in_longer_name, suit_each_other
+from callwright.validators.values.parameters import Leaf, Sort, leaves_of
+from callwright.validators.values.places import (
+    Place,
+    alike,
+    amounts_beside,
+    is_told,
+    places_of,
+    times_beside,
+    weekdays_of_choice,
+)
+from callwright.validators.values.said import MARKS, Said, Span, digit_words, mark_words
 from callwright.validators.values.texts import (
     goes_on,
     is_announced,
@@ -45,6 +54,7 @@ from callwright.validators.values.texts import (
     is_spoken,
     is_text,
     item_before,
+    joined_before,
     next_item,
 )
 from callwright.validators.values.unowned import no_name, noun_before, unowned_doubts
@@ -52,6 +62,7 @@ from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
 Standing = Literal["proved", "stated", "unproved", "contradicted"]
 STANDINGS: tuple[Standing, ...] = ("contradicted", "unproved", "stated", "proved")  # from the weakest on
+_TIMES: frozenset[Sort] = frozenset({"day", "clock", "moment"})
 Source = Literal["", "words", "default"]
 
 
@@ -133,6 +144,8 @@ def _contradicted(leaf: Leaf, leaves: Sequence[Leaf], texts: Sequence[Said]) -> 
     if any(one.kind in TURNS for said in texts for one in said.marks) or leaf.rivals:
         return ""
     if leaf.sort == "number":
+        if any(mark_words(said.language)["each"].search(said.text) for said in texts):
+            return ""
         unit = leaf.parameter.unit(texts[0].language)
         left = [
             (said, one) for said in texts for one in amounts_beside(leaf, said, _taken(leaves, said))
@@ -282,7 +295,7 @@ def _doubts_of_others(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
 
 
 def _doubts_of_edges(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
-    """Why the words of a name may be a part of what is said."""
+    """Why the words of a name may be a part of what is said, or a name of another kind."""
     said = heard.said
     if is_in_longer_name(place.span, said.text):
         yield "it is a part of a longer name"
@@ -293,6 +306,10 @@ def _doubts_of_edges(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     has_gaps = puts_spaces(said.language) or is_text(leaf, said.language)
     if not has_gaps and has_open_edge(leaf, place.span, said, heard.taken_beside(leaf)):
         yield f"{said.quote(place.span)!r} may be a part of a longer name"
+    if not puts_spaces(said.language) and leaf.sort == "name":
+        others = [one for one in heard.leaves if one.sort == "name" and one.argument != leaf.argument]
+        if other := next((one for one in others if suit_each_other(leaf, one)), None):
+            yield f"it looks like what {other.parameter.name!r} takes"
 
 
 def _doubts_of_list(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
@@ -302,6 +319,15 @@ def _doubts_of_list(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
         yield f"the list may go on ({said.quote(item)!r})"
     if item := item_before(place.span, said, heard.taken):
         yield f"the list begins earlier ({said.quote(item).strip()!r})"
+    if joined_before(place.span, said, heard.taken):
+        yield "the list begins earlier"
+    if not puts_spaces(said.language) and said.quote(place.span) == str(leaf.value) and not is_joined(leaf, heard):
+        rest = [one for one in heard.leaves if one.argument == leaf.argument]
+        if len(rest) > 1 and leaf.sort == "name":
+            yield "it stands apart from the rest of its list"
+    sentence = said.sentence(place.span)
+    if more := mark_words(said.language)["more_of_list"].search(said.text, place.span.end, sentence.end):
+        yield f"the list may go on ({more[0]!r})"
     if among := stands_among(leaf, heard):
         yield f"{among!r} stands between it and the rest of its list"
 
@@ -346,10 +372,21 @@ def _beside(leaf: Leaf, place: Place, heard: Heard, owner: str) -> str:
     """Another value of its kind that no argument has; where words name this one, another that they name as well."""
     if leaf.sort == "name" and heard.said.is_time(place.span):
         return ""
+    said = heard.said
     new = put_right(leaf, place, heard)  # what stands before it is taken back
     taken = [*heard.taken, *(heard.elsewhere if leaf.sort == "name" else ())]
+    if leaf.sort == "choice":
+        has = {one.value for one in heard.leaves if one.argument == leaf.argument}
+        return next(
+            (f"{said.quote(at)!r} is said, too" for day, at in weekdays_of_choice(leaf, said) if day not in has), ""
+        )
     left = [one for one in alike(leaf, heard.said, taken) if new is None or one.start >= new.span.end]
     left = [one for one in left if not is_denied(one, heard.said) and not is_left(leaf, one, place, heard.said)]
+    if leaf.sort == "number" and not puts_spaces(heard.said.language):
+        left = [one for one in left if not _is_article(one, place, heard.said)]
+        if counts_things(heard.said.text, place.span.end):
+            measured = [Span(one.start, one.end) for one in heard.said.quantities if one.unit]
+            left = [one for one in left if one not in measured]
     if owner:
         left = [] if place.is_owned else left
         left = [
@@ -373,6 +410,19 @@ def _is_labelled(leaf: Leaf, span: Span, said: Said) -> bool:
     return leaf.sort != "code" or is_told_apart or bool(noun_before(span, said))
 
 
+def _is_article(one: Span, place: Place, said: Said) -> bool:
+    """Whether the word for one says no amount beside a number of other things."""
+    is_one = digit_words(said.language).get(said.text[one.start]) == "1"
+    if is_one and any(each.start == one.end for each in said.quantities):
+        return True  # what another amount counts for
+    is_one = is_one and one.end == one.start + 1
+    return is_one and (
+        place.is_typed
+        or any(each.start == one.end + 1 for each in said.quantities)  # 80 for each
+        or (counts_things(said.text, place.span.end) and said.text[one.end] != said.text[place.span.end])
+    )
+
+
 def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) -> list[ValueReading]:
     """Of two values that have the same words, only the one with more of them keeps its proof.
 
@@ -386,8 +436,9 @@ def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) ->
                 continue
             widths = [one.spans[0].end - one.spans[0].start for one in (mine, theirs)]
             is_end = (leaf.parameter.edge, rival.parameter.edge) == ("last", "first") and leaf.value == rival.value
-            is_shared = sorts <= {"day", "clock", "moment"} and (not is_end or leaf.sort == "day")
+            is_shared = sorts <= _TIMES and (not is_end or leaf.sort == "day")
             is_shared = is_shared and not (leaf.parameter.is_return and leaf.value == rival.value)
+            is_shared |= "choice" in sorts and (leaf.argument == rival.argument or bool(sorts & _TIMES))
             may_share = "boolean" in sorts or is_shared or widths[0] > widths[1]
             if not may_share and mine.spans[0].touches(theirs.spans[0]):
                 reason = f"{leaf.path} = {leaf.value!r} is only stated: {rival.path!r} has the same words."

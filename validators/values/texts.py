@@ -31,7 +31,7 @@ def is_text(leaf: Leaf, language: str) -> bool:
 
 def is_written(leaf: Leaf) -> bool:
     """Whether a parameter is for a text that somebody shall read."""
-    return any(map(schema_words("written").fullmatch, split_name(leaf.parameter.name)))
+    return leaf.parameter.is_written
 
 
 def is_whole(span: Span, said: Said) -> bool:
@@ -107,6 +107,15 @@ def item_before(span: Span, said: Said, taken: Sequence[Span]) -> Span | None:
         if said.quote(item).strip() and not any(map(item.touches, taken)):
             return item
     return None
+
+
+def joined_before(span: Span, said: Said, taken: Sequence[Span]) -> bool:
+    """Whether another member is joined to the first one of a list, in a script without spaces, that no value has."""
+    joint = mark_words(said.language)["joined"].pattern
+    before = re.search(rf"[^\W_](?:{joint})$", said.text[: span.start])
+    if before is None or puts_spaces(said.language) or said.text[span.start - 1] in signs(",{,}"):
+        return False
+    return not any(one.end == before.start() + 1 for one in taken)
 
 
 def is_spoken(leaf: Leaf) -> bool:

@@ -109,7 +109,8 @@ def unowned_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
         yield f"{quote!r} is no time"
     if any(one.span.start <= span.start and span.end <= one.span.end for one in said.marks):
         yield f"{quote!r} may be no name"
-    if value.isdecimal() and (before := noun_before(span, said)):
+    before = noun_before(span, said) if value.isdecimal() else ""
+    if before and not (leaf.parameter.is_coded and schema_words("codes").search(before)):
         yield f"{before!r} may say what {quote!r} is"
     if _BARE.fullmatch(value):
         yield f"{quote!r} may count something"
@@ -140,7 +141,10 @@ def _kind_doubts(leaf: Leaf, span: Span, heard: Heard) -> Iterator[str]:
     if said.text[span.end : span.end + 2] in ("'s", "’s") and not leaf.parameter.is_person:
         yield f"{quote!r} has something"
     labels = frozenset[str]().union(*(one.parameter.words for one in heard.leaves))
-    is_label = {str(leaf.value)} <= labels and said.text[span.end :].lstrip().startswith(tuple(signs(":{:}")))
+    is_kind = not puts_spaces(said.language) and str(leaf.value) == leaf.parameter.kind
+    is_label = is_kind or (
+        {str(leaf.value)} <= labels and said.text[span.end :].lstrip().startswith(tuple(signs(":{:}")))
+    )
     if is_label:
         yield f"{quote!r} says what follows it"
     if leaf.sort == "code" and (other := next(_other_codes(leaf, span, heard), "")):

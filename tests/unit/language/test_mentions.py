@@ -22,6 +22,29 @@ DEGREE, YUAN = Unit("degree", 1), Unit("money", 1)
 needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no wheel for this machine.")
 
 
+@needs_duckling
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        ("三天后提醒", ["2026-11-26"]),
+        ("两周以后再说", ["2026-12-07"]),
+        ("周一周四各一次", ["2026-11-23", "2026-11-26"]),
+        ("每周二四六", ["2026-11-24", "2026-11-26", "2026-11-28"]),
+        ("周六天气怎么样", ["2026-11-28"]),
+        ("三号桌", []),
+        ("母亲节", ["2027-05-09"]),
+        ("12月最后一天", ["2026-12"]),
+    ],
+)
+def test_days_of_chinese_are_those_that_are_counted_or_named(said: str, days: list[str]) -> None:
+    assert [day for one in find_moments(said, "zh", NOW) for day in sorted(one.days)] == days
+
+
+@needs_duckling
+def test_minutes_in_figures_are_minutes() -> None:
+    assert [one.clocks for one in find_moments("明天下午3点05", "zh", NOW)] == [{"15:05"}]
+
+
 @pytest.mark.parametrize(
     ("language", "text", "value", "unit"),
     [
@@ -44,6 +67,8 @@ needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no 
         ("zh", "跑了四点二公里", 4.2, KILOMETRE),
         ("zh", "交了56块4毛3", 56.43, YUAN),
         ("zh", "付两块零七", 2.07, YUAN),
+        ("zh", "要5千5", 5500, None),
+        ("zh", "练一小时一刻", 1.25, HOUR),
         ("zh", "零下八度", -8, DEGREE),
         ("zh", "涨了百分之一点五", 1.5, Unit("percent", 1)),
         ("zh", "面粉四两", 4, Unit("mass", 50)),

@@ -245,6 +245,64 @@ def test_a_part_of_a_longer_name_is_only_stated(said: str, standing: str) -> Non
     assert reading(path, {"path": "notes"}, said).arguments["path"].standing == standing
 
 
+PLAIN = dict.fromkeys(("song", "owner"), TEXT) | {
+    "owner": {"type": "string", "description": "姓名"}, "count": {"type": "integer"},
+    "rooms": {"type": "array", "items": TEXT}, "price": {"type": "number", "description": "价格(元)"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "standing"),
+    [
+        ({"count": 100}, "喂了一百来毫升", "stated"),
+        ({"count": 3}, "一人五块，捎三个人", "proved"),
+        ({"price": 200, "count": 20}, "发两百，分二十份", "proved"),
+        ({"price": 20, "count": 200}, "发两百，分二十份", "stated"),
+        ({"rooms": ["客厅", "书房"]}, "把客厅和书房扫一下", "proved"),
+        ({"rooms": ["客厅", "书房"]}, "把客厅扫一下，书房有人", "stated"),
+        ({"rooms": ["客厅", "书房"]}, "把客厅和书房扫一下，再加上厨房", "stated"),
+        ({"song": "木屋", "owner": "欧小北"}, "放欧小北唱的木屋", "proved"),
+        ({"song": "欧小北", "owner": "木屋"}, "放欧小北唱的木屋", "stated"),
+        ({"owner": "马晓楠"}, "把司马晓楠的分数记上", "stated"),
+        ({"owner": "晓楠"}, "把许晓楠的分数记上", "stated"),
+    ],
+)
+def test_chinese_words_beside_a_value_tell_what_it_is(arguments: Arguments, said: str, standing: str) -> None:
+    properties = {name: PLAIN[name] for name in arguments}
+    found = {one.standing for one in reading(properties, arguments, said, language="zh").arguments.values()}
+    assert found == {standing}
+
+
+DAYS: JsonSchema = {"type": "array", "items": {"enum": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]}}
+PER_KG: JsonSchema = {"type": "number", "description": "每公斤价格，单位元"}
+ON: JsonSchema = {"type": "string", "format": "date"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "said", "standing"),
+    [
+        (DAYS, ["mon", "wed", "fri"], "每周一三五早上六点叫我", "proved"),
+        (DAYS, ["sat", "sun"], "周末早上八点叫我", "proved"),
+        (DAYS, ["tue"], "周二周四下午五点叫我", "stated"),
+        (PER_KG, 3.2, "一公斤三块二", "proved"),
+        (PER_KG, 3.2, "一斤三块二", "stated"),
+        (ON, "2026-11-25", "后天下午来拿", "proved"),
+        (ON, "2026-11-28", "这个月28号来拿", "proved"),
+    ],
+)
+def test_chinese_days_and_rates_are_read_as_they_are_said(
+    schema: JsonSchema, value: Any, said: str, standing: str
+) -> None:
+    assert reading({"on": schema}, {"on": value}, said, language="zh").arguments["on"].standing == standing
+
+
+def test_the_week_after_next_is_counted_by_the_word_said_twice() -> None:
+    week: dict[str, JsonSchema] = {"week_start": {"type": "string", "format": "date"}}
+    said = "下下周的班"
+    assert reading(week, {"week_start": "2026-12-07"}, said, language="zh").arguments["week_start"].standing == "proved"
+    assert reading(week, {"week_start": "2026-11-30"}, said, language="zh").arguments["week_start"].standing != "proved"
+
+
 def _standings(wording: JsonSchema, arguments: Arguments) -> dict[str, str]:
     now = datetime.fromisoformat(wording["now"]).replace(tzinfo=UTC)
     stated = Tool(category="", **wording["tool"])
