@@ -20,7 +20,7 @@ from itertools import product
 from math import asin, ceil, cos, radians, sin, sqrt
 from operator import itemgetter
 from random import Random
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, NoReturn, TypeVar
 
 import orjson
@@ -53,8 +53,25 @@ _IN_TEXT = re.compile(r"\{\{(.+?)\}\}")
 _FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 
 
+# What is called with what stands between the brackets, and with the context where it is marked so. The sandbox refuses no
+# builtin: those that an expression must not reach it can't read.
+_CALLED_PLAINLY = frozenset({FunctionType, BuiltinFunctionType, type(lru_cache(len))})
+
+
 class _Sandbox(ImmutableSandboxedEnvironment):
     """The sandbox of Jinja, with a short way for what an answer does ten thousand times; all else goes the sandbox's own."""
+
+    def __init__(self) -> None:
+        """What is missing is an error."""
+        super().__init__(undefined=StrictUndefined)
+        self._safe: dict[tuple[type, str], bool] = {}
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401 - whatever the file states
+        """As the sandbox has it, whose answer depends on the type and the name alone, asked once."""
+        place = (type(obj), attr)
+        if place not in self._safe:
+            self._safe[place] = super().is_safe_attribute(obj, attr, value)
+        return self._safe[place]
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - whatever the file states
         """A member of a row or an object, whose own attributes come first as everywhere in Jinja."""
@@ -67,7 +84,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **named: Any) -> Any:  # noqa: ANN401, N805 - as the sandbox has it
         """What a function gives: all plain functions that an expression can reach are those of rules."""
-        if type(__obj) is FunctionType and not named:
+        if type(__obj) in _CALLED_PLAINLY and not named:
             return __obj(__context, *args) if hasattr(__obj, "jinja_pass_arg") else __obj(*args)
         return super().call(__context, __obj, *args, **named)
 
@@ -90,7 +107,7 @@ class ExpressionCompiler:
     def __init__(self, known: Collection[str]) -> None:
         """`known` are the names that all expressions may use, besides PLAIN, which can be called as filters too."""
         self._known = frozenset({*BUILT_IN, *PLAIN, *known})
-        self._sandbox = _Sandbox(undefined=StrictUndefined)
+        self._sandbox = _Sandbox()
         self._sandbox.filters = {**PLAIN, **self._sandbox.filters}
 
     def compiled(self, stated: JsonValue, where: str, names: Collection[str] = ()) -> Evaluated:

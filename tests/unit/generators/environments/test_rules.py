@@ -11,6 +11,7 @@ import yaml
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import WorldEpisode, diff, world_of
+from callwright.generators.environments.expressions import ExpressionCompiler
 from callwright.generators.environments.opening import open_environment, open_shipped, ship_world
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.generators.environments.rules import RuleScope, read_rules
@@ -204,11 +205,27 @@ def test_an_expression_that_fails_names_its_place_and_reaches_nothing_outside(tm
         ("1 / 0", "division"),
         ("given.lost", "no attribute"),
         ("''.__class__", "unsafe"),
+        ("[].copy() + [].append(1)", "unsafe"),
+        ("'{0.__class__}'.format(0)", "unsafe"),
         ("rng", "known"),
     ):
         (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"tools": {"quote": {"answer": stated}}}))
         with pytest.raises(ConfigurationError, match=rf"tools\.quote\.answer.*{told}"):
             RuleScope(read_rules(tmp_path / "rules.yaml"), 0).answer(QUOTE, {})
+
+
+def test_what_an_expression_may_not_reach_is_refused_however_often_it_is_tried() -> None:
+    compiler = ExpressionCompiler({"text"})
+    assert upper(compiler) == "A"
+    unsafe = compiler.compiled("text.__class__", "here", ["text"])
+    for _again in range(2):
+        with pytest.raises(ConfigurationError, match="unsafe"):
+            unsafe({"text": "a"})
+    assert upper(compiler) == "A"
+
+
+def upper(compiler: ExpressionCompiler) -> object:
+    return compiler.compiled("text.upper()", "here", ["text"])({"text": "a"})
 
 
 def test_a_world_is_shipped_with_its_rules(tmp_path: Path) -> None:
