@@ -356,6 +356,11 @@ def land(run: GroupRun) -> BuildReport:
 
 def report_build(run: GroupRun) -> BuildReport:
     """The funnel and the composition of a build as they stand."""
+    with run.warehouse.reading_together():
+        return _count_build(run)
+
+
+def _count_build(run: GroupRun) -> BuildReport:
     warehouse, build = run.warehouse, run.build
     rows = warehouse.rows(
         f"select {', '.join(FunnelRow._fields)} from funnel where build = ? order by position",  # noqa: S608 - our own names

@@ -267,11 +267,12 @@ async def preview_samples(recipe: Recipe, count: int, settings: Settings, progre
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings._replace(home=Path(folder))
         recipe = with_catalogs(recipe, open_warehouse(settings))
-        lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
-        report = await build_dataset(recipe.with_preview(count), aside, progress)
         warehouse = open_warehouse(aside)
-        samples = warehouse.rows(sql("previews.samples"))
-        failures = warehouse.rows("select stage, reason from failures where build = ?", [report.build])
+        with warehouse.together():  # nobody else knows of it
+            lend_catalogs(recipe, open_warehouse(settings), warehouse)
+            report = await build_dataset(recipe.with_preview(count), aside, progress)
+            samples = warehouse.rows(sql("previews.samples"))
+            failures = warehouse.rows("select stage, reason from failures where build = ?", [report.build])
     if report.spending is not None and report.spending.tokens:
         progress.say(
             f"This preview asked {report.spending.calls} times and cost ${report.spending.cost:.4f}; what was answered is in the "

@@ -23,7 +23,7 @@ from callwright.flows.evaluation.evaluation_run import (
     noting,
     path_conditions,
 )
-from callwright.flows.evaluation.paths import MULTI_STEP, evaluate_paths, live_kinds, open_release_environments
+from callwright.flows.evaluation.paths import MULTI_STEP, builds_of, evaluate_paths, live_kinds, open_environments_of
 from callwright.flows.evaluation.tool_changes import ChangedTool, changed_tools, note_changes
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Candidate
@@ -63,18 +63,15 @@ async def evaluate_release(
     ConfigurationError for an unknown release, and what a model's adapter raises; what was answered until then is kept.
     """
     warehouse = open_warehouse(settings)
-    content = read_release(warehouse, release, without=MULTI_STEP)
-    splits = content.release.splits
-    if conditions.split and conditions.split not in splits:
-        known = f"it has {', '.join(splits)}" if splits else "it has none: `release create NAME --splits …` makes some"
-        raise ConfigurationError(f"The release {content.release.name!r} has no split {conditions.split!r}; {known}.")
     async with AsyncExitStack() as stack:
-        stack.enter_context(noting(warehouse, release, candidates, conditions))
+        with warehouse.together():
+            content = read_release(warehouse, release, without=MULTI_STEP)
+            _require_split(content, conditions.split)
+            stack.enter_context(noting(warehouse, release, candidates, conditions))
+            builds = builds_of(warehouse, release, MULTI_STEP)
         ledger = Ledger(settings.ledger)
         stack.push_async_callback(ledger.close)
-        environments = stack.enter_context(
-            open_release_environments(warehouse, release, MULTI_STEP, settings, progress)
-        )
+        environments = stack.enter_context(open_environments_of(builds, settings, progress))
         conditions = conditions._replace(environments={**environments, **conditions.environments})
         paid = stack.enter_context(paid_notes_of_process(settings.home / "evaluations", warehouse))
         evaluation = EvaluationRun(
@@ -87,20 +84,28 @@ async def evaluate_release(
         with warehouse.together():
             warehouse.put_rows({"prompts": prompt_rows()})
             note_changes(warehouse, release, conditions.shown, conditions.prompting)
-            has_paths = bool(keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP))
-            if is_live and not has_paths:
+            paths = keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP)
+            if is_live and not paths:
                 raise ConfigurationError(
                     f"The release {release!r} has no sample with a live conversation: those are {', '.join(live_kinds())}."
                 )
             worlds = [*conditions.environments]
-            by = path_conditions(conditions.turn_limit, worlds, is_live=is_live) if has_paths else {}
+            by = path_conditions(conditions.turn_limit, worlds, is_live=is_live) if paths else {}
             named = name_candidates(warehouse, release, candidates, by, progress)
         for candidate in named:
             if _asked_about(content, conditions.split) and not is_live:
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
-            await evaluate_paths(evaluation, candidate, judge)
+            await evaluate_paths(evaluation, candidate, judge, paths)
     tell_suspicions(warehouse, release, progress)
     return [candidate.name for candidate in named]
+
+
+def _require_split(content: ReleaseContent, split: str) -> None:
+    """Raise ConfigurationError where a release has no such split."""
+    splits = content.release.splits
+    if split and split not in splits:
+        known = f"it has {', '.join(splits)}" if splits else "it has none: `release create NAME --splits …` makes some"
+        raise ConfigurationError(f"The release {content.release.name!r} has no split {split!r}; {known}.")
 
 
 def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
@@ -162,9 +167,10 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
         router = evaluation.open(conditions.router, ROUTING, candidate.name) if conditions.router else None
         if router is not None:
             stack.push_async_callback(router.close)
-        for number in range(conditions.runs):
-            run = first._replace(run=number)
-            known = answered_subjects(warehouse, run)
+        runs = [first._replace(run=number) for number in range(conditions.runs)]
+        with warehouse.reading_together():
+            answered = [answered_subjects(warehouse, run) for run in runs]
+        for run, known in zip(runs, answered, strict=True):
             missing = [sample for sample in wanted if sample.key not in known]
             if not missing:
                 continue

@@ -1,4 +1,4 @@
-"""Driving candidates through multi-step samples, one sample in memory for each that is on its way."""
+"""Driving candidates through multi-step samples, in memory those that are on their way and a few that come next."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,10 +21,11 @@ from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Failure, Record, Tool
-from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
+from callwright.warehouse.records import Failure, Record, Sample, Tool
+from callwright.warehouse.releases import read_tools, samples_by_key
+from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
@@ -32,6 +33,7 @@ DIALOGUES = kinds_with(
     lambda traits: traits.asked == "call" and traits.is_long and not (traits.shift or traits.has_correction)
 )
 STAGE, USER = "run_path", "simulate_user"
+_AHEAD = 20  # samples that are read at once
 
 
 def live_kinds() -> tuple[str, ...]:
@@ -47,11 +49,15 @@ class _Chats(NamedTuple):
     user: ChatModel | None = None
 
 
-async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, judge: ChatModel | None) -> None:
-    """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs."""
+async def evaluate_paths(
+    evaluation: EvaluationRun, candidate: NamedCandidate, judge: ChatModel | None, keys: Mapping[str, str]
+) -> None:
+    """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs.
+
+    `keys` are those of these samples, each with its split.
+    """
     warehouse = evaluation.warehouse
     conditions = evaluation.conditions
-    keys = keys_of_kinds(warehouse, evaluation.release, live_kinds() if conditions.user else MULTI_STEP)
     if not keys or conditions.prompting._replace(user="", tools="").label not in PATH_STRATEGIES:
         return
     of = RunsOf(
@@ -100,19 +106,29 @@ def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> None:
 async def _drive(
     evaluation: EvaluationRun, candidate: NamedCandidate, keys: Sequence[str], run: PathRun, chats: _Chats
 ) -> dict[str, str]:
-    """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go.
+    """Drive a candidate through the samples with these keys; a few are read when their turn comes, and let go.
 
     Gives the tasks whose world is not at hand, each with the reason: they are failures, and the others go on.
     """
     warehouse = evaluation.warehouse
     tools: dict[str, Tool] = {}
+    ahead: dict[str, Sample] = {}
     lacking: dict[str, str] = {}
 
+    def read(key: str) -> Sample:
+        """A sample; those that follow are read with it, and the tools of them all."""
+        if key not in ahead:
+            at = keys.index(key)
+            with warehouse.reading_together():
+                ahead.update(samples_by_key(warehouse, keys[at : at + _AHEAD]))
+                unknown = {one for sample in ahead.values() for one in sample.candidates} - tools.keys()
+                tools.update(read_tools(warehouse, [*unknown]) if unknown else {})
+        if key not in ahead:
+            raise StoreError(f"The warehouse has no sample {key!r}. Was it made in another work folder?")
+        return ahead.pop(key)
+
     async def drive(key: str) -> Sequence[Record]:
-        sample = read_sample(warehouse, key)
-        unknown = [candidate for candidate in sample.candidates if candidate not in tools]
-        if unknown:
-            tools.update(read_tools(warehouse, unknown))
+        sample = read(key)
         context = StageContext(chats.candidate, Random(key), tools, evaluation.conditions.environments)
         problem = world_problem(sample, context) if traits_of(sample.kind).is_task else ""
         if problem:
@@ -149,17 +165,22 @@ def _shared(of: RunsOf) -> list[str]:
     return [of.release, of.candidate, of.mode, of.judge, of.strategy]
 
 
+def builds_of(warehouse: Warehouse, release: str, kinds: Sequence[str]) -> list[Row]:
+    """The builds that made these kinds of samples of a release, each with its recipe, the oldest first."""
+    return warehouse.rows(sql("path_runs.builds"), [release, list(kinds)])
+
+
 @contextmanager
-def open_release_environments(
-    warehouse: Warehouse, release: str, kinds: Sequence[str], settings: Settings, progress: Progress
+def open_environments_of(
+    builds: Sequence[Row], settings: Settings, progress: Progress
 ) -> Iterator[Mapping[str, Environment]]:
-    """The environments of the builds that made these kinds of samples, by name; of one name, the newest build's.
+    """The environments of these builds, by name; of one name, the newest build's.
 
     One that can't be opened any more is reported and left out: its samples are evaluated without response matching.
     """
     environments: dict[str, Environment] = {}
     with ExitStack() as opened:
-        for row in warehouse.rows(sql("path_runs.builds"), [release, list(kinds)]):
+        for row in builds:
             try:
                 recipe = Recipe.model_validate_json(row["body"])
                 environments |= opened.enter_context(open_environments(recipe, settings.ledger.parent))

@@ -183,13 +183,14 @@ async def run_dry(
     dry = looked.model_copy(update=changes)
     workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_one)), 1, in_one=True)
     progress = SilentProgress()
-    await prepare_tools(dry, aside, progress, lambda _run: nullcontext(workers))
-    run = open_build(dry, aside, progress)
+    with open_warehouse(aside).together():  # nobody else knows of it
+        await prepare_tools(dry, aside, progress, lambda _run: nullcontext(workers))
+        run = open_build(dry, aside, progress)
 
-    async def end() -> BuildReport:
-        return report_build(run)
+        async def end() -> BuildReport:
+            return report_build(run)
 
-    await carry_out_build(dry, steps_of(run, workers, end))
+        await carry_out_build(dry, steps_of(run, workers, end))
     return run
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.flows.small_builds import one_start
+
 TOP = Path(__file__).parents[2]
 
 # Python runs this at the start of every process, workers and their server included.
@@ -41,19 +43,6 @@ def listening(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def run(environment: dict[str, str], *words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "callwright", *words],
-        env=environment,
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def strangers(environment: dict[str, str]) -> list[str]:
     """What was asked for beyond this machine; a socket of this machine's own file system is a path, not a host."""
     asked = Path(environment["ASKED"])
@@ -70,9 +59,8 @@ def test_the_listener_hears(listening: dict[str, str]) -> None:
 def test_a_build_an_evaluation_and_a_report_ask_nobody(listening: dict[str, str], tmp_path: Path) -> None:
     recipe = tmp_path / "quiet.yaml"
     recipe.write_text(RECIPE)
-    run(listening, "build", str(recipe))
-    run(listening, "release", "create", "v1")
-    run(listening, "evaluate", "v1", "--model", "template/v1")
-    run(listening, "report")
-    run(listening, "publish")
+    others = ["release", "create", "v1"], ["evaluate", "v1", "--model", "template/v1"], ["report"], ["publish"]
+    for words in ([sys.executable, "-m", "callwright", "build", str(recipe)], one_start(sys.executable, *others)):
+        done = subprocess.run(words, env=listening, cwd=TOP, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
     assert strangers(listening) == []

@@ -1,6 +1,6 @@
 """New warehouses of the tests are copies of one that was migrated once: migrating takes half a second, a copy none.
 
-Those of other processes are made whole.
+Those of other processes are made whole, unless a test puts one there for them (`begin_warehouse`).
 """
 
 import os
@@ -36,9 +36,19 @@ class _Copies:
             draft.unlink()
 
 
+_made: list[_Copies] = []  # the session's
+
+
+def begin_warehouse(path: Path) -> None:
+    """Put a new warehouse where there is none, for a process that would begin it."""
+    if not path.exists():
+        _made[-1].put(path)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Copies]:
     copies = _Copies(tmp_path_factory.mktemp("migrated") / "warehouse.duckdb")
+    _made.append(copies)
 
     def open_for_writing(warehouse: Warehouse) -> object:
         if not warehouse.path.exists():

@@ -147,14 +147,6 @@ def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> dict
     }
 
 
-def read_sample(warehouse: Warehouse, key: str) -> Sample:
-    """One sample by its key. Raises StoreError where there is none."""
-    found = samples_by_key(warehouse, [key])
-    if not found:
-        raise StoreError(f"The warehouse has no sample {key!r}. Was it made in another work folder?")
-    return found[key]
-
-
 def samples_by_key(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Sample]:
     """The samples with these keys that the warehouse has, by key."""
     rows = warehouse.rows(

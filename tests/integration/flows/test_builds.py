@@ -52,16 +52,16 @@ def test_the_encoder_of_many_samples_is_closed_once_they_are_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embeddings.vectors_of(["A calm table"])
-    build(small_recipe(), settings_of(tmp_path / "few"))
+    build(small_recipe(samples={"perfect": 3}), settings_of(tmp_path / "few"))
     assert embeddings.is_encoder_open()  # for the next build
     monkeypatch.setattr("callwright.flows.build._MANY", 1)
-    build(small_recipe(), settings_of(tmp_path / "many"))
+    build(small_recipe(samples={"perfect": 3}), settings_of(tmp_path / "many"))
     assert not embeddings.is_encoder_open()
 
 
 def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    samples = {"perfect": 40, "imperfect": 20, "irrelevant": 20}
+    samples = {"perfect": 20, "imperfect": 10, "irrelevant": 10}
     models = {"generator": {"name": "template/v1", "error_rate": ERRING}}
     report = build(small_recipe(samples=samples, models=models, tools=[{"seed": "all"}]), settings)
     assert_balanced(report, settings)
@@ -178,32 +178,32 @@ def test_the_same_recipe_elsewhere_makes_the_same_samples(built: SmallBuild, tmp
 
 def test_a_clock_that_was_set_back_hides_no_newer_build(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    build(small_recipe(samples={"perfect": 4}), settings)
+    build(small_recipe(samples={"perfect": 2}), settings)
     warehouse_of(settings).execute(
         "update builds set finished_at = finished_at + interval 1 day"
     )  # the clock was ahead
-    more = build(small_recipe(samples={"perfect": 6}), settings)
+    more = build(small_recipe(samples={"perfect": 4}), settings)
     assert one(settings, "select build from latest_builds") == more.build
-    assert make_release(warehouse_of(settings), "v1", Selection(), Terms()).release.samples == 6
+    assert make_release(warehouse_of(settings), "v1", Selection(), Terms()).release.samples == 4
 
 
 def test_raising_a_count_keeps_what_there_was_and_lands_the_rest(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    few = build(small_recipe(samples={"perfect": 8}), settings)
+    few = build(small_recipe(samples={"perfect": 4}), settings)
     before = set(sample_keys(settings))
-    more = build(small_recipe(samples={"perfect": 12}), settings)
+    more = build(small_recipe(samples={"perfect": 6}), settings)
     assert few.build != more.build
-    assert (few.landed, more.landed) == (8, 12)
+    assert (few.landed, more.landed) == (4, 6)
     assert before < set(sample_keys(settings))
     assert_balanced(more, settings)
 
 
 def test_the_newest_build_is_the_one_that_ended_last(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    few = build(small_recipe(samples={"perfect": 4}), settings)
-    more = build(small_recipe(samples={"perfect": 6}), settings)
+    few = build(small_recipe(samples={"perfect": 2}), settings)
+    more = build(small_recipe(samples={"perfect": 3}), settings)
     newest = "select build from latest_builds"
     assert one(settings, newest) == more.build
-    build(small_recipe(samples={"perfect": 4}), settings)
+    build(small_recipe(samples={"perfect": 2}), settings)
     assert one(settings, newest) == few.build
-    assert one(settings, "select count(*) from funnel where is_latest and entered <> 4") == 0
+    assert one(settings, "select count(*) from funnel where is_latest and entered <> 2") == 0

@@ -27,6 +27,7 @@ from tests.support.flows.small_builds import (
     small_recipe,
     write_recipe,
 )
+from tests.support.new_warehouses import begin_warehouse
 
 FEW = {"perfect": 6, "irrelevant": 2}
 
@@ -156,8 +157,9 @@ def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     body = indent(dedent(mishap), "    ")
     (folder / "mishap.py").write_text(f"import os, signal, time\n\n\ndef befall(shard):\n{body}\n", encoding="utf-8")
     (folder / "running.py").write_text(RUNNING, encoding="utf-8")
+    begin_warehouse(folder / "home" / "warehouse.duckdb")
     return subprocess.run(
-        [sys.executable, str(folder / "running.py"), "build", str(write_recipe(folder, samples=FEW))],
+        [sys.executable, str(folder / "running.py"), "build", str(write_recipe(folder, samples=FEW, shard_size=5))],
         capture_output=True,
         text=True,
         check=False,

@@ -24,6 +24,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
 from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
+    held,
     one,
     row_counts,
     run_here,
@@ -65,7 +66,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 
 def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_build_at_home(tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, name="dasked", samples={"perfect": 32, "imperfect": 16}, shard_size=12)
+    recipe = write_recipe(tmp_path, name="dasked", samples={"perfect": 20, "imperfect": 8}, shard_size=7)
     plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
     building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
@@ -126,7 +127,8 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_known_at_home_is_not_asked_far_away(scratch: Path, model_server: ModelServer, tmp_path: Path) -> None:
     recipe = small_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3})
     settings = settings_of(tmp_path / "home")
-    asyncio.run(build_dataset(recipe, settings, SilentProgress()))
+    with held(settings):
+        asyncio.run(build_dataset(recipe, settings, SilentProgress()))
     asked = model_server.requests
     settings.warehouse.unlink()
 

@@ -27,15 +27,15 @@ ONE = {"tools": TOOLS, "languages": ["en"], "samples": {"perfect": 8}}
 def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServer, tmp_path: Path) -> None:
     roles = stub_roles(model_server, name=PRICED)
     found = {}
-    for count in (8, 80):
+    for count in (8, 40):
         recipe = write_recipe(tmp_path, **ONE | {"models": roles, "samples": {"perfect": count}})
         ended = run_here("estimate", str(recipe), "--json", home=tmp_path / "home")
         assert ended.returncode == 0, ended.stderr
         found[count] = json.loads(ended.stdout)
 
     assert model_server.requests == 0
-    assert found[80]["calls"] == pytest.approx(10 * found[8]["calls"], rel=0.25)
-    assert found[80]["dollars"] == pytest.approx(10 * found[8]["dollars"], rel=0.25)
+    assert found[40]["calls"] == pytest.approx(5 * found[8]["calls"], rel=0.25)
+    assert found[40]["dollars"] == pytest.approx(5 * found[8]["dollars"], rel=0.25)
     assert {row["role"] for row in found[8]["rows"]} == {"generator", "checker", "judge"}
     assert found[8]["earlier"] is None
     for row in found[8]["rows"]:

@@ -21,7 +21,16 @@ from tests.support.flows.conversation_release import ALARM, HOTEL
 from tests.support.flows.conversation_release import sample as conversation
 from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths
 from tests.support.flows.model_server import ILL, ModelServer, Refusal, ServedRequest
-from tests.support.flows.small_builds import one, row_counts, run_here, settings_of, start, stub_settings, warehouse_of
+from tests.support.flows.small_builds import (
+    held,
+    one,
+    row_counts,
+    run_here,
+    settings_of,
+    start,
+    stub_settings,
+    warehouse_of,
+)
 
 SINGLE = [inn_sample(city) for city in ("Rome", "Porto", "Lyon", "Ghent")]
 CROSS = [inn_and_tour_sample(city) for city in ("Oslo", "New York")]
@@ -58,11 +67,9 @@ def guided_by(guide: Guide) -> Any:
 
 def evaluate(settings: Settings, model: ModelSettings, *, label: str = "far", **conditions: Any) -> None:
     conditions = {"environments": {"inns": Inns()}} | conditions
-    asyncio.run(
-        evaluate_release(
-            NAME, [Candidate(label=label, model=model)], settings, SilentProgress(), Conditions(**conditions)
-        )
-    )
+    candidate = Candidate(label=label, model=model)
+    with held(settings):
+        asyncio.run(evaluate_release(NAME, [candidate], settings, SilentProgress(), Conditions(**conditions)))
 
 
 def test_a_perfect_candidate_scores_one_everywhere_and_is_driven_once(

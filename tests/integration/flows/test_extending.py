@@ -84,7 +84,7 @@ def test_a_file_that_is_there_is_left_alone_and_a_name_that_is_none_refused(tmp_
 
 @pytest.mark.parametrize("workers", [slow(1), 2])
 def test_samples_of_the_pages_kind_are_made_checked_and_landed(tmp_path: Path, workers: int) -> None:
-    recipe = recipe_with(tmp_path, "kind", samples={"perfect": 4, "example": 2})
+    recipe = recipe_with(tmp_path, "kind", samples={"perfect": 4, "example": 2}, shard_size=2)
     settings = settings_of(tmp_path / "home", workers=workers)
     assert build(recipe, settings).landed >= 5  # the template may misread one
     rows = warehouse_of(settings).rows(

@@ -65,7 +65,7 @@ def passes(home: Path, candidate: str, split: str = "") -> dict[str, bool]:
         slow(("--fail-over", "pass_rate=0.01"), 1),
         (("--against", "main"), 1),
         (("--against", "main", "--worse-by", "0.99"), 0),
-        (("--against", "main", "--p", "0"), 0),
+        slow(("--against", "main", "--p", "0"), 0),
         slow(("--against", "change"), 0),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_gate_that_fails_ends_the_command_with_1(home: Path, words: tuple[str,
     [
         (("--fail-under", "args_ac=0.9"), "'main' has no figure 'args_ac' on v1; it has args_acc,"),
         (("--fail-under", "args_acc"), "--fail-under takes METRIC=NUMBER, such as args_acc=0.9, and not 'args_acc'"),
-        (("--fail-over", "args_acc=nan"), "which is no number"),
+        slow(("--fail-over", "args_acc=nan"), "which is no number"),
         (("--against", "maim"), "No candidate 'maim' has answered 'v1'; there are: change~direct, main~direct"),
     ],
 )

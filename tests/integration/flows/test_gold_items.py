@@ -189,7 +189,7 @@ def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_
 def test_no_two_open_with_the_same_words(tmp_path: Path) -> None:
     site = open_site(tmp_path, PaperStudio())
     relatives = small_recipe(
-        samples={"imperfect": 6, "sQsA": 18, "SO_case2": 18}, review={"spot_checks": 8, "gold_items": 50}
+        samples={"imperfect": 4, "sQsA": 10, "SO_case2": 10}, review={"spot_checks": 8, "gold_items": 50}
     )
     for _ in range(2):
         build(relatives, site.settings)

@@ -202,15 +202,16 @@ def test_the_errors_of_each_reader_are_found_as_they_are(warehouse: Warehouse, t
     assert sum(row.read for row in judges) == checker.doubted  # it was asked where the checker wavered
 
 
-def test_the_command_shows_the_figures(tmp_path: Path) -> None:
+def test_the_command_shows_the_figures(measured: BuildReport, settings: Settings, tmp_path: Path) -> None:
     recipe = tmp_path / "small.yaml"
     stated = settings_in_recipe(**FEW)
     recipe.write_text(json.dumps(stated), encoding="utf-8")
-    shown = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
+    shown = run_here("build", str(recipe), "--no-review", home=settings.home)
     line = next(one for one in shown.stdout.splitlines() if one.startswith("template/v1"))
     assert "single_turn" in line
     assert "% (" in line
-    told = json.loads(run_here("build", str(recipe), "--no-review", "--json", home=tmp_path / "home").stdout)
+    told = json.loads(run_here("build", str(recipe), "--no-review", "--json", home=settings.home).stdout)
+    assert told["build"] == measured.build
     assert told["readers"][0]["reader"] == "template/v1"
     assert {"catch_low", "catch_high", "precision_low"} <= told["readers"][0].keys()
 

@@ -35,7 +35,7 @@ def test_of_several_system_messages_each_sample_keeps_one(tmp_path: Path) -> Non
 def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none(tmp_path: Path) -> None:
     for name, told in (("drawn", ""), ("none", "none")):
         settings = settings_of(tmp_path / name)
-        build(small_recipe(languages=["en"], samples={"perfect": 12}, system_message=told), settings)
+        build(small_recipe(languages=["en"], samples={"perfect": 6}, system_message=told), settings)
         release = create_release("v1", home=settings.home)
         release.export("openai", tmp_path / name / "out", with_template=True)
         rows = [

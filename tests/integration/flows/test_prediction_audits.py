@@ -31,7 +31,7 @@ from callwright.warehouse.releases import create_release
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, held_site, open_site
-from tests.support.flows.small_builds import build, run_here, small_recipe
+from tests.support.flows.small_builds import build, held, run_here, small_recipe
 
 SAMPLES = {"perfect": 12, "imperfect": 6, "irrelevant": 6}
 RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.2)
@@ -43,7 +43,8 @@ def evaluate(site: ReviewSite, *labels: str, release: str = "v1", **conditions: 
         Candidate(label=label, model=read_model("template/v1", {"error_rate": {} if label == "near" else RATES, "seed": 5 * seed}))
         for seed, label in enumerate(labels)
     ]  # fmt: skip
-    asyncio.run(evaluate_release(release, candidates, site.settings, SilentProgress(), Conditions(**conditions)))
+    with held(site.settings):
+        asyncio.run(evaluate_release(release, candidates, site.settings, SilentProgress(), Conditions(**conditions)))
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def test_each_sample_is_a_case_by_its_key(
     [
         ('"v9"', "test_marked, callwright_release: There is no release 'v9'"),
         slow('"v1", split="dev"', "The release has no split 'dev'; it has train, test"),
-        ('"v1", kinds=["perfekt"]', "The release has no kind 'perfekt'; it has irrelevant, perfect"),
+        slow('"v1", kinds=["perfekt"]', "The release has no kind 'perfekt'; it has irrelevant, perfect"),
         slow('Path("nowhere")', "holds no records"),
         ("", "missing 1 required positional argument: 'name'"),
     ],

@@ -1,9 +1,10 @@
 """What README, docs/python.md and the package's own docstring show of the Python API runs, block after block."""
 
+import io
 import re
-import subprocess
-import sys
+import runpy
 import textwrap
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
 import callwright
@@ -20,9 +21,10 @@ def run_script(text: str, folder: Path) -> str:
     """What a script prints; it runs in a folder of its own, as written by a user."""
     script = folder / "script.py"
     script.write_text(text, encoding="utf-8")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=folder, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    printed = io.StringIO()
+    with chdir(folder), redirect_stdout(printed):
+        runpy.run_path(str(script), run_name="__main__")
+    return printed.getvalue()
 
 
 def test_the_page_runs_from_top_to_bottom(tmp_path: Path) -> None:

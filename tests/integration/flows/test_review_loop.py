@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from callwright.annotation.edits import edited_sample
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import waiting_reviews
@@ -21,6 +23,7 @@ from tests.support.flows.review_sites import (
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build
+from tests.support.sampling import slow
 
 ALWAYS_ASKED = {"format", "grounding", "wording"}
 
@@ -275,26 +278,29 @@ def test_a_skipped_task_decides_nothing(site: ReviewSite) -> None:
     assert site.value("select sum(skipped) from task_states") == 1
 
 
-def test_people_may_change_their_minds(site: ReviewSite) -> None:
-    for key in (site.asked("doubtful")[0], site.asked("spot check")[0]):
-        number = site.studio.annotate(key, "accept")
-        site.pull()
-        assert site.accepted(key)["accepted_by"] == "ann"
-        site.studio.annotate(key, "reject", change=number, reasons="other")
-        assert site.pull().rejected == 1
-        assert site.accepted(key) is None
-        edit(site, key, site.polite(key), change=number)
-        site.pull()
-        assert site.accepted(key) is None
-        site.studio.annotate(key, "reject", change=number, reasons="other")
-        site.pull()
-        family = "select count(*) from accepted_samples where key = ? or key in (select result from reviews where subject = ?)"
-        assert site.value(family, key, key) == 0
-        site.studio.annotate(key, "accept", change=number)
-        site.pull()
-        assert site.accepted(key)
-        assert site.value(family, key, key) == 1
-        assert site.value("select count(*) from reviews where subject = ?", key) == 5
+@pytest.mark.parametrize("cause", ["spot check", slow("doubtful")])
+def test_people_may_change_their_minds(site: ReviewSite, cause: str) -> None:
+    key = site.asked(cause)[0]
+    number = site.studio.annotate(key, "accept")
+    site.pull()
+    assert site.accepted(key)["accepted_by"] == "ann"
+    site.studio.annotate(key, "reject", change=number, reasons="other")
+    assert site.pull().rejected == 1
+    assert site.accepted(key) is None
+    edit(site, key, site.polite(key), change=number)
+    site.pull()
+    assert site.accepted(key) is None
+    site.studio.annotate(key, "reject", change=number, reasons="other")
+    site.pull()
+    family = (
+        "select count(*) from accepted_samples where key = ? or key in (select result from reviews where subject = ?)"
+    )
+    assert site.value(family, key, key) == 0
+    site.studio.annotate(key, "accept", change=number)
+    site.pull()
+    assert site.accepted(key)
+    assert site.value(family, key, key) == 1
+    assert site.value("select count(*) from reviews where subject = ?", key) == 5
 
 
 def test_an_answer_that_somebody_else_changes_is_their_word_alone(site: ReviewSite) -> None:

@@ -22,7 +22,7 @@ CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_external": 2, "routing_ha
 SAMPLES = {**QUESTIONS, **CHANGED}
 RECIPE: dict[str, Any] = {
     "name": "routed", "seed": 4, "tools": [{"domains": ["Bank", "Clinic"]}], "languages": ["en"], "samples": SAMPLES,
-    "spare": 2.0, "shard_size": 5, "candidates_per_sample": 3,
+    "spare": 2.0, "shard_size": 20, "candidates_per_sample": 3,
 }  # fmt: skip
 
 

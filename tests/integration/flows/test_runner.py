@@ -144,9 +144,9 @@ def everything(settings: Any) -> dict[str, list[Any]]:
 
 
 def test_what_is_built_does_not_depend_on_the_size_of_shards(tmp_path: Path) -> None:
-    samples = {"perfect": 14, "imperfect": 10, "irrelevant": 4, "sQsA": 6}
+    samples = {"perfect": 6, "imperfect": 6, "irrelevant": 2, "sQsA": 4}
     told = []
-    for size in (1, 9, 5000):
+    for size in (1, 5, 5000):
         settings = settings_of(tmp_path / str(size))
         report = build(small_recipe(samples=samples, shard_size=size), settings)
         told.append((report, everything(settings)))

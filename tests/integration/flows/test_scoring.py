@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.flows.small_builds import run_here
+
 TOP = Path(__file__).parents[3]
+NOWHERE = Path("/nowhere")  # scoring needs no work folder
 CALL = '{{"name": "book", "parameters": {}}}'
 # Func Acc, PN_HR, PN_MR, Args Acc, PR, SR in percent by the judge's flags, as the paper's GPT-4o rows (EVALUATORS 1.6).
 PAPER = {
@@ -31,10 +34,7 @@ BY_JUDGE = {"Args_Acc LLM": "args_acc", "PR LLM": "pr", "SR LLM": "sr"}
 
 
 def score(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "callwright", "score", "hammerbench", *map(str, words)],
-        capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
-    )  # fmt: skip
+    return run_here("score", "hammerbench", *map(str, words), home=NOWHERE, COLUMNS="200")
 
 
 def scored(*words: object) -> dict[str, Any]:

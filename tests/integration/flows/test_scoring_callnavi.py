@@ -11,16 +11,15 @@ import pytest
 from typer.testing import CliRunner
 
 from callwright.flows.cli.main import app
+from tests.support.flows.small_builds import run_here
 
 TOP = Path(__file__).parents[3]
+NOWHERE = Path("/nowhere")  # scoring needs no work folder
 PARTS = ("easy", "medium", "hard", "overall", "macro")
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "callwright", *map(str, words)],
-        capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
-    )  # fmt: skip
+    return run_here(*map(str, words), home=NOWHERE, COLUMNS="200")
 
 
 def predict(shared: Path, folder: Path, form: Any) -> tuple[Path, Path]:

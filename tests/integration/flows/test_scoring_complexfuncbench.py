@@ -2,20 +2,19 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.flows.small_builds import run_here
+
 TOP = Path(__file__).parents[3]
+NOWHERE = Path("/nowhere")  # scoring needs no work folder
 
 
 def score(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "callwright", "score", "complexfuncbench", *map(str, words)],
-        capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
-    )  # fmt: skip
+    return run_here("score", "complexfuncbench", *map(str, words), home=NOWHERE, COLUMNS="200")
 
 
 def row(identity: str, message: Any = "Success.", correct: int = 4, steps: int = 2) -> dict[str, Any]:

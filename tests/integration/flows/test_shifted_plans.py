@@ -67,6 +67,7 @@ def test_conversations_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Pat
     there, doubts = landed(settings), unproved(settings, kinds)
     made = sum(sample.kind in kinds for sample in samples)
     assert sum(there.get(kind, 0) for kind in kinds) + len(doubts) == made
+    assert sum(there.get(kind, 0) for kind in kinds) > sum(kinds.values()) / 2
     assert all(reason for _, reason in doubts)
     shifted = next(sample for sample in samples if sample.kind == "conversation_IS")
     assert [turn.calls for turn in shifted.turns if isinstance(turn, CallTurn)][-1] == (), "nothing is due at the end"

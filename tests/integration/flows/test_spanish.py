@@ -14,8 +14,8 @@ from callwright.warehouse.releases import freeze, stream_release
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 
 KINDS = {
-    "perfect": 16, "imperfect": 12, "irrelevant": 6, "sQsA": 8, "mQmA": 4, "mQsA": 4, "sQmA": 4, "IS": 4, "SO_case1": 4,
-    "SO_case2": 4, "mSv": 4, "parallel": 4, "external": 6, "sQsA_external": 4,
+    "perfect": 8, "imperfect": 8, "irrelevant": 3, "sQsA": 6, "mQmA": 2, "mQsA": 2, "sQmA": 2, "IS": 2, "SO_case1": 2,
+    "SO_case2": 2, "mSv": 2, "parallel": 2, "external": 3, "sQsA_external": 2,
 }  # fmt: skip
 RECIPE: dict[str, Any] = {
     "name": "spanish", "seed": 11, "tools": [{"seed": "all"}], "languages": ["es"], "samples": KINDS, "spare": 0.5,

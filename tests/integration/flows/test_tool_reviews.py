@@ -21,6 +21,7 @@ from tests.integration.flows.test_toolmaking import making
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, held_site, open_site
 from tests.support.flows.small_builds import build, settings_of
+from tests.support.sampling import slow
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,7 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: R
     assert (row["reviewer"], row["accepted"], row["rejected"]) == ("ann", 1, 1)
 
 
-@pytest.mark.parametrize("decision", ["accept", "reject", "edit"])
+@pytest.mark.parametrize("decision", [slow("accept"), "reject", "edit"])
 def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: ReviewSite, decision: str) -> None:
     usable, waiting = _usable(tools.settings), _waiting(tools)
     key = waiting[0]

@@ -135,7 +135,7 @@ def test_a_reply_that_is_malformed_now_and_then_is_repaired(model_server: ModelS
     ("answer", "said"),
     [
         ('{"parameters": ["', "The reply is not a "),
-        ("I'm sorry, but I can't help with that.", "It begins: \"I'm sorry, but I can't help with that.\""),
+        slow("I'm sorry, but I can't help with that.", "It begins: \"I'm sorry, but I can't help with that.\""),
         ("", "The reply is not a "),
         (FILTERED, "content filter"),
         (Refusal(400, "Invalid request"), "refuses a request"),
@@ -168,7 +168,7 @@ def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build
     found = json.loads(done.stdout)
     assert found["landed"] == 0
     assert sum(row["records"] for row in found["failures"]) == sum(KINDS.values())
-    told = run_here("build", str(recipe), home=tmp_path / "again").stdout
+    told = run_here("build", str(recipe), home=tmp_path / "home").stdout
     assert "failed, one of them since: " in told
     assert one(settings_of(tmp_path / "home"), "select count(*) from failures") == sum(KINDS.values())
 

@@ -151,7 +151,13 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
         return BUSY if asked.question in ill and asked.times < 3 else None
 
     model_server.behaviour = behave
-    recipe = write_recipe(tmp_path, name="again", models=stub_roles(model_server, name=PRICED), samples={"perfect": 6})
+    recipe = write_recipe(
+        tmp_path,
+        name="again",
+        models=stub_roles(model_server, name=PRICED),
+        samples={"perfect": 6},
+        shard_size=5,
+    )
     done = run("build", str(recipe), "--no-review", "--json", home=tmp_path / "home", **shown)
     assert done.returncode == 0, done.stderr
     settings: Settings = settings_of(tmp_path / "home")

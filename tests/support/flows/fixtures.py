@@ -18,6 +18,14 @@ from tests.support.killable_studio import KillableStudio
 from tests.support.servers import HeardPrefect
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_published() -> Iterator[None]:
+    """Nor by builds that read the settings of the environment; what is published by itself is tested by those who set it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CALLWRIGHT_PUBLISH_EVERY", "0")
+        yield
+
+
 @pytest.fixture
 def model_server() -> Iterator[ModelServer]:
     """A fresh model across a wire."""
@@ -38,7 +46,9 @@ def shown_build(prefect_server: HeardPrefect, tmp_path_factory: pytest.TempPathF
     """One that makes its tools and samples of two kinds; nobody is asked about them."""
     folder = tmp_path_factory.mktemp("shown")
     tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
-    recipe = write_recipe(folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, readers={})
+    recipe = write_recipe(
+        folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, readers={}, shard_size=5
+    )
     shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(folder)}
     done = run("build", str(recipe), "--no-review", home=folder / "home", **shown)
     return ShownBuild(recipe, folder / "home", done)

@@ -7,8 +7,8 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,11 @@ from callwright.flows.cli.main import main
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
 from tests.support.flows.model_server import MODEL, ModelServer
+from tests.support.new_warehouses import begin_warehouse
 
 TOP = Path(__file__).parents[3]
 TOOLS = [{"seed": ["Weather", "Banking", "Music", "Trains"]}]
@@ -47,7 +49,7 @@ def settings_of(home: Path, *, workers: int = 1, patience: float = 5.0) -> Setti
 
 def settings_in_recipe(**changes: Any) -> dict[str, Any]:
     """A small recipe's settings, as they stand in its file."""
-    recipe = {"name": "small", "seed": 3, "tools": TOOLS, "languages": ["en", "zh"], "samples": KINDS, "shard_size": 5}
+    recipe = {"name": "small", "seed": 3, "tools": TOOLS, "languages": ["en", "zh"], "samples": KINDS, "shard_size": 50}
     recipe["readers"] = {"planted": 0}  # measured in tests of their own
     return recipe | changes
 
@@ -66,8 +68,29 @@ def stub_roles(server: ModelServer, **changes: Any) -> dict[str, Any]:
     return dict.fromkeys(("generator", "checker", "judge"), stub_settings(server, **changes))
 
 
+@contextmanager
+def held(settings: Settings) -> Iterator[None]:
+    """The warehouse stays attached within: a small build would attach it nine times, which takes a quarter of its time.
+
+    What is published is a copy of the file at rest: there it is not held.
+    """
+    with nullcontext() if settings.publish_every else warehouse_of(settings).together():
+        yield
+
+
+@contextmanager
+def _held_for(words: Sequence[str], home: Path) -> Iterator[None]:
+    """The same for a command that attaches it often, unless somebody has it open or it is no warehouse, which the command says."""
+    with ExitStack() as stack:
+        if words[0] in {"build", "evaluate"} and "--preview" not in words:
+            with suppress(CallwrightError, OSError):
+                stack.enter_context(held(settings_of(home, patience=0)))
+        yield
+
+
 def build(recipe: Recipe, settings: Settings, progress: Progress | None = None) -> BuildReport:
-    return asyncio.run(build_dataset(recipe, settings, progress or SilentProgress()))
+    with held(settings):
+        return asyncio.run(build_dataset(recipe, settings, progress or SilentProgress()))
 
 
 def write_recipe(folder: Path, **changes: Any) -> Path:
@@ -86,6 +109,8 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 
 def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
+    if words[0] == "build":
+        begin_warehouse(home / "warehouse.duckdb")
     return subprocess.Popen(
         [sys.executable, "-m", "callwright", *words],
         stdout=subprocess.PIPE,
@@ -113,6 +138,7 @@ def run_here(*words: str, home: Path, **more: str) -> "subprocess.CompletedProce
         chdir(TOP),
         redirect_stdout(stdout),
         redirect_stderr(stderr),
+        nullcontext() if more else _held_for(words, home),
     ):
         try:
             main()
