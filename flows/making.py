@@ -300,8 +300,9 @@ def route_review(landing: Landing) -> None:
     questions += corrections_to_ask(landing.warehouse, landing.build, landing.recipe)
     landing.warehouse.put_rows({"outcomes": outcomes, "review_requests": questions})
     landing.warehouse.execute(pass_all(sql("landing.passed")), [landing.build, LANDING.review, *asked])
-    carry_over_corrections(landing.warehouse)
-    settle_decisions(landing.warehouse)
+    if landing.warehouse.rows("select 1 from reviews limit 1"):
+        carry_over_corrections(landing.warehouse)
+        settle_decisions(landing.warehouse)
 
 
 def _uncertainty(known: float | None, wrong: float) -> str:
