@@ -226,10 +226,10 @@ def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Revie
 
 
 @pytest.fixture(scope="module")
-def asked_both(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
+def asked_both(built: Path, tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """Conversations of which the whole is asked about, and the acts; of any that a check doubts not the acts."""
-    home = tmp_path_factory.mktemp("both")
-    build(_recipe(samples={CONVERSATION: 5}, review={"spot_checks": 5, "dialogue_acts": 5}), settings_of(home))
+    home = shutil.copytree(built, tmp_path_factory.mktemp("both") / "home")
+    build(_recipe(review={"spot_checks": 6, "dialogue_acts": 6}), settings_of(home))
     site = open_site(home, PaperStudio())
     _mislabel(site)
     site.push()
