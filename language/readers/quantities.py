@@ -11,6 +11,8 @@ from typing import Literal, NamedTuple
 from unicodedata import numeric
 
 from callwright.language.numbers import PERCENT, find_numbers
+from callwright.language.packs import of
+from callwright.language.protocol import ORDINAL
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
 from callwright.language.readers.units import QuantityWords, Unit, quantity_words, unit_at, unit_named
@@ -19,12 +21,13 @@ from callwright.language.text import folded
 Bound = Literal["", "most", "least"]
 _BEFORE, _AFTER = 60, 22  # characters around a quantity in which words qualify it
 _DOZEN = 12
-_WHOLE, _SIXTY, _TEN = 100, 60, 10
+_THOUSAND, _WHOLE, _SIXTY, _TEN = 1000, 100, 60, 10
 _FOOT = 0.3048  # metres
 _TAILED = frozenset({"money", "mass", "distance", "degree", "celsius"})  # what tenths are said of without a word
 _PERCENT, _COIN = Unit("percent", 1), Unit("money", 1)
 _NUMBERED = re.compile(r"#(\d+)\b")
 _OVER = re.compile(r"(?<![\d/.])((?:3[2-9]|[4-9]\d|[12]\d\d))/(\d{2,3})(?![\d/]|\.\d)")  # no date: 118/76
+_NEXT_WORD = re.compile(r" ([^\W\d_]+)")
 _CLAUSE_END = re.compile(r"[.;!?,]")
 
 
@@ -80,7 +83,7 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
     idle = [match.span() for match in words.patterns["idle_number"].finditer(plain)]
     taken = [
         (one.start, one.end) for one in find_moments(text, language, UNKNOWN_NOW)
-        if not words.patterns["elapse"].search(plain[one.start : one.end])
+        if not words.patterns["elapse"].search(plain[one.start : one.end]) and not _ranks(plain, one.start, one.end, language)
     ]  # fmt: skip
     shares = {one.start for one in find_numbers(text) if one.rule == PERCENT}  # their sign is a part of the number
     for start, end, bare in _bare_numbers(text, plain, words, language):
@@ -97,6 +100,14 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
         one = _measured(plain, words, start, end, number)
         one = one._replace(unit=_PERCENT) if start in shares and one.unit is None else one
         yield one._replace(start=half.start()) if half else one
+
+
+def _ranks(text: str, start: int, end: int, language: str) -> bool:
+    """Whether what may be a day says which of several as well, as the word behind it has a content: the 4th floor."""
+    little, noun = of(language).words.get("empty", frozenset()), _NEXT_WORD.match(text, end)
+    words = [one for one in text[start:end].split() if one not in little]
+    is_ordinal = len(words) == 1 and any(one.rule == ORDINAL for one in find_numbers(text[start:end]))
+    return is_ordinal and noun is not None and noun[1] not in little
 
 
 def _bare_numbers(text: str, plain: str, words: QuantityWords, language: str) -> list[tuple[int, int, float]]:
@@ -196,6 +207,8 @@ def _part_of(whole: Quantity, part: Quantity, text: str, words: QuantityWords) -
     if whole.unit.dimension == "money" and 0 < part.value < _WHOLE:
         is_tenth = part.value < _TEN and numeric(text[part.start], 1) != 0
         return part.value / (_TEN if is_tenth else _WHOLE)
+    if whole.unit.dimension == "mass" and whole.unit.factor == _THOUSAND and _WHOLE <= part.value < _THOUSAND:
+        return part.value / _THOUSAND  # 2 kilos 300
     if whole.unit.dimension == "distance":  # six foot three
         if whole.unit.factor == 1 and _TEN <= part.value < _WHOLE:  # one metre seventy-four
             return part.value / _WHOLE

@@ -114,6 +114,11 @@ class Parameter(NamedTuple):
         return bool(schema_words(_FOLLOWS[lead]).search(self.told))
 
     @property
+    def is_several(self) -> bool:
+        """Whether its schema says that it tells how many there are."""
+        return bool(schema_words("several").search(self.told))
+
+    @property
     def is_for_each(self) -> bool:
         """Whether it may count for each of something."""
         return bool(_EACH & frozenset(split_name(self.name))) or self.is_told_for_each

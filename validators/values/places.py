@@ -130,7 +130,8 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
     bound = one.bound if leaf.path.endswith("]") else _bound(one)  # members of a list are no ends of a range
     if one.is_estimate:
         return f"{quote!r} is about how much"
-    if unit and one.unit is None and any(found.rule == ORDINAL for found in find_numbers(quote)):
+    is_counted = unit is not None or leaf.parameter.is_several
+    if is_counted and one.unit is None and any(found.rule == ORDINAL for found in find_numbers(quote)):
         return f"{quote!r} is which of several"
     # which bound a parameter is, "" where it is a value
     named = leaf.parameter.told

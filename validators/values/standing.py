@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
+from unicodedata import numeric
 
 from pydantic import JsonValue
 
@@ -143,8 +144,10 @@ def _contradicted(leaf: Leaf, leaves: Sequence[Leaf], texts: Sequence[Said]) -> 
     """That another value of this type is said outright for this parameter, and no argument takes it; "" where it is not."""
     if any(one.kind in TURNS for said in texts for one in said.marks) or leaf.rivals:
         return ""
+    if not all(_is_read(said, _taken(leaves, said)) for said in texts):
+        return ""
     if leaf.sort == "number":
-        if any(mark_words(said.language)["each"].search(said.text) for said in texts):
+        if any(mark_words(said.language)["each"].search(said.text) or _counts_more(leaves, said) for said in texts):
             return ""
         unit = leaf.parameter.unit(texts[0].language)
         left = [
@@ -161,6 +164,20 @@ def _contradicted(leaf: Leaf, leaves: Sequence[Leaf], texts: Sequence[Said]) -> 
         if len(named) == 1 and len(named[0][2]) == 1 and not named[0][1].last and not named[0][1].is_bare:
             return f"{leaf.path} is {leaf.value!r}, but {named[0][0].quote(named[0][1].span)!r} is what is said."
     return ""
+
+
+def _is_read(said: Said, taken: Sequence[Span]) -> bool:
+    """Whether each figure of a text is within a time, an amount or a value: what is not read may be what is meant."""
+    known = [*taken, *(one.span for one in said.times), *(Span(one.start, one.end) for one in said.quantities)]
+    figures = (at for at, sign in enumerate(said.text) if numeric(sign, None) is not None)
+    return all(any(one.start <= at < one.end for one in known) for at in figures)
+
+
+def _counts_more(leaves: Sequence[Leaf], said: Said) -> bool:
+    """Whether a number without a unit stands there that no value has: twelve rounds of 400 m, 2 kilos 300."""
+    taken = _taken(leaves, said)
+    bare = (Span(one.start, one.end) for one in said.quantities if one.unit is None)
+    return any(not any(map(one.touches, taken)) for one in bare)
 
 
 def _taken(leaves: Sequence[Leaf], said: Said) -> list[Span]:

@@ -410,6 +410,12 @@ def test_a_word_of_the_text_is_no_name_where_another_name_is_said_or_a_code_is_l
             {"start": "16:00", "end": "18:00", "day": "2026-12-01"},
         ),
         ("es", "Tres horas y cuarto", {"minutos": {"type": "integer", "description": "Minutos"}}, {"minutos": 195}),
+        (
+            "es",
+            "Un paquete de 2 kilos 300",
+            {"peso": {"type": "number", "description": "Peso en kilos"}},
+            {"peso": 2.3},
+        ),
         ("es", "Bizum de 40, no, perdona, 45, que faltaba el taxi", {"importe": EUROS}, {"importe": 45}),
     ],
 )
@@ -418,3 +424,45 @@ def test_a_value_that_only_one_parameter_can_take_is_proved_whatever_is_said_bes
 ) -> None:
     read = reading(properties, arguments, said, language=language).arguments
     assert {one.standing for one in read.values()} == {"proved"}
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "schema", "value"),
+    [
+        ("en", "Twelve rounds of 400 metres", {"type": "number", "description": "Distance in metres"}, 4800),
+        ("zh", "跑了十二圈，一圈四百米", {"type": "number", "description": "Distance in kilometres"}, 4.8),
+        ("zh", "充到八成五停", {"type": "integer", "description": "Stop at this level in percent"}, 85),
+        ("zh", "下午三点打到四点半", CLOCK, "15:00"),
+    ],
+)
+def test_a_value_is_contradicted_by_no_text_that_has_a_figure_more(
+    language: str, said: str, schema: JsonSchema, value: Any
+) -> None:
+    read = reading({"it": schema}, {"it": value}, said, language=language).arguments["it"]
+    assert read.standing != "contradicted"
+
+
+def test_a_value_is_contradicted_by_the_only_figure_of_a_text() -> None:
+    read = reading(
+        {"it": {"type": "number", "description": "Distance in metres"}}, {"it": 4800}, "Rounds of 400 metres"
+    )
+    assert read.arguments["it"].standing == "contradicted"
+
+
+def test_the_fourth_of_several_is_a_place_and_no_count() -> None:
+    counted: JsonSchema = {"type": "integer", "description": "Number of sets"}
+    floor: JsonSchema = {"type": "integer", "description": "Number of the floor"}
+    sets = reading({"sets": counted}, {"sets": 4}, "Log my 4th set of squats").arguments["sets"]
+    assert sets.standing == "stated"
+    for said in ("Send the lift to the 4th floor", "the fourth floor please"):
+        assert reading({"floor": floor}, {"floor": 4}, said).arguments["floor"].standing == "proved"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "shopping list: tape, boxes; oh, and a marker"), ("es", "lista: cinta, cajas; ah, y un rotulador")],
+)
+def test_a_list_that_somebody_adds_to_is_not_proved_without_that(language: str, said: str) -> None:
+    items = said.split(": ")[1].split("; ", maxsplit=1)[0].split(", ")
+    listed = {"type": "array", "items": TEXT}
+    assert reading({"items": listed}, {"items": items}, said, language=language).arguments["items"].standing == "stated"
