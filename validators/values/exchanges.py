@@ -8,8 +8,7 @@ from callwright.language.packs import puts_spaces, signs
 from callwright.validators.values.heard import Heard, is_in_turn, owner_of
 from callwright.validators.values.longer_names import is_told_apart, is_whole_name
 from callwright.validators.values.parameters import Leaf, is_timed
-from callwright.validators.values.places import Place
-from callwright.validators.values.said import Said, mark_words
+from callwright.validators.values.said import Place, Said, mark_words
 from callwright.validators.values.texts import is_announced, is_written
 
 _CODE = re.compile(r"(?=.*\d)[^\W\d_]?[a-z\d -]+", re.ASCII | re.IGNORECASE)

@@ -73,6 +73,18 @@ class Span(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
+class Place(NamedTuple):
+    """Where a text says a value; `why` tells what keeps it from being proved there, "" where nothing does."""
+
+    span: Span
+    why: str = ""
+    is_typed: bool = False  # the unit or the form tells whose value it is
+    is_owned: bool = False  # the words tell which parameter it is for
+    is_open: bool = False  # more words of the text or about the flag may follow
+    more: Span | None = None  # a word that may belong to the name
+    others: tuple[Span, ...] = ()  # where another of the choices is said
+
+
 class Mark(NamedTuple):
     """A word of a closed class that may turn a value said into one that is not wanted."""
 

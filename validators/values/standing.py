@@ -16,37 +16,23 @@ from pydantic import JsonValue
 from callwright.language.packs import puts_spaces, signs
 from callwright.language.readers.segmenter import counts_things
 from callwright.language.wording import find_phrase
+from callwright.validators.values.amounts import amounts_beside, is_told
 from callwright.validators.values.exchanges import exchanged, is_joined
 from callwright.validators.values.heard import (
-    TURNS,
     Heard,
-    corrections,
     corrects,
-    is_denied,
-    is_left,
     led_elsewhere,
     may_own,
     names_another_value,
     owner_of,
-    put_right,
     role_said,
     runs_backwards,
     stands_among,
-    told_of_another,
-    turned,
 )
 from callwright.validators.values.longer_names import has_open_edge, is_in_longer_name, suit_each_other
 from callwright.validators.values.parameters import Leaf, Sort, leaves_of
-from callwright.validators.values.places import (
-    Place,
-    alike,
-    amounts_beside,
-    is_told,
-    places_of,
-    times_beside,
-    weekdays_of_choice,
-)
-from callwright.validators.values.said import MARKS, Said, Span, digit_words, mark_words
+from callwright.validators.values.places import alike, places_of, times_beside, weekdays_of_choice
+from callwright.validators.values.said import MARKS, Place, Said, Span, digit_words, mark_words
 from callwright.validators.values.texts import (
     goes_on,
     is_announced,
@@ -57,6 +43,15 @@ from callwright.validators.values.texts import (
     item_before,
     joined_before,
     next_item,
+)
+from callwright.validators.values.turning import (
+    TURNS,
+    corrections,
+    is_denied,
+    is_left,
+    put_right,
+    told_of_another,
+    turned,
 )
 from callwright.validators.values.unowned import no_name, noun_before, unowned_doubts
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
