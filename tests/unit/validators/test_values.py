@@ -398,6 +398,7 @@ def test_a_word_of_the_text_is_no_name_where_another_name_is_said_or_a_code_is_l
             {"rooms": {"type": "array", "items": {"type": "string", "enum": ["kitchen", "hall", "study"]}}},
             {"rooms": ["kitchen", "hall"]},
         ),
+        ("en", "The number of nights is 3", {"nights": {"type": "integer"}}, {"nights": 3}),
         ("en", "Ready by quarter past seven in the morning", {"ready_by": CLOCK}, {"ready_by": "07:15"}),
         ("en", "Log two and three quarter hours", {"minutes": {"type": "integer"}}, {"minutes": 165}),
         ("en", "He's no longer on 020 7946 0011, it's 020 7946 0858 now", {"phone": TEXT}, {"phone": "02079460858"}),
