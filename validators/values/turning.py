@@ -99,7 +99,7 @@ def told_of_another(leaf: Leaf, place: Place, heard: Heard) -> str:
     if subject is None:
         return ""
     noun = Span(*subject.span("thing" if subject["thing"] else "name"))
-    if said.quote(noun).split()[-1] in said.little:  # the number of nights is
+    if subject["thing"] and subject["thing"].split()[-1] in said.little:  # the number of nights is
         return ""
     is_known = any(noun.touches(one) for one in heard.taken) or said.is_time(noun)
     is_known |= said.quote(noun).casefold() in said.small or any(
