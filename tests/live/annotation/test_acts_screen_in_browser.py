@@ -78,10 +78,11 @@ def _background(context: AnnotatorScreen, number: int) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", slow("zh")])
-def test_a_conversation_and_its_acts_are_seen_without_scrolling_and_the_assistant_stands_out(
-    context: AnnotatorScreen, ask, language, talk, tmp_path: Path
+def test_a_conversation_and_its_acts_are_seen_without_scrolling_and_accepted_with_two_keys(
+    context: AnnotatorScreen, ask, language, talk, label_studio, tmp_path: Path
 ):
-    context.open(ask(language).project)
+    question = ask(language)
+    context.open(question.project)
     last = f'[data-testid="phrase:{len(talk.turns) - 1}"]'
     assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-why", ".cw-rules", "[name=comment]")
     words = words_in(language)
@@ -91,6 +92,14 @@ def test_a_conversation_and_its_acts_are_seen_without_scrolling_and_the_assistan
     assert context.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
     context.page.screenshot(path=tmp_path / f"{language}.png")
     assert_the_assistant_stands_out(context, talk)
+    context.page.keyboard.press("Control+Enter")
+    context.page.wait_for_timeout(1500)
+    assert label_studio.status(question.project).annotations == 0, "there is no verdict yet"
+    context.page.keyboard.press("1")
+    context.submit()
+    review = question.answer().review
+    assert review.decision == "accept"
+    assert review.seconds > 0
 
 
 def assert_the_assistant_stands_out(context: AnnotatorScreen, talk: Sample) -> None:
@@ -104,21 +113,7 @@ def assert_the_assistant_stands_out(context: AnnotatorScreen, talk: Sample) -> N
     assert dim == {at for at, turn in enumerate(talk.turns) if turn.kind in ("calls", "result")}
 
 
-def test_without_a_verdict_nothing_is_submitted_and_acts_are_accepted_with_two_keys(
-    context: AnnotatorScreen, ask, label_studio
-):
-    question = ask()
-    context.open(question.project)
-    context.page.keyboard.press("Control+Enter")
-    context.page.wait_for_timeout(1500)
-    assert label_studio.status(question.project).annotations == 0
-    context.page.keyboard.press("1")
-    context.submit()
-    review = question.answer().review
-    assert review.decision == "accept"
-    assert review.seconds > 0
-
-
+@pytest.mark.slow
 def test_acts_are_rejected_with_reasons_by_keys_alone(context: AnnotatorScreen, ask):
     question = ask()
     context.open(question.project)
@@ -137,7 +132,7 @@ def test_acts_are_rejected_with_reasons_by_keys_alone(context: AnnotatorScreen, 
 
 
 @pytest.mark.parametrize(
-    ("language", "told", "typed"), [("en", "inform", "inform, seek"), ("zh", "告知", "告知, 询问")]
+    ("language", "told", "typed"), [("en", "inform", "inform, seek"), slow("zh", "告知", "告知, 询问")]
 )
 def test_acts_are_corrected_by_keys_alone(context: AnnotatorScreen, ask, language, told, typed, tmp_path: Path):
     question = ask(language)
@@ -158,6 +153,7 @@ def test_acts_are_corrected_by_keys_alone(context: AnnotatorScreen, ask, languag
     assert edited.origin.parents == (question.sample.key,)
 
 
+@pytest.mark.slow
 def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(context: AnnotatorScreen, ask):
     question = ask()
     context.open(question.project)
@@ -177,6 +173,7 @@ def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box
     assert _tab_to(context, "edited_acts") == returned.request
 
 
+@pytest.mark.slow
 def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(
     context: AnnotatorScreen, ask, talk
 ):

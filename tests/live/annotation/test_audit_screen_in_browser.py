@@ -104,6 +104,7 @@ def test_the_metric_is_found_wrong_with_reasons_by_keys_alone(
     assert review.comment == "Half past seven is the same hour."
 
 
+@pytest.mark.slow
 def test_a_long_answer_folds_and_the_verdict_stays_in_reach(context, ask, sample) -> None:
     answer = answer_to(sample, text="I would rather tell a story. " * 7_000)
     context.open(ask(answer, sample, "refused"))

@@ -60,6 +60,7 @@ def test_tasks_pushed_twice_stand_there_once(label_studio, screen, tasks):
     assert label_studio.status(project).tasks == 30
 
 
+@pytest.mark.slow
 def test_tasks_pushed_at_once_from_two_sides_stand_there_once(label_studio, label_studio_server, screen, tasks):
     def push(_side: int) -> dict[str, int]:
         with LabelStudio(label_studio_server.url, label_studio_server.token) as own:
@@ -107,7 +108,8 @@ def test_tasks_and_the_title_of_their_project_follow_the_language(label_studio, 
 
 def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(label_studio, screen, samples, tasks, tools):
     project = label_studio.ensure_project(screen)
-    ids = [label_studio.push(project, tasks).task_ids[task.callwright_key] for task in tasks]
+    numbers = label_studio.push(project, tasks[:6]).task_ids
+    ids = [numbers[task.callwright_key] for task in tasks[:6]]
     annotate(label_studio, ids[0], verdict="accept", comment="Good.")
     annotate(label_studio, ids[1], verdict="reject", reasons="unnatural")
     annotate(

@@ -61,27 +61,22 @@ def open_table(page, project: Project) -> None:
     page.wait_for_selector("text=Label All Tasks")
 
 
-def test_the_link_and_labeling_as_displayed_follow_the_priority(page, project):
+def test_all_ways_to_label_follow_the_priority_and_a_table_that_a_person_arranged_is_told_from_one_only_looked_at(
+    page, project, label_studio
+):
     assert next_shown(page, lambda: page.goto(f"{project.url}?labeling=1")) == "0.9000"
     open_table(page, project)
     page.locator("button[aria-label='Toggle open']").click()
     assert next_shown(page, lambda: page.get_by_text("Label Tasks As Displayed").click()) == "0.9000"
-
-
-def test_labeling_all_tasks_follows_the_priority_whenever_it_was_pushed(page, project, label_studio):
     open_table(page, project)
     shown = [next_shown(page, lambda: page.get_by_text("Label All Tasks").click())]
     page.keyboard.press("Escape")
     for _ in range(3):  # whoever submits is shown the next
         page.keyboard.press("1")
         shown.append(next_shown(page, lambda: page.keyboard.press("Control+Enter")))
-    assert shown == ["0.9000", "0.5000", "0.4000", "0.3000"]
+    assert shown == ["0.9000", "0.5000", "0.4000", "0.3000"], "whenever a task was pushed"
 
-
-def test_a_table_that_a_person_arranged_is_told_from_one_that_people_only_looked_at(page, project, label_studio):
     screen = screen_for("sample_review").with_changes(kind=project.kind)
-    open_table(page, project)
-    next_shown(page, lambda: page.get_by_text("Label All Tasks").click())
     views = label_studio.client.views.list(project=project.id)
     assert tuple(view.data for view in views) == tables_of(screen)
     open_table(page, project)

@@ -101,6 +101,7 @@ def test_whoever_skips_a_task_leaves_it_to_others(label_studio, asked, people):
     assert (len(state.submitted), state.skipped, state.drafts) == (2, 1, 0)
 
 
+@pytest.mark.slow
 def test_a_push_after_a_crash_opens_no_task_again_that_enough_people_answered(label_studio, asked, people):
     first, second, third = people
     project, [one, two] = asked(1, 1)

@@ -92,6 +92,7 @@ def test_both_paths_are_seen_without_scrolling_and_a_correction_is_accepted_with
     assert parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision == "accept"
 
 
+@pytest.mark.slow
 def test_a_correction_is_rejected_with_reasons_by_keys_alone(context, ask, label_studio):
     project = ask("correction")
     context.open(project)
@@ -127,6 +128,7 @@ def test_entries_are_struck_by_keys_alone(context, ask, label_studio, language, 
     assert parsed.review.result == parsed.edited.key
 
 
+@pytest.mark.slow
 def test_what_nobody_ticks_is_not_struck(context, ask, label_studio):
     project = ask("disambiguation")
     context.open(project)

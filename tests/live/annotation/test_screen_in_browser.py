@@ -112,6 +112,7 @@ def test_without_a_verdict_nothing_is_submitted_and_a_sample_is_accepted_with_tw
 ):
     project = pushed(sample)
     context.open(project)
+    assert_verdict_request_and_calls_are_seen(context)
     context.page.keyboard.press("Control+Enter")
     context.page.wait_for_timeout(1500)
     assert label_studio.status(project).annotations == 0
@@ -123,6 +124,7 @@ def test_without_a_verdict_nothing_is_submitted_and_a_sample_is_accepted_with_tw
     assert parsed.review.seconds > 0
 
 
+@pytest.mark.slow
 def test_a_sample_is_rejected_with_reasons_by_keys_alone(context, pushed, sample, tools, label_studio):
     project = pushed(sample)
     context.open(project)
@@ -156,8 +158,7 @@ def test_calls_and_request_are_edited_by_keys_alone(context, pushed, sample, too
     assert edited.origin.parents == (sample.key,)
 
 
-def test_a_fold_is_opened_and_closed_by_keys_alone(context, pushed, sample):
-    context.open(pushed(sample))
+def assert_a_fold_is_opened_and_closed_by_keys_alone(context: AnnotatorScreen) -> None:
     keys = context.page.keyboard
     fold = context.page.locator(".cw .ant-collapse-header").last
     for _ in range(20):
@@ -178,6 +179,7 @@ def test_no_screen_is_longer_than_three_heights_of_a_small_display(context, push
     assert 768 < height <= 3 * 768
 
 
+@pytest.mark.slow
 def test_json_that_was_broken_in_the_browser_comes_back(context, pushed, sample, tools, label_studio):
     project = pushed(sample)
     context.open(project)
@@ -194,12 +196,18 @@ def test_json_that_was_broken_in_the_browser_comes_back(context, pushed, sample,
     assert parsed.returned.calls == "[{ no json"
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_verdict_request_and_calls_are_seen_without_scrolling(language, context, pushed, sample, tmp_path):
-    context.open(pushed(sample, language))
+def test_all_is_seen_without_scrolling_in_chinese_too_and_a_fold_is_opened_and_closed_by_keys_alone(
+    context, pushed, sample, tmp_path
+):
+    context.open(pushed(sample, "zh"))
+    assert_verdict_request_and_calls_are_seen(context)
+    context.page.screenshot(path=tmp_path / "zh.png")
+    assert_a_fold_is_opened_and_closed_by_keys_alone(context)
+
+
+def assert_verdict_request_and_calls_are_seen(context: AnnotatorScreen) -> None:
     assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', ".cw-calls", ".cw-failed")
     assert context.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
-    context.page.screenshot(path=tmp_path / f"{language}.png")
 
 
 @pytest.mark.parametrize("language", ["en", slow("zh")])
@@ -231,9 +239,8 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     assert parsed.edited.tags == dialogue.tags
 
 
-@pytest.mark.parametrize(
-    ("language", "told", "typed"), [("en", "seek", "inform, seek"), slow("zh", "询问", "告知, 询问")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")])
 def test_dialogue_acts_are_seen_and_corrected(
     language, told, typed, context, pushed, dialogue, tools, label_studio, tmp_path
 ):
@@ -257,6 +264,7 @@ def test_dialogue_acts_are_seen_and_corrected(
     assert edited.turns[2] == labelled.turns[2]
 
 
+@pytest.mark.slow
 def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(context, pushed, dialogue, tools, label_studio):
     project = pushed(dialogue)
     context.open(project)

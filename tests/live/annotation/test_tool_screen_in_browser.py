@@ -120,6 +120,7 @@ def test_a_tool_with_its_doubt_is_seen_without_scrolling_and_edited_by_keys_alon
     assert parsed.edited == question.tool.with_changes(description="Send a text message later.", parameters=changed)
 
 
+@pytest.mark.slow
 def test_a_tool_is_accepted_with_two_keys(page: ToolContext, ask) -> None:
     question = ask()
     page.open(question.project)
@@ -130,6 +131,7 @@ def test_a_tool_is_accepted_with_two_keys(page: ToolContext, ask) -> None:
     assert (review.decision, review.kind) == ("accept", question.project.kind)
 
 
+@pytest.mark.slow
 def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: ToolContext, ask) -> None:
     question = ask()
     page.open(question.project)

@@ -85,6 +85,7 @@ def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: L
     pushed.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pushed: LiveSite) -> None:
     spot = undecided(pushed, "spot check")
     words = {"edited_request": pushed.site.polite(spot), "edited_calls": gold_of(pushed.site, spot)}
@@ -100,6 +101,7 @@ def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pus
     assert pushed.site.pull() == NOTHING_NEW
 
 
+@pytest.mark.slow
 def test_of_two_annotations_by_one_person_the_newest_counts(pushed: LiveSite) -> None:
     doubtful = undecided(pushed, "doubtful")
     task = pushed.tasks()[doubtful]
@@ -132,6 +134,7 @@ def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveSite) -
     pushed.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: LiveSite) -> None:
     doubtful = undecided(pushed, "doubtful")
     task = pushed.tasks()[doubtful]
@@ -142,6 +145,7 @@ def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: Liv
     pushed.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveSite) -> None:
     """Two disagree, and the task was deleted before a third was asked: nothing stops the loop."""
     doubtful = undecided(pushed, "doubtful")
@@ -165,6 +169,7 @@ def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveSite) -> No
     pushed.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveSite) -> None:
     doubtful = undecided(pushed, "doubtful")
     pushed.people.annotate(pushed.tasks()[doubtful], "accept")
@@ -177,6 +182,7 @@ def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveSite) 
     assert pushed.site.pull() == NOTHING_NEW
 
 
+@pytest.mark.slow
 def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(pushed: LiveSite) -> None:
     doubtful = undecided(pushed, "doubtful")
     task = pushed.people.task_of(doubtful)

@@ -35,13 +35,6 @@ described = {
 }
 print(json.dumps({"names": [flow.name for flow in flows], "modules": names, "described": described}))
 """
-WITHOUT = """
-import sys
-from callwright.flows.cli.main import app, quiet_vendors
-quiet_vendors()
-app(["build", sys.argv[1], "--no-review"], standalone_mode=False)
-print([name for name in sys.modules if name.partition(".")[0] == "prefect"])
-"""
 
 
 @pytest.fixture
@@ -82,11 +75,6 @@ def test_nothing_beside_the_flow_files_hides_somebody_elses_module() -> None:
     folder = TOP / "flows" / "engine"
     ours = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()} - {"__init__"}
     assert ours & (set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions())) == set()
-
-
-def test_a_build_without_a_server_does_not_import_prefect(tmp_path: Path) -> None:
-    told = python(WITHOUT, str(write_recipe(tmp_path, samples={"perfect": 2})), home=tmp_path / "home")
-    assert told.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("words", [("build",), ("deploy",)])

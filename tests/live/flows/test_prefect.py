@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from callwright.flows.engine.running import limit_name
 from callwright.flows.settings import Settings
 from tests.support.flows.fixtures import ShownBuild
 from tests.support.flows.model_server import BUSY, PRICED, ModelServer, ServedRequest
@@ -139,9 +140,11 @@ def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
         assert not [line for line in known.logs(newest) if "Traceback" in line]
 
 
-def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
+def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing_and_a_model_s_limit_is_kept(
     known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
 ) -> None:
+    known.ask("v2/concurrency_limits/", {"name": limit_name(PRICED), "limit": 2})
+    model_server.delay = 0.05
     ill: set[str] = set()
 
     def behave(asked: ServedRequest) -> Any:
@@ -154,7 +157,7 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
     recipe = write_recipe(
         tmp_path,
         name="again",
-        models=stub_roles(model_server, name=PRICED),
+        models=stub_roles(model_server, name=PRICED, concurrency=8),
         samples={"perfect": 6},
         shard_size=5,
     )
@@ -164,6 +167,7 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
     assert json.loads(done.stdout)["planned"] == 6
     assert one(settings, "select count(*) from outcomes where stage = 'parameters'") == 6
     assert set(model_server.answered.values()) == {1}
+    assert 0 < model_server.most_at_once <= 2
     assert (
         one(settings, "select count(*) from llm_calls where not cached and coalesce(error, '') = ''")
         == model_server.answered.total()

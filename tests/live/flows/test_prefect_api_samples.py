@@ -30,6 +30,7 @@ def bodies(settings: Settings) -> list[str]:
     return [row["body"] for row in warehouse_of(settings).rows("select body from samples order by key")]
 
 
+@pytest.mark.slow
 def test_a_prefect_server_yields_thirty_samples_without_people_and_so_do_its_recorded_responses(
     prefect_server: HeardPrefect, tmp_path: Path
 ) -> None:

@@ -23,6 +23,7 @@ def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
     return prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
 
 
+@pytest.mark.slow
 def test_flows_that_run_at_once_share_a_model_s_limit(
     known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
 ) -> None:

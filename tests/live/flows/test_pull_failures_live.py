@@ -89,7 +89,7 @@ def test_a_pull_that_is_answered_badly_brings_all(said: LiveSite, name: str, und
     validate_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
 
 
-def test_trouble_that_stays_is_told_and_a_pull_whose_tries_are_answered_badly_and_slowly_brings_all(
+def test_trouble_that_stays_and_a_killed_server_leave_half_a_pull_nowhere_and_a_pull_answered_badly_and_slowly_brings_all(
     edited: LiveSite, undisturbed: dict[Pulled, Any]
 ) -> None:
     before = edited.left_behind()
@@ -99,6 +99,12 @@ def test_trouble_that_stays_is_told_and_a_pull_whose_tries_are_answered_badly_an
             edited.site.pull()
         assert edited.left_behind() == before, "half a pull is none"
         edited.proxy.heal()
+    edited.proxy.expect(EXPORT, Fault(meanwhile=edited.server.kill))
+    with pytest.raises(CallwrightError, match="Label Studio at"):
+        edited.site.pull()
+    assert edited.left_behind() == before
+    edited.server.start()
+    edited.proxy.heal()
     badly = [FAULTS[name] for name in ("500", "truncated JSON", "cut in the answer")]
     edited.proxy.expect(SEARCH, *badly)
     edited.proxy.expect(EXPORT, *badly, Fault(wait=1.5))
@@ -106,20 +112,6 @@ def test_trouble_that_stays_is_told_and_a_pull_whose_tries_are_answered_badly_an
     assert edited.site.pull() == WITH_EDIT
     assert time.monotonic() - began >= 1.5
     assert not edited.proxy.faults
-    validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
-
-
-def test_a_server_killed_in_the_middle_of_a_pull_gives_all_when_it_is_back(
-    edited: LiveSite, undisturbed: dict[Pulled, Any]
-) -> None:
-    before = edited.left_behind()
-    edited.proxy.expect(EXPORT, Fault(meanwhile=edited.server.kill))
-    with pytest.raises(CallwrightError, match="Label Studio at"):
-        edited.site.pull()
-    assert edited.left_behind() == before
-    edited.server.start()
-    edited.proxy.heal()
-    assert edited.site.pull() == WITH_EDIT
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
 
@@ -146,7 +138,8 @@ asyncio.run(pull_reviews(settings_of(home), LabelStudio(url, token, name="local"
 """
 
 
-@pytest.mark.parametrize("writes", sampled([1, 3], [1]))
+@pytest.mark.slow
+@pytest.mark.parametrize("writes", [1, 3])
 def test_a_pull_that_was_killed_is_ended_by_the_next_one(
     edited: LiveSite, writes: int, undisturbed: dict[Pulled, Any]
 ) -> None:

@@ -15,7 +15,7 @@ from callwright.warehouse.errors import CallwrightError, TransientError
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite, local
 from tests.support.flows.small_builds import TOP, environment
-from tests.support.sampling import sampled, slow
+from tests.support.sampling import sampled
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
@@ -69,6 +69,7 @@ def test_imports_of_which_each_is_answered_badly_in_its_way_make_each_task_once(
     assert live.site.push() == (0, 0)
 
 
+@pytest.mark.slow
 def test_searches_for_tasks_that_are_answered_badly_make_no_double(live: LiveSite) -> None:
     badly = [FAULTS[name] for name in ("500 before it", "429 with a wish", "truncated JSON", "cut in the answer")]
     live.proxy.expect(SEARCH, Fault(), *badly)  # the search before the import, then the tries of the one after it
@@ -79,8 +80,9 @@ def test_searches_for_tasks_that_are_answered_badly_make_no_double(live: LiveSit
     live.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("names", "arrives"), [(("500 before it", "cut before it"), False), slow(("truncated JSON",), True)]
+    ("names", "arrives"), [(("500 before it", "cut before it"), False), (("truncated JSON",), True)]
 )
 def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
     live: LiveSite, names: tuple[str, ...], arrives: bool, monkeypatch: pytest.MonkeyPatch
@@ -141,7 +143,8 @@ push_reviews(settings_of(home), Dying(url, token, name="local"), SilentProgress(
 """
 
 
-@pytest.mark.parametrize("moment", ["before", slow("after")])
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_crash_between_import_and_bookkeeping_doubles_nothing(live: LiveSite, moment: str) -> None:
     info, home = live.server.info, live.site.settings.home
     died = subprocess.run(
@@ -187,6 +190,7 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveSit
     live.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: LiveSite) -> None:
     """A slow way: the first try is still under way when the second has made the tasks."""
     live.site.studio.close()
@@ -205,6 +209,7 @@ def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: Liv
     live.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_what_somebody_annotated_twice_over_stays_with_both_words(live: LiveSite) -> None:
     live.site.push()
     [first, *_] = live.people.tasks()

@@ -25,7 +25,7 @@ from callwright.flows.review.pulling import Pulled
 from callwright.warehouse.records import ReplyTurn, ResultTurn, Sample
 from callwright.warehouse.releases import read_tools
 from tests.support.browsers import open_browser
-from tests.support.flows.asked_site import EACH, ask_about_samples, ask_about_tools, asked, fill_site
+from tests.support.flows.asked_site import EACH, ask_about_samples, asked, fill_site
 from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
 from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.paper_studio import PaperStudio
@@ -43,10 +43,9 @@ SOME = 6  # tasks in which all that can be answered is answered once
 
 @pytest.fixture(scope="module")
 def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardSite]:
-    """An annotator who has signed in where samples and tools were pushed."""
+    """An annotator who has signed in where samples were pushed."""
     site = open_site(tmp_path_factory.mktemp("asked"), PaperStudio())
     ask_about_samples(site, "en")
-    ask_about_tools(site, "en")
     with _annotator_of(site, label_studio_server) as found:
         yield found
 
@@ -110,12 +109,13 @@ def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
     ]
 
 
-def test_tools_are_reviewed(context: KeyboardSite) -> None:
-    typist, edits = context.typist, {}
+@pytest.mark.slow
+def test_tools_are_reviewed(of_each_kind: KeyboardSite) -> None:
+    typist, edits = of_each_kind.typist, {}
 
     def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 4:
-            return accept_or_reject(context, TOOL_REVIEW, shown, number, "redundant", "other")
+            return accept_or_reject(of_each_kind, TOOL_REVIEW, shown, number, "redundant", "other")
         typist.choose(TOOL_REVIEW, "edit")
         name = typist.tab_to("edited_name")
         typist.append("Later")
@@ -129,16 +129,16 @@ def test_tools_are_reviewed(context: KeyboardSite) -> None:
         edits[shown.subject] = {"name": f"{name}Later", "description": f"{description} At once.", "parameters": schema}
         return TypedAnswer(shown.subject, "edit")
 
-    answers = context.label(TOOL_REVIEW, answer, SOME)
-    assert context.pull().reviews == SOME
-    context.see_reviews(TOOL_REVIEW, answers)
+    answers = of_each_kind.label(TOOL_REVIEW, answer, SOME)
+    assert of_each_kind.pull().reviews == SOME
+    of_each_kind.see_reviews(TOOL_REVIEW, answers)
     assert edits
     for one in (one for one in answers if one.decision == "edit"):
-        made = context.result_of(one, TOOL_REVIEW)
-        tools = read_tools(context.site.warehouse, [one.subject, made])
+        made = of_each_kind.result_of(one, TOOL_REVIEW)
+        tools = read_tools(of_each_kind.site.warehouse, [one.subject, made])
         assert tools[made] == tools[one.subject].with_changes(**edits[one.subject])
     stands = {"accept": "passed", "edit": "passed", "reject": "rejected"}
-    assert {one.subject: context.site.standing(one.subject)[1] for one in answers} == {
+    assert {one.subject: of_each_kind.site.standing(one.subject)[1] for one in answers} == {
         one.subject: stands[one.decision] for one in answers
     }
 

@@ -24,22 +24,15 @@ from tests.support.flows.review_sites import (
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, run, run_here, settings_of, write_recipe
+from tests.support.flows.small_builds import build, run, run_here, write_recipe
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("built")
-    build(erring_recipe(seed=11), settings_of(home))
-    return home
-
-
 @pytest.fixture
-def site(built: Path, tmp_path: Path, label_studio_server: ServerInfo) -> Iterator[ReviewSite]:
+def site(built_site: Path, tmp_path: Path, label_studio_server: ServerInfo) -> Iterator[ReviewSite]:
     """A work folder whose Label Studio, named by URL and token, is empty of reviews."""
-    shutil.copytree(built, tmp_path / "home")
+    shutil.copytree(built_site, tmp_path / "home")
     with LabelStudio(label_studio_server.url, label_studio_server.token) as studio:
         remove_projects(studio)
         yield named(open_site(tmp_path / "home", studio), label_studio_server)
@@ -122,6 +115,7 @@ def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) 
     assert server["skipped"] == 1
 
 
+@pytest.mark.slow
 def test_two_pushes_at_once_make_each_task_once(
     site: ReviewSite, tmp_path: Path, label_studio_server: ServerInfo
 ) -> None:
@@ -141,6 +135,7 @@ def test_two_pushes_at_once_make_each_task_once(
     assert made >= asked
 
 
+@pytest.mark.slow
 def test_another_work_folder_on_the_same_server_mixes_nothing_up(site: ReviewSite, tmp_path: Path) -> None:
     other = open_site(tmp_path / "other", site.studio)
     build(erring_recipe(seed=12, samples={"perfect": 3}), other.settings)
@@ -170,7 +165,7 @@ def test_the_command_line_says_what_it_did(site: ReviewSite, label_studio_server
     assert pushed.stdout.startswith(f"{asked} tasks pushed: {label_studio_server.url}/projects/"), pushed.stderr
     assert run_here("review", "push", home=home, **named).stdout.startswith("Nothing waits to be pushed.")
     annotate(site, site.asked("doubtful")[0], "accept")
-    pulled = run("review", "pull", home=home, **named)
+    pulled = run_here("review", "pull", home=home, **named)
     assert pulled.stdout == "1 new reviews: 1 accepted, 0 edited, 0 rejected.\n"
     assert run_here("review", "pull", home=home, **named).stdout == "No new reviews.\n"
     status = run_here("review", "status", "--server", "--json", home=home, **named)
