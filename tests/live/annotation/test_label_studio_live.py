@@ -132,6 +132,7 @@ def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(label_st
     assert [each.annotation_id for each in label_studio.pull(project, later).annotations] == [bad]
 
 
+@pytest.mark.slow
 def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, samples, tasks, tools):
     project = label_studio.ensure_project(screen)
     ids = label_studio.push(project, tasks[:1]).task_ids
@@ -144,6 +145,7 @@ def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, sampl
     assert label_studio.client.tasks.get(id=str(number)).data["calls"] == "[{"
 
 
+@pytest.mark.slow
 def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen, dialogue, tools):
     project = label_studio.ensure_project(screen)
     task = review_task(dialogue, tools, [], reason="-", language="zh").with_changes(kind=screen.kind)

@@ -63,6 +63,7 @@ def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveSi
     pushed.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: LiveSite) -> None:
     doubtful, spot = undecided(pushed, "doubtful"), undecided(pushed, "spot check")
     before = {key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in (doubtful, spot)}
@@ -120,6 +121,7 @@ def test_of_two_annotations_by_one_person_the_newest_counts(pushed: LiveSite) ->
     pushed.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveSite) -> None:
     doubtful = undecided(pushed, "doubtful")
     gone = pushed.tasks()[doubtful]

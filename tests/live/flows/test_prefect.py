@@ -158,14 +158,14 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing_and_a_mo
         tmp_path,
         name="again",
         models=stub_roles(model_server, name=PRICED, concurrency=8),
-        samples={"perfect": 6},
-        shard_size=5,
+        samples={"perfect": 4},
+        shard_size=3,
     )
     done = run("build", str(recipe), "--no-review", "--json", home=tmp_path / "home", **shown)
     assert done.returncode == 0, done.stderr
     settings: Settings = settings_of(tmp_path / "home")
-    assert json.loads(done.stdout)["planned"] == 6
-    assert one(settings, "select count(*) from outcomes where stage = 'parameters'") == 6
+    assert json.loads(done.stdout)["planned"] == 4
+    assert one(settings, "select count(*) from outcomes where stage = 'parameters'") == 4
     assert set(model_server.answered.values()) == {1}
     assert 0 < model_server.most_at_once <= 2
     assert (
