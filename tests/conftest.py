@@ -10,7 +10,7 @@ from hypothesis import settings
 from callwright.flows.settings import silence_teardown
 
 # A slow machine is no bug, and the first example of a test may import a vendor.
-settings.register_profile("callwright", deadline=None, max_examples=25)
+settings.register_profile("callwright", deadline=None, max_examples=15)
 settings.register_profile("thorough", deadline=None, max_examples=200)  # make test-all
 settings.load_profile("callwright")
 silence_teardown()  # so that pytest's closing line is the last

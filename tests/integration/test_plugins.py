@@ -61,7 +61,9 @@ def test_doctor_lists_what_packages_bring_and_says_what_is_wrong(python: Path, t
 TABLES = {"checks", "kinds", "exports", "catalogs", "environments", "models", "metrics"}
 
 
-def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Path, tmp_path: Path) -> None:
+def test_a_packages_kind_is_built_released_and_exported_in_its_format_and_its_importer_reads(
+    python: Path, tmp_path: Path
+) -> None:
     recipe = {
         "name": "town", "samples": {"perfect": 3, "town": 2}, "languages": ["en"],
         "tools": [{"seed": ["Weather", "Trains"]}, {"environment": "town"}],
@@ -77,8 +79,12 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Pa
         ["export", "v1", "--to", "town", "--out", "out"],
         ["evaluate", "v1", "--model", "template/v1"],
         ["query", scores, "--json"],
+        ["tools", "import", "town", "town.txt"],
+        ["query", "select count(*) as n from tools where name in ('ring_bell', 'sweep_street')", "--json"],
     ]
-    printed = done(*one_start(python, *commands), home=tmp_path).split(BETWEEN)
+    (tmp_path / "town.txt").write_text("ring_bell sweep_street")
+    *printed, _, imported = done(*one_start(python, *commands), home=tmp_path).split(BETWEEN)
+    assert json.loads(imported) == [{"n": 2}]
     assert json.loads(printed[1])["landed"] == 5
     assert json.loads(printed[2]) == [{"decision": "proved", "n": 5}]
     rows = [json.loads(line) for line in (tmp_path / "out" / "town.jsonl").read_text().splitlines()]
@@ -89,11 +95,7 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Pa
     assert score["count"] == 2
 
 
-def test_a_packages_importer_and_model_are_used_by_their_names(python: Path, tmp_path: Path) -> None:
-    (tmp_path / "town.txt").write_text("ring_bell sweep_street")
-    commands = ["tools", "import", "town", "town.txt"], ["query", "select count(*) as n from tools", "--json"]
-    _, counted = done(*one_start(python, *commands), home=tmp_path).split(BETWEEN)
-    assert json.loads(counted) == [{"n": 2}]
+def test_a_packages_model_is_used_by_its_name(python: Path, tmp_path: Path) -> None:
     assert done(str(python), "-c", CODE, home=tmp_path) == "Hello.\n"
 
 

@@ -216,6 +216,7 @@ def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_an
     assert talks.standing(key) == ("land", "passed")
 
 
+@pytest.mark.slow
 def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])

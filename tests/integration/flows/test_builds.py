@@ -24,6 +24,7 @@ from tests.support.flows.small_builds import (
     small_recipe,
     warehouse_of,
 )
+from tests.support.sampling import slow
 
 ERRING = {"wrong_argument": 0.1, "extra_argument": 0.1, "missing_argument": 0.05, "malformed_json": 0.1}
 
@@ -161,7 +162,7 @@ def test_the_same_recipe_again_changes_nothing(tmp_path: Path) -> None:
     assert leftovers(settings) == []
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [slow(1), 2])
 def test_the_same_recipe_elsewhere_makes_the_same_samples(built: SmallBuild, tmp_path: Path, workers: int) -> None:
     settings = settings_of(tmp_path, workers=workers)
     report = build(small_recipe(shard_size=4), settings)

@@ -187,7 +187,7 @@ def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_c
         """
         from callwright.warehouse.errors import StoreError
         if shard.number == 0:
-            time.sleep(1)  # the other one is under way by then
+            time.sleep(0.3)  # the other one is under way by then
             raise StoreError("The ledger is broken.")
         while True:
             (shard.source.parent / str(time.monotonic_ns())).touch()

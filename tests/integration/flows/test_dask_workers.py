@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from callwright.flows import dask_workers
 from callwright.flows.build import build_dataset, open_build
 from callwright.flows.chats import AHEAD
 from callwright.flows.dask_workers import _Cluster, open_workers, share_of, validate_scheduler
@@ -257,7 +258,8 @@ def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
         assert workers.prepare is None
 
 
-def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_workers, "_PATIENCE", 0.5)
     settings = settings_of(tmp_path)._replace(workplace="dask:tcp://127.0.0.1:9", trusts_scheduler=True)
     with (
         pytest.raises(Exception, match="No Dask scheduler answers"),

@@ -26,7 +26,6 @@ from tests.support.flows.small_builds import (
     run_here,
     settings_of,
     small_recipe,
-    start,
     write_recipe,
 )
 from tests.support.llm.names import ANOTHER
@@ -318,16 +317,6 @@ def test_the_report_has_its_plots_and_loads_nothing_from_elsewhere(home: Path, t
     assert re.findall(r"<script[^>]*\bsrc=", page[: page.index("<body>")]) == []
     for recipe in ("first", "other"):
         assert recipe in body
-
-
-def test_a_build_that_is_stopped_prints_no_half_result(tmp_path: Path) -> None:
-    process = start("build", str(write_recipe(tmp_path, samples={"perfect": 800})), "--json", home=tmp_path / "home")
-    assert process.stderr is not None
-    assert "to do" in process.stderr.readline()
-    process.terminate()
-    stdout, _ = process.communicate(timeout=30)
-    assert stdout == ""
-    assert process.returncode != 0
 
 
 def test_while_a_build_is_under_way_a_query_answers_from_what_was_published(home: Path, tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
     assert f"asked {asked} times and cost $0.0" in cost
 
 
+@pytest.mark.slow
 def test_the_build_after_a_preview_asks_nothing_again(model_server: ModelServer, tmp_path: Path) -> None:
     recipe = write_recipe(tmp_path, **ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}})
     assert run_here("build", str(recipe), "--preview", "2", home=tmp_path / "home").returncode == 0

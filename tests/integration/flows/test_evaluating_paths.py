@@ -191,6 +191,7 @@ def test_what_was_driven_is_kept_where_the_provider_fails_another(
     assert leaderboard(NAME, released)[0]["success_rate"] == 1
 
 
+@pytest.mark.slow
 def test_a_command_that_is_killed_goes_on_where_it_was(model_server: ModelServer, released: Settings) -> None:
     model_server.behaviour = guided_by(Guide(SAMPLES))
     model_server.delay = 0.05

@@ -133,6 +133,7 @@ def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Pat
     assert counted[0] < counted[1] == counted[2]  # what was planted stays
 
 
+@pytest.mark.slow
 def test_a_small_build_plants_in_proportion(tmp_path: Path) -> None:
     report = build(small_recipe(**FEW | {"readers": {}}), settings_of(tmp_path))
     [row] = [one for one in report.readers if not one.defect]

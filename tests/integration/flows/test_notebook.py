@@ -13,7 +13,6 @@ from callwright.flows.pages.notebook import notebook_cells, write_notebook
 from callwright.flows.settings import Settings
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.publish import publish
-from tests.support.flows.four_recipes import *  # noqa: F403 - the fixture
 from tests.support.flows.small_builds import run_here, warehouse_of
 
 

@@ -107,6 +107,7 @@ def test_a_rejected_correction_rejects_every_sample_of_its_template(site: Review
     assert _pull(site) == NOTHING_NEW
 
 
+@pytest.mark.slow
 def test_who_thinks_again_gives_the_samples_back(site: ReviewSite) -> None:
     site.push()
     path = _asked(site, "correction")[0]

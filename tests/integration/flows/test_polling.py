@@ -131,7 +131,7 @@ def test_ctrl_c_ends_the_command_well(tmp_path: Path, pause: str) -> None:
         assert process.stderr is not None
         line = process.stderr.readline()
         assert line.startswith(f"No Label Studio answers at {url}")
-        time.sleep(1)
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stdout, stderr) == (0, "", "")

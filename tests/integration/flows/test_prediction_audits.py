@@ -65,6 +65,12 @@ def audited(evaluated: Path, tmp_path: Path) -> Iterator[ReviewSite]:
         yield site
 
 
+@pytest.fixture
+def unbuilt(tmp_path: Path) -> Iterator[ReviewSite]:
+    with held_site(tmp_path, PaperStudio()) as site:
+        yield site
+
+
 def answer_count(site: ReviewSite) -> int:
     """How many answers both candidates gave."""
     return int(site.value("select count(*) from predictions"))
@@ -330,8 +336,8 @@ def test_an_edit_of_a_suspect_is_checked_and_lands(audited: ReviewSite) -> None:
     assert audited.accepted(subject) is None
 
 
-def test_an_edit_of_a_suspect_that_no_build_made_stops_no_pull(tmp_path: Path) -> None:
-    site = open_site(tmp_path, PaperStudio())
+def test_an_edit_of_a_suspect_that_no_build_made_stops_no_pull(unbuilt: ReviewSite) -> None:
+    site = unbuilt
     plan_release.release(site.settings, *plan_release.PLANS)
     evaluate(site, "careless")
     draw_audits("v1", site.settings, (), 3)
@@ -348,8 +354,8 @@ def test_an_edit_of_a_suspect_that_no_build_made_stops_no_pull(tmp_path: Path) -
     assert site.pull().edited == 0
 
 
-def test_of_conversations_only_turns_with_calls_are_audited(tmp_path: Path) -> None:
-    site = open_site(tmp_path, PaperStudio())
+def test_of_conversations_only_turns_with_calls_are_audited(unbuilt: ReviewSite) -> None:
+    site = unbuilt
     plan_release.release(site.settings, plan_release.TALK, *plan_release.PLANS)
     evaluate(site, "near")
     assert site.value("select count(*) from predictions") == 7

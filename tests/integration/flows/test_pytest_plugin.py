@@ -87,7 +87,7 @@ def test_each_sample_is_a_case_by_its_key(
         slow('"v1", split="dev"', "The release has no split 'dev'; it has train, test"),
         slow('"v1", kinds=["perfekt"]', "The release has no kind 'perfekt'; it has irrelevant, perfect"),
         slow('Path("nowhere")', "holds no records"),
-        ("", "missing 1 required positional argument: 'name'"),
+        slow("", "missing 1 required positional argument: 'name'"),
     ],
 )
 def test_a_mark_that_names_nothing_is_an_error_of_one_sentence(

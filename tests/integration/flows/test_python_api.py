@@ -129,17 +129,24 @@ def test_tools_made_in_python_survive_into_worker_processes(tmp_path: Path) -> N
     assert (done.stdout, done.returncode) == ("12\n", 0), done.stderr
 
 
-def test_a_script_without_a_guard_builds_in_its_own_process_and_is_told_of_the_guard_with_more(tmp_path: Path) -> None:
+UNGUARDED = (
+    "import callwright\n"
+    "recipe = callwright.make_recipe('plain', tools=[{'seed': ['Weather']}], samples={'perfect': 3})\n"
+    "print(callwright.build(recipe, workers=WORKERS).planned)\n"
+)
+
+
+@pytest.mark.slow
+def test_a_script_without_a_guard_builds_in_its_own_process(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    plain = (
-        "import callwright\n"
-        "recipe = callwright.make_recipe('plain', tools=[{'seed': ['Weather']}], samples={'perfect': 3})\n"
-        "print(callwright.build(recipe, workers=WORKERS).planned)\n"
-    )
-    script.write_text(plain.replace("WORKERS", "1"))
+    script.write_text(UNGUARDED.replace("WORKERS", "1"))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.stdout, done.returncode) == ("3\n", 0), done.stderr
-    script.write_text(plain.replace("WORKERS", "2").replace("plain", "other"))
+
+
+def test_a_script_without_a_guard_is_told_of_it_with_more_workers_than_one(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED.replace("WORKERS", "2"))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert 'put what begins the work under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]

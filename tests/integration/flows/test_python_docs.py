@@ -7,6 +7,8 @@ import textwrap
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
+import pytest
+
 import callwright
 from tests.support.flows.small_builds import TOP
 
@@ -41,6 +43,7 @@ def test_the_lines_of_the_readme_run(tmp_path: Path) -> None:
     assert run_script(shown, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_packages_own_lines_run(tmp_path: Path) -> None:
     [_, shown, *_] = re.split(r"\n\n(?=    import|Everything)", callwright.__doc__ or "")
     assert run_script(textwrap.dedent(shown), tmp_path)

@@ -16,7 +16,6 @@ from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import stream_release
 from callwright.warehouse.rows import Row
-from tests.support.flows.four_recipes import *  # noqa: F403 - the fixture
 from tests.support.flows.four_recipes import RELEASE
 from tests.support.flows.small_builds import warehouse_of
 from tests.support.warehouse.exported import rows_in

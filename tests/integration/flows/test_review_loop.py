@@ -200,6 +200,7 @@ _UNDECIDED = """
 """
 
 
+@pytest.mark.slow
 def test_a_contradicted_edit_that_people_reject_is_gone(site: ReviewSite) -> None:
     key = spot_check_with_a_call(site)
     edit(site, key, OFF_TOPIC)

@@ -32,7 +32,7 @@ from tests.support.sampling import slow
 
 @pytest.mark.parametrize(
     ("step", "resumed"),
-    [slow("settle_decisions", 2), ("_check_edited", 2), slow("suspects_of_audits", 0), ("push_reviews", 0)],
+    [slow("settle_decisions", 2), ("_check_edited", 2), slow("suspects_of_audits", 0), slow("push_reviews", 0)],
 )
 def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     site: ReviewSite, step: str, resumed: int, monkeypatch: pytest.MonkeyPatch
@@ -98,6 +98,7 @@ def test_a_rebuild_keeps_what_people_decided_and_asks_nobody_again(site: ReviewS
     assert create_release(site.warehouse, "second").samples == release.samples + 1
 
 
+@pytest.mark.slow
 def test_samples_of_another_work_folder_are_left_to_it(site: ReviewSite, tmp_path: Path) -> None:
     other = open_site(tmp_path / "other", site.studio)
     build(erring_recipe(seed=77, samples={"perfect": 4}), other.settings)

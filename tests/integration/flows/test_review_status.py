@@ -14,6 +14,7 @@ from callwright.warehouse.errors import ConfigurationError
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import run_here, settings_of
+from tests.support.sampling import slow
 
 EARLIER_KEYS = {
     "samples", "reviewers", "tools", "tool_reviewers", "corrections", "correction_reviewers", "disambiguations",
@@ -167,7 +168,7 @@ def test_what_is_asked_next_stands_in_the_order_of_the_queue(site: ReviewSite) -
     assert subject not in {row["subject"] for row in review_status(site.settings)["next"]}
 
 
-@pytest.mark.parametrize("hourly", ["", "24"])
+@pytest.mark.parametrize("hourly", [slow(""), "24"])
 def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(site: ReviewSite, hourly: str) -> None:
     first, second = site.asked("doubtful")[:2]
     site.warehouse.execute("update review_requests set reviewers = 2 where subject = ?", [first])

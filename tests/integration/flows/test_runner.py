@@ -144,13 +144,13 @@ def everything(settings: Any) -> dict[str, list[Any]]:
 
 
 def test_what_is_built_does_not_depend_on_the_size_of_shards(tmp_path: Path) -> None:
-    samples = {"perfect": 6, "imperfect": 6, "irrelevant": 2, "sQsA": 4}
+    samples = {"perfect": 4, "imperfect": 4, "irrelevant": 1, "sQsA": 2}
     told = []
-    for size in (1, 5, 5000):
+    for size in (2, 5000):
         settings = settings_of(tmp_path / str(size))
         report = build(small_recipe(samples=samples, shard_size=size), settings)
         told.append((report, everything(settings)))
-    assert told[0] == told[1] == told[2]
+    assert told[0] == told[1]
 
 
 def test_samples_are_checked_while_others_are_still_being_made(model_server: ModelServer, tmp_path: Path) -> None:

@@ -138,6 +138,7 @@ def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSi
     assert share(site, "second look", "release")["answered"] == len(looked) >= 3
 
 
+@pytest.mark.slow
 def test_gold_items_are_mixed_among_second_looks_as_well(trust_site: ReviewSite) -> None:
     before = len(trust_site.rows("from gold_items"))
     drawn = recheck(trust_site.settings, draw=5)

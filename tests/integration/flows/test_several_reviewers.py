@@ -9,6 +9,7 @@ from callwright.flows.recipe import ReviewRules
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.status import agreement_report, note_agreement, review_status
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit, gold_of
+from tests.support.sampling import slow
 
 
 def doubtful(site: ReviewSite) -> str:
@@ -66,7 +67,7 @@ def test_what_one_of_two_said_decides_nothing_yet(trust_site: ReviewSite) -> Non
     assert asked_of(trust_site, key) == {"reviewers": 2, "overlap": 2}
 
 
-@pytest.mark.parametrize(("third", "outcome"), [("accept", "passed"), ("reject", "rejected")])
+@pytest.mark.parametrize(("third", "outcome"), [slow("accept", "passed"), ("reject", "rejected")])
 def test_a_third_person_settles_what_two_do_not_agree_on(trust_site: ReviewSite, third: str, outcome: str) -> None:
     key = doubtful(trust_site)
     say(trust_site, key, "accept", "reject")
@@ -143,6 +144,7 @@ def test_what_two_agreed_on_is_open_again_when_one_of_them_thinks_again(trust_si
     assert overlap(trust_site, key) == 3
 
 
+@pytest.mark.slow
 def test_what_two_agreed_on_stands_while_an_unusable_edit_is_out(trust_site: ReviewSite) -> None:
     key = doubtful(trust_site)
     say(trust_site, key, "accept", "accept")

@@ -11,11 +11,11 @@ from callwright.warehouse.releases import read_tools
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
 
 OF_PLANS = {
-    "routing_easy_mSv": 3, "routing_easy_SO_case1": 3, "routing_easy_external": 3, "routing_medium_mSv": 2,
-    "routing_medium_SO_case1": 2, "routing_medium_external": 2, "routing_hard_SO_case1": 2, "routing_hard_mSv": 2,
+    "routing_easy_mSv": 2, "routing_easy_SO_case1": 2, "routing_easy_external": 1, "routing_medium_mSv": 1,
+    "routing_medium_SO_case1": 1, "routing_medium_external": 1, "routing_hard_SO_case1": 1, "routing_hard_mSv": 1,
 }  # fmt: skip
-OF_TALKS = {"conversation_external": 2, "conversation_mSv": 2, "conversation_IS": 2}
-OVERRIDDEN = {"conversation_SO_case1": 2, "conversation_SO_case2": 2}  # where no result has come of the value yet
+OF_TALKS = {"conversation_external": 1, "conversation_mSv": 1, "conversation_IS": 1}
+OVERRIDDEN = {"conversation_SO_case1": 1, "conversation_SO_case2": 1}  # where no result has come of the value yet
 SEED = ["Banking", "Hotels", "Parcels", "Rides", "Weather", "Music"]
 
 
@@ -42,7 +42,7 @@ def unproved(settings: Settings, kinds: dict[str, int]) -> list[tuple[str, str]]
 
 def test_plans_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    sources = {"routing_easy": 8, "routing_medium": 5, "routing_hard": 5}
+    sources = {"routing_easy": 4, "routing_medium": 3, "routing_hard": 3}
     samples = made_by(settings, sources | OF_PLANS, [{"domains": "all"}])
     kinds = {sample.kind for sample in samples}
     assert set(OF_PLANS) <= kinds
@@ -61,7 +61,7 @@ def test_plans_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> No
 
 def test_conversations_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    samples = made_by(settings, {"perfect": 6, "conversation": 13} | OF_TALKS | OVERRIDDEN, [{"seed": SEED}])
+    samples = made_by(settings, {"perfect": 3, "conversation": 8} | OF_TALKS | OVERRIDDEN, [{"seed": SEED}])
     assert set(OF_TALKS) <= {sample.kind for sample in samples}
     kinds = OF_TALKS | OVERRIDDEN
     there, doubts = landed(settings), unproved(settings, kinds)

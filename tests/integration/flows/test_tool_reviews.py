@@ -95,7 +95,7 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: R
     assert (row["reviewer"], row["accepted"], row["rejected"]) == ("ann", 1, 1)
 
 
-@pytest.mark.parametrize("decision", [slow("accept"), "reject", "edit"])
+@pytest.mark.parametrize("decision", [slow("accept"), "reject", slow("edit")])
 def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: ReviewSite, decision: str) -> None:
     usable, waiting = _usable(tools.settings), _waiting(tools)
     key = waiting[0]
@@ -177,6 +177,7 @@ def test_an_edit_that_is_no_tool_comes_back_with_what_was_typed(tools: ReviewSit
     assert _usable(tools.settings) == before | {key}
 
 
+@pytest.mark.slow
 def test_whoever_changes_their_mind_takes_the_tool_away_again(tools: ReviewSite) -> None:
     before = _usable(tools.settings)
     [key, *_] = _waiting(tools)

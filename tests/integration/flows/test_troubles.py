@@ -255,7 +255,7 @@ def built_counts(settings: Settings) -> dict[str, int]:
         ),
         ({"models": {"judge": {"name": "template/v1", "error_rate": {"laziness": 0.5}}}}, "no defect 'laziness'"),
         ({"models": {"judge": {"name": "template/v1", "error_rate": {"refusal": 5}}}}, "error_rate.refusal"),
-        ({"models": {"judge": {"name": "nonsense/model"}}}, "nonsense/model"),
+        slow({"models": {"judge": {"name": "nonsense/model"}}}, "nonsense/model"),
         ({"models": {"judge": {"name": ANOTHER, "api_base": "ftp://x"}}}, "must begin with http://"),
     ],
     ids=["absent", "no tool", "broken", "kind", "defect", "rate", "provider", "address"],

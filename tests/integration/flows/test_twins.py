@@ -10,6 +10,7 @@ from callwright.flows.stages import LANDING, stages_of
 from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn
 from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
+from tests.support.sampling import slow
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -69,7 +70,7 @@ def test_of_twins_in_a_build_the_first_by_key_stays(tmp_path: Path) -> None:
 ALIKE = [sample(text) for text in ("Book it", "book IT!", "BOOK it", "Cancel it", "cancel it.", "Pay it")]
 
 
-@pytest.mark.parametrize(("turned", "cut"), [(True, 1), (False, 2), (True, 4)])
+@pytest.mark.parametrize(("turned", "cut"), [(True, 1), (False, 2), slow(True, 4)])
 def test_which_of_two_stays_does_not_depend_on_where_a_build_was_cut_off(
     tmp_path: Path, *, turned: bool, cut: int
 ) -> None:

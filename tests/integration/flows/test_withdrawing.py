@@ -50,7 +50,7 @@ def rebuilt(site: ReviewSite) -> None:
     assert {table: rows for table, rows in site.everything().items() if table in BOOKS} == before
 
 
-@pytest.mark.parametrize("decision", [slow("accept"), "reject", "edit"])
+@pytest.mark.parametrize("decision", [slow("accept"), slow("reject"), "edit"])
 def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(site: ReviewSite, decision: str) -> None:
     key = unproved(site)
     before = state(site, key)
@@ -68,7 +68,7 @@ def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(site: R
     rebuilt(site)
 
 
-@pytest.mark.parametrize("decision", [slow("accept"), "reject", slow("edit"), "contradicted edit"])
+@pytest.mark.parametrize("decision", [slow("accept"), "reject", slow("edit"), slow("contradicted edit")])
 def test_a_spot_check_has_landed_by_itself_when_the_word_about_it_is_deleted(site: ReviewSite, decision: str) -> None:
     key = spot_check_with_a_call(site)
     before = state(site, key)
@@ -186,6 +186,7 @@ def test_a_task_that_is_deleted_decided_stays_decided(site: ReviewSite) -> None:
     settled(site)
 
 
+@pytest.mark.slow
 def test_a_task_that_comes_back_with_an_edit_is_asked_anew_when_it_is_deleted(site: ReviewSite) -> None:
     key = unproved(site)
     site.studio.annotate(key, "edit", edited_request="In other words.", edited_calls="[{")

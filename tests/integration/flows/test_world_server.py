@@ -16,6 +16,7 @@ from mcp.client.stdio import stdio_client
 
 import callwright
 from callwright.warehouse.exports.formats import export_release
+from tests.support.sampling import slow
 from tests.support.warehouse.task_releases import task_stream
 
 
@@ -131,7 +132,7 @@ async def test_the_worlds_of_a_recipe_are_served_as_one_by_a_seed(recipe: Path) 
     ("words", "told"),
     [
         (("v1", "--seed", 3), "--seed is of the world of a recipe"),
-        (("plain.yaml",), "has no simulated world"),
+        slow(("plain.yaml",), "has no simulated world"),
     ],
 )
 def test_what_can_not_be_served_is_told(words: tuple[object, ...], told: str, tmp_path: Path) -> None:

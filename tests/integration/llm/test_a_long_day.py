@@ -14,6 +14,8 @@ from callwright.llm.limits import Budget
 from callwright.llm.models import open_chat, read_model
 from callwright.warehouse.errors import CallwrightError
 
+pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

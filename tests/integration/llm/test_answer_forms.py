@@ -6,6 +6,8 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from tests.support.llm.names import PLAIN
 
+pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
+
 SCHEMA = {"title": "Trip", "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 ANYTHING = {"title": "Any", "type": "object", "properties": {"city": {}}}
 

@@ -15,6 +15,8 @@ from callwright.warehouse.errors import ConfigurationError, ReplyError, Transien
 from callwright.warehouse.records import Call, Tool
 from tests.support.llm.names import ANOTHER, IN, OUT, PLAIN
 
+pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
+
 
 class Trip(BaseModel):
     """What the tests ask for."""

@@ -22,6 +22,7 @@ from callwright.warehouse.errors import CallwrightError, ConfigurationError, Rep
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
 from tests.support.llm.names import OTHER, PLAIN
+from tests.support.sampling import slow
 
 ROOT = Path(__file__).parents[3]
 HALF = read_price(PLAIN, in_batches=True).of(100, 20)  # what litellm's price map says of batches
@@ -137,7 +138,7 @@ asyncio.run(ask())
 """
 
 
-@pytest.mark.parametrize("when", ["look", "create"])
+@pytest.mark.parametrize("when", [slow("look"), "create"])
 async def test_a_killed_process_pays_for_nothing_twice(opened, provider, tmp_path, when):
     """Killed while the provider works, or before it has said that it will."""
     provider.looks = 10**6

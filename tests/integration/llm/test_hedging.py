@@ -15,6 +15,8 @@ from callwright.warehouse.errors import BudgetError, ConfigurationError, ReplyEr
 from tests.support.llm.fixtures import REFUSALS, completion
 from tests.support.llm.names import IN, OUT, PLAIN
 
+pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
+
 MODEL = PLAIN
 PRICE = find_price(MODEL).of(100, 20)  # of a reply of the server below
 ESTIMATE = 5 * IN + 50 * OUT  # of the fixture's prompt, 20 bytes, and max_tokens 50

@@ -13,6 +13,8 @@ from callwright.llm.prices import count_tokens, say_unpriced
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.llm.names import OTHER, PLAIN
 
+pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
+
 ROOT = Path(__file__).resolve().parents[3]
 CALLING = """
 import asyncio, os, sys
@@ -24,15 +26,18 @@ def note(event, arguments):
     elif event == "socket.getaddrinfo":
         reached.add(arguments[0])
 sys.addaudithook(note)
+sys.modules["mcp"] = None  # an extra, without which models are given tools all the same
 import callwright.llm.models
 assert "litellm" not in sys.modules and "aiohttp" not in sys.modules
 from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.warehouse.records import Tool
+tool = Tool(name="f", description="Does it.", parameters={"type": "object", "properties": {}}, category="c", source="s")
 async def main():
-    for name in (sys.argv[3], "openai/mine"):
+    for name, tools in ((sys.argv[3], ()), ("openai/mine", (tool,))):
         settings = callwright.llm.models.read_model(name, {"api_base": sys.argv[1], "transport": sys.argv[2]})
         adapter = callwright.llm.models.open_adapter(settings)
         messages = (ChatMessage(role="user", content="Hi"),)
-        request = ChatRequest(name, messages, {"type": "object"}, (), settings.options, 0)
+        request = ChatRequest(name, messages, {"type": "object"}, tools, settings.options, 0)
         assert (await adapter.send(request)).text
         await adapter.price(10, 10)
         await adapter.close()

@@ -15,6 +15,8 @@ from callwright.warehouse.errors import ConfigurationError, ReplyError, Transien
 from callwright.warehouse.records import Call, Tool
 from tests.support.llm.names import CACHED, IN, OUT, PLAIN, PLAIN_ONES, THINKING
 
+pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
+
 
 @pytest.fixture
 async def open_lean(server):

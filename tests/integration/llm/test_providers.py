@@ -8,6 +8,8 @@ from callwright.warehouse.errors import ConfigurationError, ReplyError, Transien
 from callwright.warehouse.records import Call, Tool
 from tests.support.llm.names import IN, OUT, PLAIN
 
+pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
+
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
 

@@ -19,7 +19,7 @@ from tests.support.flows.small_builds import TOOLS, build, settings_of, small_re
 
 TOP = Path(__file__).parents[3]
 KINDS = {
-    "perfect": 8, "imperfect": 14, "irrelevant": 4, "sQsA": 8, "mQsA": 2, "SO_case1": 2, "SO_case2": 2, "mSv": 2, "IS": 2,
+    "perfect": 6, "imperfect": 10, "irrelevant": 3, "sQsA": 6, "mQsA": 2, "SO_case1": 2, "SO_case2": 2, "mSv": 2, "IS": 2,
     "external": 4, "sQsA_external": 2, "routing_medium": 4, "routing_hard": 4, "conversation": 8, "multi_step": 4, "parallel": 4,
 }  # fmt: skip
 

@@ -42,6 +42,11 @@ def older(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
+
+
 def test_what_was_kept_before_is_known_as_what_it_was(older: Path) -> None:
     warehouse = Warehouse(older)
     [row] = warehouse.rows("select key, tools_shown, settings, text, calls, problem, error_type from predictions")
@@ -58,8 +63,7 @@ def test_predictions_in_two_contexts_stand_beside_each_other(older: Path) -> Non
     assert counts == [{"tools_shown": "always", "predictions": 1}, {"tools_shown": "first", "predictions": 1}]
 
 
-def test_scores_of_a_choice_or_a_judge_replace_their_own_only(older: Path) -> None:
-    warehouse = Warehouse(older)
+def test_scores_of_a_choice_or_a_judge_replace_their_own_only(warehouse: Warehouse) -> None:
     warehouse.put([SCORE, SCORE.with_changes(judge="j", value=0.75), SCORE.with_changes(snapshots="last", value=0.1)])
     warehouse.put([SCORE.with_changes(value=0.6)])
     rows = warehouse.rows("select judge, snapshots, value from scores where tools_shown = 'first' order by all")
@@ -68,16 +72,14 @@ def test_scores_of_a_choice_or_a_judge_replace_their_own_only(older: Path) -> No
         warehouse.execute("update scores set snapshots = 'middle'")
 
 
-def test_a_judge_is_noted_once(older: Path) -> None:
-    warehouse = Warehouse(older)
+def test_a_judge_is_noted_once(warehouse: Warehouse) -> None:
     verdict = JudgeVerdict(prediction=PREDICTION.key, judge="j", agree=True, reason="Four is 4.", version="1")
     warehouse.put([verdict, verdict])
     [row] = warehouse.rows("select prediction, judge, agree, reason from judge_verdicts")
     assert tuple(row.values()) == (PREDICTION.key, "j", True, "Four is 4.")
 
 
-def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(older: Path) -> None:
-    warehouse = Warehouse(older)
+def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(warehouse: Warehouse) -> None:
     grade = Grade(
         prediction=PREDICTION.key, judge="j", metric="judge_score", value=0.85, count=1, reason="Near.", version="1"
     )
@@ -88,8 +90,7 @@ def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(older: Path) 
         warehouse.execute("update grades set metric = 'beauty'")
 
 
-def test_a_judges_figures_stand_in_rows_of_their_own(older: Path) -> None:
-    warehouse = Warehouse(older)
+def test_a_judges_figures_stand_in_rows_of_their_own(warehouse: Warehouse) -> None:
     by_rule = SCORE.with_changes(metric="ast")
     warehouse.put([by_rule, SCORE.with_changes(metric="judge_score", judge="j", value=0.9)])
     rows = warehouse.rows("select judge, ast, judge_score, graded_plans from answer_board order by judge")

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from callwright.annotation.agreement import cohen_kappa
 from callwright.testing import make_sample, make_tool
-from callwright.warehouse.records import Review, Verdict
+from callwright.warehouse.records import Review, Sample, Verdict
 from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
@@ -23,14 +23,15 @@ def told(path: Path, counts: tuple[int, int, int, int], cause: str = "spot check
     both = [(True, True), (True, False), (False, True), (False, False)]
     cases = [pair for pair, count in zip(both, counts, strict=True) for _ in range(count)]
     samples = [make_sample([LAMP], f"Dim to {at}.", {"dim_lamp": {"percent": at}}) for at in range(len(cases))]
-    warehouse.put(samples)
+    records: list[Sample | Verdict | Review] = [*samples]
     for one, (chooses, accepts) in zip(samples, cases, strict=True):
         said = "proved" if chooses else "unproved"
-        warehouse.put([Verdict(subject=one.key, check="reading", decision=said, model="r")])  # type: ignore[arg-type]
+        records.append(Verdict(subject=one.key, check="reading", decision=said, model="r"))  # type: ignore[arg-type]
         decision = "accept" if accepts else "reject"
-        warehouse.put(
-            [Review(subject=one.key, kind="sample_review", decision=decision, reviewer="ann", reviewed_at=NOW)]  # type: ignore[arg-type]
+        records.append(
+            Review(subject=one.key, kind="sample_review", decision=decision, reviewer="ann", reviewed_at=NOW)  # type: ignore[arg-type]
         )
+    warehouse.put(records)
     asked = {"kind": "sample_review", "build": "b", "cause": cause, "reason": "", "requested_at": NOW}
     more = {"pushed_at": None, "server": None, "reviewers": 1, "overlap": 1, "priority": 0.0}
     warehouse.put_rows(

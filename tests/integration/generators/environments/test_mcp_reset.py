@@ -26,6 +26,7 @@ from callwright.generators.environments.stored import ServerWorld, StoredEnviron
 from callwright.warehouse.errors import ConfigurationError, RecordError, TransientError
 from callwright.warehouse.records import Call, Sample
 from tests.support.flows.small_builds import build, run_here, settings_of, warehouse_of
+from tests.support.sampling import sampled
 
 SERVER = Path(__file__).parents[3] / "support" / "generators" / "environments" / "mcp_board.py"
 BOARD = (sys.executable, str(SERVER))
@@ -91,7 +92,7 @@ def started(folder: Path) -> int:
     return len({line.split()[0] for line in (folder / "asked.log").read_text().splitlines()})
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", sampled(WAYS, ("folder", "tool")))
 async def test_what_a_call_changes_is_there_for_the_next_and_for_no_other_episode(way: str, tmp_path: Path) -> None:
     settings = stated(tmp_path, **WAYS[way])
     environment = opened(settings, tmp_path)

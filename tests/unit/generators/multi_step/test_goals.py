@@ -15,8 +15,10 @@ from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal, Link, Picked, StatedValue
 from tests.support.generators.multi_step.small_world import SmallWorld, tool
+from tests.support.sampling import sampled
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
+SEEN = ("Hotels", "Attraction", CROSS)  # of which other tests ask for goals too
 
 
 async def goals_of(environment: Environment, domain: str, count: int, seed: int = 1) -> list[Goal]:
@@ -80,7 +82,7 @@ async def test_a_domain_without_tools_is_told_with_the_known_ones():
         await goals_of(SmallWorld(), "Trains", 1)
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("domain", sampled(DOMAINS, SEEN))
 async def test_the_averages_of_the_travel_world_are_those_of_the_paper(domain: str):
     goals = await travel_goals(domain)
     steps = [1 + max(steps_of(goal)) for goal in goals]
@@ -89,7 +91,7 @@ async def test_the_averages_of_the_travel_world_are_those_of_the_paper(domain: s
     assert sum(len(goal.calls) for goal in goals) / 15 == pytest.approx(PAPER[domain].calls, rel=0.15)
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("domain", sampled(DOMAINS, SEEN))
 async def test_goals_of_the_travel_world_are_about_many_tools_and_give_valid_arguments(domain: str):
     world = open_travel()
     tools = {tool.name: tool for tool in world.tools}

@@ -32,7 +32,7 @@ def linked(plan: RoutingPlan) -> list[tuple[int, str, Picked]]:
 
 
 @given(DOMAINS, SEEDS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_each_difficulty_has_its_number_of_calls(domain: str, seed: int) -> None:
     for plan in plans(ROUTING_EASY, domain, seed)[0]:
         assert len(plan.calls) == 1
