@@ -166,7 +166,6 @@ def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path)
         assert f"pip install 'callwright[{extra}]'" in found[f"extra {extra}"]["advice"]
 
 
-@pytest.mark.slow
 def test_prefect_finds_the_flows_of_an_installed_package(wheel: Path, tmp_path: Path) -> None:
     programs = environment_beside_ours(tmp_path / "env", str(wheel))
     code = (
