@@ -13,7 +13,17 @@ from callwright.language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, Langua
 from callwright.language.text import VERBATIM, Found, folded
 from callwright.warehouse.records import JsonSchema, Language
 
-__all__ = ["NUMBER", "ORDINAL", "PERCENT", "WORDS", "find_numbers", "in_digits", "same_number", "write_number"]
+__all__ = [
+    "NUMBER",
+    "ORDINAL",
+    "PERCENT",
+    "WORDS",
+    "find_numbers",
+    "in_digits",
+    "is_ordinal",
+    "same_number",
+    "write_number",
+]
 
 _TOO_LONG = 10**12
 _THOUSAND = 1000
@@ -27,6 +37,11 @@ def find_numbers(text: str) -> list[Found]:
 def same_number(one: float, other: float) -> bool:
     """Whether two numbers are the same but for floating-point dust."""
     return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def is_ordinal(text: str) -> bool:
+    """Whether a text says which of several: "the 4th"."""
+    return any(one.rule == ORDINAL for one in find_numbers(text))
 
 
 def in_digits(value: float) -> str:

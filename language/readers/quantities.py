@@ -10,9 +10,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 from unicodedata import numeric
 
-from callwright.language.numbers import PERCENT, find_numbers
+from callwright.language.numbers import PERCENT, find_numbers, is_ordinal
 from callwright.language.packs import of
-from callwright.language.protocol import ORDINAL
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
 from callwright.language.readers.units import QuantityWords, Unit, quantity_words, unit_at, unit_named
@@ -106,8 +105,7 @@ def _ranks(text: str, start: int, end: int, language: str) -> bool:
     """Whether what may be a day says which of several as well, as the word behind it has a content: the 4th floor."""
     little, noun = of(language).words.get("empty", frozenset()), _NEXT_WORD.match(text, end)
     words = [one for one in text[start:end].split() if one not in little]
-    is_ordinal = len(words) == 1 and any(one.rule == ORDINAL for one in find_numbers(text[start:end]))
-    return is_ordinal and noun is not None and noun[1] not in little
+    return len(words) == 1 and is_ordinal(text[start:end]) and noun is not None and noun[1] not in little
 
 
 def _bare_numbers(text: str, plain: str, words: QuantityWords, language: str) -> list[tuple[int, int, float]]:

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from math import isclose
 
 from callwright.language.names import split_name
-from callwright.language.numbers import find_numbers
+from callwright.language.numbers import is_ordinal
 from callwright.language.packs import puts_spaces
-from callwright.language.protocol import ORDINAL
 from callwright.language.readers.quantities import Quantity
 from callwright.language.readers.segmenter import counts_things
 from callwright.language.readers.units import Unit, quantity_words, unit_named
@@ -67,7 +66,7 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
     if one.is_estimate:
         return f"{quote!r} is about how much"
     is_counted = unit is not None or leaf.parameter.is_several
-    if is_counted and one.unit is None and any(found.rule == ORDINAL for found in find_numbers(quote)):
+    if is_counted and one.unit is None and is_ordinal(quote):
         return f"{quote!r} is which of several"
     # which bound a parameter is, "" where it is a value
     named = leaf.parameter.told
@@ -218,11 +217,11 @@ def _is_named(own: Parameter, one: Quantity, said: Said) -> bool:
 def is_told(own: Parameter, one: Quantity, said: Said) -> bool:
     """Whether a bare number counts something else, by the word behind it, or is an ordinal, a part of a code, or "one"."""
     quote = said.quote(Span(one.start, one.end))
-    is_ordinal = (one.value == 1 and quote.isalpha()) or any(found.rule == ORDINAL for found in find_numbers(quote))
+    is_rank = (one.value == 1 and quote.isalpha()) or is_ordinal(quote)
     behind = _WORD_BEHIND.match(said.text, one.end)
     counted = behind[1] if behind and behind[1].islower() and behind[1] not in said.small else ""
     is_other = bool(counted) and not spellings(counted) & own.words
-    return is_ordinal or is_other or _IN_CODE.search(said.text, 0, one.start) is not None
+    return is_rank or is_other or _IN_CODE.search(said.text, 0, one.start) is not None
 
 
 def _counts_things(one: Quantity, said: Said) -> bool:

@@ -205,7 +205,7 @@ def _ends(leaf: Leaf, span: Span, said: Said, known: Sequence[Span], taken: Sequ
 
 def _is_small(word: str, said: Said) -> bool:
     """Whether a word behind a name is none of it, as it has no content of its own."""
-    return word in said.small | words_named("ordered")
+    return word in said.small or word in words_named("ordered")
 
 
 def _more_of_small(value: str, span: Span, said: Said) -> Span | None:

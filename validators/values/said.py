@@ -155,11 +155,10 @@ class Said:
         """The words of its language without a content of their own."""
         return empty((of(self.language),))
 
-    @property
+    @cached_property
     def small(self) -> frozenset[str]:
         """Those, and the other words of closed classes that are no name and no part of one."""
-        words = of(self.language).words
-        return self.little.union(*(words.get(one, frozenset()) for one in ("particles",)))
+        return self.little | of(self.language).words.get("particles", frozenset())
 
     def quote(self, span: Span) -> str:
         """The words of a stretch."""

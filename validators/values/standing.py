@@ -139,14 +139,17 @@ def _contradicted(leaf: Leaf, leaves: Sequence[Leaf], texts: Sequence[Said]) -> 
     """That another value of this type is said outright for this parameter, and no argument takes it; "" where it is not."""
     if any(one.kind in TURNS for said in texts for one in said.marks) or leaf.rivals:
         return ""
-    if not all(_is_read(said, _taken(leaves, said)) for said in texts):
+    heard = [(said, _taken(leaves, said)) for said in texts]
+    if not all(_is_read(said, taken) for said, taken in heard):
         return ""
     if leaf.sort == "number":
-        if any(mark_words(said.language)["each"].search(said.text) or _counts_more(leaves, said) for said in texts):
+        if any(
+            mark_words(said.language)["each"].search(said.text) or _counts_more(said, taken) for said, taken in heard
+        ):
             return ""
         unit = leaf.parameter.unit(texts[0].language)
         left = [
-            (said, one) for said in texts for one in amounts_beside(leaf, said, _taken(leaves, said))
+            (said, one) for said, taken in heard for one in amounts_beside(leaf, said, taken)
             if unit and one.unit and one.unit.dimension == unit.dimension and not one.bound and not one.is_estimate
             and not mark_words(said.language)["one"].search(said.text, one.start, one.number_end)  # a month: each
         ]  # fmt: skip
@@ -154,7 +157,7 @@ def _contradicted(leaf: Leaf, leaves: Sequence[Leaf], texts: Sequence[Said]) -> 
             quote = left[0][0].quote(Span(left[0][1].start, left[0][1].end))
             return f"{leaf.path} is {leaf.value!r}, but {quote!r} is what is said."
     if leaf.sort in ("day", "clock"):
-        times = [(said, one) for said in texts for one in times_beside(leaf, said, _taken(leaves, said))]
+        times = [(said, one) for said, taken in heard for one in times_beside(leaf, said, taken)]
         named = [(said, one, one.days if leaf.sort == "day" else one.clocks) for said, one in times]
         if len(named) == 1 and len(named[0][2]) == 1 and not named[0][1].last and not named[0][1].is_bare:
             return f"{leaf.path} is {leaf.value!r}, but {named[0][0].quote(named[0][1].span)!r} is what is said."
@@ -168,9 +171,8 @@ def _is_read(said: Said, taken: Sequence[Span]) -> bool:
     return all(any(one.start <= at < one.end for one in known) for at in figures)
 
 
-def _counts_more(leaves: Sequence[Leaf], said: Said) -> bool:
+def _counts_more(said: Said, taken: Sequence[Span]) -> bool:
     """Whether a number without a unit stands there that no value has: twelve rounds of 400 m, 2 kilos 300."""
-    taken = _taken(leaves, said)
     bare = (Span(one.start, one.end) for one in said.quantities if one.unit is None)
     return any(not any(map(one.touches, taken)) for one in bare)
 
