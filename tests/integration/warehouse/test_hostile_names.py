@@ -1,4 +1,4 @@
-"""Names that mean something to SQL and JSON paths: every view and every named query runs where tools, parameters and answers have them."""
+"""Tools, parameters and answers with names that mean something to SQL or JSON paths: every view and every named query runs on them."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,8 @@ from tests.support.flows.answer_boards import NOW, Board
 
 NAMES = (
     "$", "$ref", "$filter", "$.a", "$[*]", "/", "/a", "~", "~1", "*", "a.b", "a[0]", "[0]", "]", "{}", "'", '"', "`", "''", '\\"',
-    "\\", "\\u0024", "", " ", "\t", "line\nline", "\r", "名字", "\u202eevil", "--", "; drop table tools", "?", "%", "_", "x" * 100_000,
+    "\\", "\\u0024", "", " ", "\t", "line\nline", "\r", "名字", "\u202eevil", "--", "; drop table tools", "?", "%", "_",
+    "x" * 100_000,
 )  # fmt: skip
 # JSON functions whose path is no constant; a number within a constant is none of anybody's names.
 PATH = re.compile(
