@@ -33,7 +33,7 @@ from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_
 from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Origin,
     Release,
@@ -296,7 +296,10 @@ class _Reading:
         from callwright.generators.taken.personal_data import without_personal_data
 
         seed = f"{self._mark.salt}:{print_of(taken.sample).hex()}"  # who says the same stays the same, and nobody can try names
-        found = without_personal_data(taken.sample, record.tools, seed)
+        try:
+            found = without_personal_data(taken.sample, record.tools, seed)
+        except RecordError as error:
+            return taken.with_changes(sample=None, kind="", language="", problems=(str(error), *taken.problems))
         if vault is not None and found.values:
             vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
         if self._rules.mode == "report" or not found.values:
