@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isfinite
 from typing import Literal, NamedTuple
 
 import orjson
@@ -18,6 +17,7 @@ from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.tools import value_validator
 from callwright.language.packs import signs
 from callwright.warehouse.errors import RecordError
+from callwright.warehouse.json_text import read_json as read_exactly
 from callwright.warehouse.records import Arguments, Call, CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
@@ -71,16 +71,12 @@ def read_name(typed: str) -> tuple[str, str]:
 def read_json(text: str, what: str) -> JsonValue:
     """The JSON that was typed, as strict as can be stored; RecordError says what is wrong with `what`."""
     try:
-        value: JsonValue = json.loads(text, object_pairs_hook=_no_doubles, parse_constant=_finite, parse_float=_finite)
+        return read_exactly(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise RecordError(f"{what} can't be read, it is not JSON: {error.msg} in {place}.") from error
-    except RecursionError as error:
-        raise RecordError(f"{what} can't be read, it is nested too deeply.") from error
-    except ValueError as error:  # a whole number of thousands of digits
+    except ValueError as error:
         raise RecordError(f"{what} can't be read: {error}.") from error
-    check_storable(value, what)
-    return value
 
 
 def check_storable(value: object, what: str) -> None:
@@ -99,21 +95,6 @@ def _is_plain(text: str) -> bool:
 def _write_json(value: JsonValue) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
-
-
-def _no_doubles(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    names = [name for name, _ in pairs]
-    doubled = [name for name in names if names.count(name) > 1]
-    if doubled:
-        raise RecordError(f"{doubled[0]!r} is given twice in one object.")
-    return dict(pairs)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise RecordError(f"{text} is not a number that JSON can hold.")
-    return value
 
 
 class ArgumentChange(NamedTuple):

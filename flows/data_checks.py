@@ -26,7 +26,7 @@ from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
 from callwright.generators.catalogs import Problem
-from callwright.generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
+from callwright.generators.catalogs.documents import FileLine, stream_lines
 from callwright.generators.environments.protocol import WORLDS, Environment, EnvironmentPart, World
 from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.stages import Stage, StageContext
@@ -39,6 +39,7 @@ from callwright.validators.checks.verdicts import read_by
 from callwright.validators.values.said import hear
 from callwright.validators.values.standing import STANDINGS, Standing, read_call
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError, first_problem
+from callwright.warehouse.json_text import DEEPEST, depth, read_json
 from callwright.warehouse.records import (
     Arguments,
     CallTurn,
@@ -366,7 +367,7 @@ def _loaded(line: FileLine) -> Any:  # noqa: ANN401 - not validated yet
     """What a line holds. Raises ValueError."""
     if line.problem:
         raise ValueError(line.problem)
-    return orjson.loads(line.content)
+    return read_json(line.content.decode())
 
 
 def _check_schema(schema: JsonSchema) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import AvoidedSource
 from callwright.flows.sources import files_key
-from callwright.generators.imports.reading import SOURCES
+from callwright.generators.imports.reading import SOURCES, read_source
 from callwright.validators.checks.duplicates import CHECK, VERSION
 from callwright.validators.overlap import AT_ONCE, COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample
 from callwright.warehouse.batches import batches
@@ -72,7 +72,7 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
     shared_others: dict[Common, int] = dict.fromkeys(COMMON, 0)
     others = unreadable = 0
     told = time.monotonic()
-    for records in batches(SOURCES.named(form).read(path), AT_ONCE):
+    for records in batches(read_source(SOURCES.named(form), path), AT_ONCE):
         read = [PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample is not None]
         unreadable += len(records) - len(read)
         others += len(read)
@@ -143,7 +143,7 @@ def _sentence(source: AvoidedSource, index: OverlapIndex, match: Match) -> str:
 @lru_cache(4)
 def _index(source: AvoidedSource, _content: str) -> OverlapIndex:
     """What is read of a source, while its files stay as they are."""
-    records = (one for path in source.paths for one in SOURCES.named(source.format).read(path))
+    records = (one for path in source.paths for one in read_source(SOURCES.named(source.format), path))
     read: Iterable[PlacedSample] = (PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample)
     index = OverlapIndex(read, source.likeness, source.by)
     if not len(index):

@@ -6,7 +6,6 @@ paid for is in the ledger, and the next build asks for the rest.
 """
 
 import asyncio
-import inspect
 import shutil
 import traceback
 from collections import defaultdict
@@ -55,6 +54,7 @@ from callwright.warehouse.records import (
     Tool,
     Verdict,
 )
+from callwright.warehouse.registry import is_ours, whose
 from callwright.warehouse.rows import Row, rows_of
 
 # What no record is to blame for: it ends the shard.
@@ -157,12 +157,10 @@ def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "", 
 
 def _whose_bug(stage: Stage, error: Exception) -> str:
     """Whose code broke down, and where in it, for who wrote a stage of their own; that it is ours where it is."""
-    function = inspect.unwrap(stage.function) if stage.function else None
-    code = getattr(function, "__code__", None)
-    if function is None or code is None or function.__module__.startswith("callwright."):
+    function = stage.function
+    if function is None or is_ours(function):
         return OUR_BUG
-    lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == code.co_filename]
-    return f"Your stage {stage.name!r} ({code.co_filename}:{lines[-1] if lines else code.co_firstlineno}) raised"
+    return f"{whose(f'stage {stage.name!r}', function, error)} raised"
 
 
 def _outputs_of(stage: Stage, given: object) -> list[Any]:

@@ -29,11 +29,11 @@ from callwright.flows.progress import Progress
 from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource, Stratum
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs import Problem
-from callwright.generators.imports.reading import SOURCES, ImportedRecord
+from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_source
 from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Origin,
     Release,
@@ -48,7 +48,7 @@ from callwright.warehouse.releases import check_release_name, freeze, list_relea
 from callwright.warehouse.rows import body_of
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 1  # raised when the same files would be read as other records
+READER_VERSION = 2  # raised when the same files would be read as other records
 _AT_ONCE = 1000  # records between two marks of how far reading has come
 _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "done.json"
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
@@ -246,7 +246,7 @@ class _Reading:
 
     def carry_on(self, progress: Progress) -> ReadSource:
         """Read what is left."""
-        every = chain.from_iterable(self._form.read(path) for path in self._source.paths)
+        every = chain.from_iterable(read_source(self._form, path) for path in self._source.paths)
         read = islice(every, self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
@@ -296,7 +296,10 @@ class _Reading:
         from callwright.generators.taken.personal_data import without_personal_data
 
         seed = f"{self._mark.salt}:{print_of(taken.sample).hex()}"  # who says the same stays the same, and nobody can try names
-        found = without_personal_data(taken.sample, record.tools, seed)
+        try:
+            found = without_personal_data(taken.sample, record.tools, seed)
+        except RecordError as error:
+            return taken.with_changes(sample=None, kind="", language="", problems=(str(error), *taken.problems))
         if vault is not None and found.values:
             vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
         if self._rules.mode == "report" or not found.values:
@@ -369,7 +372,7 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
     keys: set[str] = set()
     problems: list[Problem] = []
     left_out = 0
-    for records in batches(source.read(path), _AT_ONCE):
+    for records in batches(read_source(source, path), _AT_ONCE):
         found = {one.sample.key: (one.sample, one.tools) for one in records if one.sample is not None}
         problems += [problem for record in records for problem in record.problems]
         left_out += sum(record.sample is None for record in records)

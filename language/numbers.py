@@ -9,8 +9,8 @@ from random import Random
 
 from callwright.language.dates import date_spans, find_times
 from callwright.language.packs import LanguagePattern, of, packs_of
-from callwright.language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
-from callwright.language.text import VERBATIM, Found, folded
+from callwright.language.protocol import MOST_DIGITS, NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
+from callwright.language.text import VERBATIM, Found, Spans, folded
 from callwright.warehouse.records import JsonSchema, Language
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _TOO_LONG = 10**12
+BEYOND = 10**30  # no number that people say is larger
 _THOUSAND = 1000
 
 
@@ -66,13 +67,12 @@ def _numbers(text: str) -> tuple[Found, ...]:
     raw = [*_digit_numbers(plain.text, packs), *(one for pack in packs for one in pack.rules.number_words(plain.text))]
     if not raw:
         return ()
-    taken = [*date_spans(text), *((time.start, time.end) for time in find_times(text))]
+    taken = Spans([*date_spans(text), *((time.start, time.end) for time in find_times(text))])
     found: list[Found] = []
     for number in sorted(raw, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(number.start, number.end)
-        if any(start < last and first < end for first, last in taken):
+        if taken.overlaps(start, end) or (found and start < found[-1].end) or abs(number.value) > BEYOND:
             continue
-        taken.append((start, end))
         value = int(number.value) if float(number.value).is_integer() else number.value
         found.append(Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule))
     return tuple(found)
@@ -97,6 +97,8 @@ def _digit_numbers(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Numbe
     """The numbers that folded `text` writes in digits: 1,200  3.5  -4  80k  15%  $20  5kg."""
     for match in _DIGITS.among(packs).finditer(text):
         digits = match["digits"].replace(",", "")
+        if len(digits) > MOST_DIGITS:
+            continue
         value = float(digits) if "." in digits else int(digits)
         if word := match["magnitude"]:
             tables = (pack.data["numerals"]["magnitudes"] for pack in packs)

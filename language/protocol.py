@@ -10,6 +10,7 @@ NUMBER = "number"
 WORDS = "number word"
 ORDINAL = "ordinal"
 PERCENT = "percent"
+MOST_DIGITS = 40  # of a number that people write
 
 
 class ClockReading(NamedTuple):

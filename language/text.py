@@ -5,8 +5,8 @@ Besides them the words that carry no content, those that mean the same, and thos
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -34,7 +34,8 @@ class Folded(NamedTuple):
             return self.offsets[start], self.offsets[start]
         last = self.offsets[end - 1]
         # one original character may unfold to several; the span ends where the next original character begins
-        return self.offsets[start], next((here for here in self.offsets[end:] if here > last), self.offsets[-1])
+        following = (self.offsets[at] for at in range(end, len(self.offsets)) if self.offsets[at] > last)
+        return self.offsets[start], next(following, self.offsets[-1])
 
 
 def fold(text: str) -> str:
@@ -86,6 +87,31 @@ class FoldedWord(NamedTuple):
     end: int
 
 
+class Spans:
+    """Stretches of a text, to be asked which others overlap one of them, in time that hardly grows with their number."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
+        """Stretches from a place to the one behind their end, in any order."""
+        self._starts, self._ends = list[int](), list[int]()  # of what they cover together, in the order of the text
+        for start, end in sorted(span for span in spans if span[0] < span[1]):
+            if self._ends and start < self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether a stretch has a letter in common with one of them."""
+        at = bisect_right(self._ends, start)
+        return at < len(self._starts) and self._starts[at] < end
+
+    def add(self, start: int, end: int) -> None:
+        """Add a stretch that overlaps none of them."""
+        at = bisect_left(self._starts, start)
+        self._starts.insert(at, start)
+        self._ends.insert(at, end)
+
+
 class TextWords(NamedTuple):
     """The words of a text; `compact` is all of them run together, `edges` where each begins in it."""
 
@@ -95,14 +121,40 @@ class TextWords(NamedTuple):
 
     def find(self, compact: str, *, after: int = 0) -> tuple[int, int] | None:
         """The first and last word that `compact` covers, None where it does not stand between word edges."""
-        begin = self.compact.find(compact, after)
-        while begin >= 0:
+        for begin in places_of(compact, self.compact, after):
             first = bisect_left(self.edges, begin)
             last = bisect_left(self.edges, begin + len(compact))
             if self.edges[first] == begin and self.edges[last] == begin + len(compact):
                 return first, last - 1
-            begin = self.compact.find(compact, begin + 1)
         return None
+
+
+_SHORT = 64  # letters: what is no longer is compared anew at each place
+
+
+def places_of(part: str, text: str, after: int = 0) -> Iterator[int]:
+    """Where `part` begins in `text`, places that overlap among them; the time grows with the two lengths, not their product."""
+    begin = text.find(part, after)
+    while begin >= 0 and (len(part) <= _SHORT or not part):
+        yield begin
+        begin = text.find(part, begin + 1)
+    if begin < 0:
+        return
+    yield begin
+    borders, held = [0], 0  # of each beginning of the part: how long the longest end of it is that it begins with, too
+    for letter in part[1:]:
+        while held and letter != part[held]:
+            held = borders[held - 1]
+        held += letter == part[held]
+        borders.append(held)
+    held = borders[-1]
+    for at in range(begin + len(part), len(text)):
+        while held and text[at] != part[held]:
+            held = borders[held - 1]
+        held += text[at] == part[held]
+        if held == len(part):
+            yield at + 1 - held
+            held = borders[-1]
 
 
 @lru_cache(2048)

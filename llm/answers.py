@@ -18,8 +18,9 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
 from callwright.llm.chat import Answer
-from callwright.llm.written_calls import DECODER, after_thought, value_at
+from callwright.llm.written_calls import after_thought, value_at
 from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.json_text import REPLY_DECODER
 from callwright.warehouse.records import Call
 
 SHOWN = 200
@@ -81,7 +82,7 @@ def _objects(text: str) -> Iterator[Any]:
             raise ReplyError("its JSON object is broken, or stands within something else")
         else:
             try:
-                value, at = DECODER.raw_decode(text, sign.start())
+                value, at = REPLY_DECODER.raw_decode(text, sign.start())
             except ValueError as error:
                 found = value_at(text, sign.start())
                 if found is None and isinstance(error, json.JSONDecodeError):

@@ -19,7 +19,7 @@ from callwright.llm.refusals import LOOPBACK, check_address, check_no_secrets
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError, first_problem
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import LlmCall, Record
-from callwright.warehouse.registry import Registry
+from callwright.warehouse.registry import Registry, guarded
 
 TEMPLATE = "template/v1"
 LOCAL = "local/"
@@ -246,7 +246,9 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
     """
     provider = settings.name.partition("/")[0]
     if provider in PROVIDERS:
-        return PROVIDERS.named(provider).open(settings)
+        found = PROVIDERS.named(provider)
+        with guarded(f"provider of models {provider!r}", found.open):
+            return found.open(settings)
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     values = {name: value.get_secret_value() for name, value in settings.header_values.items()}
     shared: dict[str, Any] = {  # of all ways

@@ -9,14 +9,13 @@ is guessed.
 from __future__ import annotations
 
 import ast
-import json
 import keyword
 import re
 import warnings
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
+from callwright.warehouse.json_text import REPLY_DECODER, keepable, members_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -138,45 +137,12 @@ def _values(text: str) -> Iterator[JsonValue]:
 def value_at(text: str, start: int) -> tuple[JsonValue, int] | None:
     """The value that begins here, and where it ends."""
     try:
-        value, end = DECODER.raw_decode(text, start)
-        return _keepable(value), end
+        value, end = REPLY_DECODER.raw_decode(text, start)
+        return keepable(value), end
     except (ValueError, RecursionError):
         closed = end_of(text, start)
         read = None if closed is None else read_python(text[start:closed])
         return None if read is None or closed is None else (read, closed)
-
-
-def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    members: dict[str, JsonValue] = {}
-    for name, value in pairs:
-        if name in members and orjson.dumps(members[name]) != orjson.dumps(value):
-            raise ValueError(f"the key {name!r} stands in it twice, with different values")
-        members[name] = value
-    return members
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not isfinite(number):
-        raise ValueError(f"the number {digits} is beyond all bounds")
-    return number
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-# Lines may break within a string: where it ends is plain all the same.
-DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_constant=_no_number, strict=False)
-
-
-def _keepable(value: JsonValue) -> JsonValue:
-    """The value, if it has no halves of characters and no numbers that the store could not keep. Raises ValueError."""
-    try:
-        orjson.dumps(value)
-    except TypeError as error:
-        raise ValueError(str(error)) from error
-    return value
 
 
 def end_of(text: str, start: int) -> int | None:
@@ -308,12 +274,12 @@ def python_call(node: ast.Call) -> ReplyCall:
     """A call with its values, each of them plain and named, or all in one object. Raises ValueError."""
     name = ast.unparse(node.func)
     if len(node.args) == 1 and isinstance(node.args[0], ast.Dict) and not node.keywords:
-        whole = _keepable(python_value(node.args[0]))
+        whole = keepable(python_value(node.args[0]))
         return ReplyCall(name.removeprefix(_PRINTED), _arguments(whole))
     named = {word.arg: python_value(word.value) for word in node.keywords if word.arg is not None}
     if node.args or len(named) < len(node.keywords):
         raise ValueError(f"that of {name} gives values without a name, or one twice")
-    _keepable(named)
+    keepable(named)
     return ReplyCall(name.removeprefix(_PRINTED), named)
 
 
@@ -323,7 +289,7 @@ def read_python(text: str) -> JsonValue:
     if tree is None or len(tree) != 1 or not isinstance(tree[0], ast.Expr):
         return None
     try:
-        return _keepable(python_value(tree[0].value))
+        return keepable(python_value(tree[0].value))
     except (ValueError, RecursionError):
         return None
 
@@ -340,7 +306,9 @@ def python_value(node: ast.expr) -> JsonValue:
         case ast.List(elts=members) | ast.Tuple(elts=members):
             return [python_value(member) for member in members]
         case ast.Dict(keys=names, values=values):
-            return _once([(_member(name), python_value(value)) for name, value in zip(names, values, strict=True)])
+            return members_once(
+                [(_member(name), python_value(value)) for name, value in zip(names, values, strict=True)]
+            )
         case ast.Name(id=word) if word in _WORDS:
             return _WORDS[word]
         case _:

@@ -182,7 +182,7 @@ def _forbidden(body: str) -> str:
     """Why a text is not read at all, "" where it may be: what a reply has no need of may hide any amount of text."""
     import yaml
 
-    from callwright.generators.catalogs.documents import DEEPEST
+    from callwright.warehouse.json_text import DEEPEST
 
     if len(body) > LONGEST:
         return f"The reply has {len(body)} characters; up to {LONGEST} are read."

@@ -7,11 +7,12 @@ when it is first asked for. A row of somebody else's that can't be used is passe
 import ast
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import blake2b
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import Distribution, EntryPoint, entry_points
@@ -20,7 +21,7 @@ from pathlib import Path
 from types import CodeType, ModuleType, UnionType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 
 OWN = "callwright"  # the package whose rows are ours
 
@@ -286,6 +287,55 @@ def raised(error: BaseException, file: str = "") -> str:
         last = next((one for one in reversed(frames) if one.filename == file), frames[-1] if frames else None)
         where, message = (f"{last.filename}:{last.lineno}" if last else ""), str(error)
     return f"{type(error).__name__}: {message}".removesuffix(": ") + (f" ({where})" if where else "")
+
+
+def is_ours(function: object) -> bool:
+    """Whether a function is callwright's own, and not that of a package or a file of somebody else's."""
+    return str(getattr(function, "__module__", "")).partition(".")[0] == OWN
+
+
+def whose(what: str, function: object, error: BaseException | None = None) -> str:
+    """The beginning of a sentence to the author of a function: what it is, with its file and line.
+
+    The line is the last one in its file that `error` came through, else the function's first.
+
+    >>> whose("source 'mine'", read)
+    "Your source 'mine' (/home/me/my_log.py:7)"
+    """
+    while isinstance(function, partial):
+        function = function.func
+    function = inspect.unwrap(function) if callable(function) else function
+    code = getattr(function, "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__) if error else ()
+    if code is None:
+        return f"Your {what} ({frames[-1].filename}:{frames[-1].lineno})" if frames else f"Your {what}"
+    lines = [one.lineno for one in frames if one.filename == code.co_filename]
+    return f"Your {what} ({code.co_filename}:{lines[-1] if lines else code.co_firstlineno})"
+
+
+def blame(what: str, function: object, error: BaseException) -> str:
+    """What a function of somebody else's raised, to its author.
+
+    >>> blame("source 'mine'", read, error)
+    "Your source 'mine' (/home/me/my_log.py:7) raised KeyError: 'chat'"
+    """
+    return f"{whose(what, function, error)} raised {type(error).__name__}: {error}"
+
+
+@contextmanager
+def guarded(what: str, function: object) -> Iterator[None]:
+    """Where a row of a table is used: what one of somebody else's raises is a ConfigurationError with its file and line.
+
+    One of ours that raises has a bug.
+    """
+    try:
+        yield
+    except CallwrightError:
+        raise
+    except Exception as error:
+        if is_ours(function):
+            raise
+        raise ConfigurationError(f"{blame(what, function, error)}.") from error
 
 
 class FileRow(NamedTuple):

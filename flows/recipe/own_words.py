@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
+from callwright.flows.recipe.plain_words import keep_words
 from callwright.generators.tools import argument_problems, mended
 from callwright.warehouse.errors import ConfigurationError, StoreError, first_problem
 from callwright.warehouse.records import Tool
@@ -158,8 +159,10 @@ def _from_list(path: Path) -> Iterator[_Entry]:
 def _items(text: str, path: Path) -> Iterator[_Entry]:
     """The items of a JSON or YAML list with their lines."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        loaded = yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        keep_words(node)
+        loaded = loader.construct_document(node) if node else None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise ValueError(f"{path}:{mark.line + 1 if mark else 1}: it is no list that can be read") from error

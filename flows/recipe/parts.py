@@ -134,12 +134,20 @@ def _world(stated: object) -> object:
     return (settings_of_world(stated) if isinstance(stated, dict) else None) or stated
 
 
+def _on_or_off(stated: object) -> object:
+    """The word that was meant, where whoever read the YAML took it for true or false."""
+    if isinstance(stated, bool):
+        return "on" if stated else "off"
+    return stated.lower() if isinstance(stated, str) else stated
+
+
 class PersonalDataRules(RecipePart):
     """Whether personal data in what is taken from files is replaced or counted; a `vault` keeps what was replaced."""
 
-    mode: Literal["off", "on", "report"] = Field(
-        default="off", description="off, on (it is replaced) or report (it is counted)."
-    )
+    mode: Annotated[
+        Literal["off", "on", "report"],
+        BeforeValidator(_on_or_off, json_schema_input_type=Literal["off", "on", "report"]),
+    ] = Field(default="off", description="off, on (it is replaced) or report (it is counted).")
     vault: Path | None = Field(
         default=None,
         description="A file that keeps what was replaced by what, relative to the recipe; none unless named.",
@@ -153,9 +161,7 @@ class PersonalDataRules(RecipePart):
 
 
 def _personal_data(stated: object) -> object:
-    if isinstance(stated, bool):  # as YAML of before reads on and off
-        return {"mode": "on" if stated else "off"}
-    return {"mode": stated} if isinstance(stated, str) else stated
+    return {"mode": stated} if isinstance(stated, str | bool) else stated
 
 
 PersonalData = Annotated[

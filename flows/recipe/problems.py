@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 from pydantic import ValidationError
 
+from callwright.flows.recipe.plain_words import keep_words
 from callwright.flows.recipe.schema import (
     EACH,
     KEY,
@@ -67,6 +68,7 @@ def read_yaml(text: str) -> LocatedYaml:
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
+        keep_words(node)
         repeated = tuple(_repeated(node, loader)) if node else ()
         data = loader.construct_document(node) if node else None
         for path, key, value in _walk(node, (), loader) if node else ():

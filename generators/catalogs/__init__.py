@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem, check_catalog, merged
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem, check_catalog, merged, shown
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.registry import Registry
+from callwright.warehouse.registry import Registry, guarded, whose
 
 FORMATS = Registry("catalogs", CatalogFormat, "catalog format", "formats")
 
@@ -18,8 +18,17 @@ __all__ = ["FORMATS", "Catalog", "Problem", "check_catalog", "read_catalog", "re
 
 def read_catalog(format: str, path: Path | Sequence[Path]) -> Catalog:  # noqa: A002 - the word that the command line uses
     """The tools at a path, or at several; ConfigurationError where the format is unknown or a path holds none of its tools."""
-    read = FORMATS.named(format).read
-    return read(path) if isinstance(path, Path) else merged([read(one) for one in path])
+    form = FORMATS.named(format)
+    return _read(form, path) if isinstance(path, Path) else merged([_read(form, one) for one in path])
+
+
+def _read(form: CatalogFormat, path: Path) -> Catalog:
+    what = f"catalog format {form.name!r}"
+    with guarded(what, form.read):
+        found = form.read(path)
+    if not isinstance(found, Catalog):
+        raise ConfigurationError(f"{whose(what, form.read)} gives {shown(found)}; it gives a Catalog.")
+    return found
 
 
 def recognise(path: Path) -> str:
@@ -28,7 +37,7 @@ def recognise(path: Path) -> str:
         return "openapi"
     for name in FORMATS.names:
         try:
-            if FORMATS.named(name).read(path).tools:
+            if read_catalog(name, path).tools:
                 return name
         except ConfigurationError:
             continue

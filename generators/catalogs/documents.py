@@ -12,15 +12,16 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.warehouse.engine import parquet_rows
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.json_text import DEEPEST, INTEGERS, depth
+from callwright.warehouse.json_text import read_json as read_exactly
 
 LARGEST = 64 * 2**20
-LONGEST_LINE = 16 * 2**20  # bytes of a file that is read line by line
+LONGEST_LINE = 16 * 2**20  # bytes of a line, an item of a list or a row of a table
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-DEEPEST = 64
 _OF_LINES = (".jsonl", ".ndjson")
 _SOME = 2**20  # characters of a long list that are read at once
 MOST_NODES = 2_000_000
-INTEGERS = range(-(2**63), 2**64)
+_LEXER = json.JSONDecoder(parse_int=str, parse_float=str)  # tells where a value ends, whatever its numbers
 _BETWEEN = re.compile(r"[\s,]*")
 _PLAIN = (  # the scalars of YAML 1.2's core schema; all else is text
     ("tag:yaml.org,2002:null", r"(?:~|null|Null|NULL|)", "~nN\0"),
@@ -86,7 +87,7 @@ def read_text(path: Path) -> str | Problem:
 def read_json(path: Path) -> JsonValue | Problem:
     """The file's one JSON value, or why there is none."""
     text = read_text(path)
-    return text if isinstance(text, Problem) else parse(text, str(path))
+    return text if isinstance(text, Problem) else parse_document(text, str(path))
 
 
 class FileLine(NamedTuple):
@@ -124,7 +125,7 @@ def stream_lines(path: Path) -> Iterator[FileLine]:
 def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
     """The items of a JSON list, the lines of a JSON-lines file, or the rows of a Parquet file, one after another.
 
-    Any other JSON value is one item.
+    Any other JSON value is one item. One that is broken, too long, or can't be kept exactly costs itself alone.
     """
     if path.suffix == ".parquet":
         try:
@@ -133,15 +134,19 @@ def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
         except StoreError as error:
             yield Problem(where=str(path), kind="unreadable", message=f"{error} It is left out.")
         return
-    if _is_json_lines(path):
+    if has_json_lines(path):
         yield from (row_of(line, path) for line in stream_lines(path))
         return
     try:
-        size = path.stat().st_size
-    except OSError:
-        size = 0
+        with path.open(encoding="utf-8-sig") as file:
+            is_list, size = file.read(_SOME).lstrip().startswith("["), path.stat().st_size
+    except (OSError, UnicodeDecodeError):
+        is_list, size = False, 0  # told below
+    if is_list:
+        yield from _items_of_list(path)
+        return
     if size > LARGEST:
-        yield from _items_of_long_list(path)
+        yield left_out(str(path), f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines")
         return
     text = read_text(path)
     if isinstance(text, Problem):
@@ -150,34 +155,43 @@ def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
     whole = parse(text, str(path))
     if isinstance(whole, Problem):
         yield from _lines(text, path, whole)
-    elif isinstance(whole, list):
-        yield from (DocumentItem(f"{path}#/{index}", item) for index, item in enumerate(whole))
     else:
         yield DocumentItem(f"{path}#", whole)
 
 
-def _is_json_lines(path: Path) -> bool:
-    """Whether the first line is a JSON value by itself, and another line follows, or the file's name says that it has lines."""
+def has_json_lines(path: Path) -> bool:
+    """Whether a file is one of JSON lines: its name says so, or another line follows the first, and that is a JSON value.
+
+    A file whose name says so may begin with a line that is broken.
+    """
     try:
         lines = stream_lines(path)
         first, second = next(lines, None), next(lines, None)
     except OSError:
         return False
     is_named = path.suffix in _OF_LINES
-    return (second is not None or is_named) and first is not None and isinstance(row_of(first, path), DocumentItem)
+    if first is None or not (second or is_named):
+        return False
+    return _is_value(first) or (is_named and second is not None and _is_value(second))
 
 
-def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
-    """The items of a JSON list that is too large to be read at once; behind an item that is broken none can be told apart."""
-    index, decoder = 0, json.JSONDecoder()
+def _is_value(line: FileLine) -> bool:
+    """Whether a line is a JSON value by itself, if not one that can be kept exactly."""
+    if line.problem:
+        return True  # one without an end, of many megabytes
+    try:
+        _LEXER.decode(line.content.decode())
+    except (ValueError, RecursionError) as error:
+        return isinstance(error, RecursionError)
+    return True
+
+
+def _items_of_list(path: Path) -> Iterator[DocumentItem | Problem]:
+    """The items of a JSON list; behind one that is no JSON none can be told apart."""
+    index = 0
     try:
         with path.open(encoding="utf-8-sig") as file:
-            text, at = file.read(_SOME).lstrip(), 0
-            if not text.startswith("["):
-                what = f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines"
-                yield left_out(str(path), what)
-                return
-            text = text[1:]
+            text, at = file.read(_SOME).lstrip()[1:], 0
             while True:
                 gap = _BETWEEN.match(text, at)
                 at = gap.end() if gap else at
@@ -185,12 +199,13 @@ def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
                     return
                 where = f"{path}#/{index}"
                 try:
-                    _, end = decoder.raw_decode(text, at)
+                    _, end = _LEXER.raw_decode(text, at)
                     is_whole, is_lost = end < len(text), False  # a number may go on
                 except (ValueError, RecursionError) as error:
                     is_whole, is_lost = False, isinstance(error, RecursionError)
                 if not is_whole:
-                    more = "" if is_lost or len(text) - at > LONGEST_LINE else file.read(_SOME)
+                    # twice as much as before, so that a long item is not read again and again
+                    more = "" if is_lost or len(text) - at > LARGEST else file.read(max(_SOME, len(text) - at))
                     if not more:
                         yield left_out(where, "is broken, nested too deeply or too long: it and all items behind it")
                         return
@@ -220,12 +235,25 @@ def row_of(line: FileLine, path: Path) -> DocumentItem | Problem:
 
 
 def _item(text: str, where: str) -> DocumentItem | Problem:
+    if len(text) > LONGEST_LINE:
+        return left_out(where, f"is longer than {LONGEST_LINE // 2**20} MiB")
     value = parse(text, where)
     return value if isinstance(value, Problem) else DocumentItem(where, value)
 
 
 def parse(text: str, where: str) -> JsonValue | Problem:
-    """The JSON value that `text` states, or why it states none."""
+    """The JSON value that `text` states, exactly; or why it states none that can be kept."""
+    try:
+        return read_exactly(text)
+    except json.JSONDecodeError as error:
+        reason = f"is not JSON ({error})"
+    except ValueError as error:
+        reason = f"can't be read: {error}"
+    return Problem(where=where, kind="bad_json", message=f"{where} {reason}; left out.")
+
+
+def parse_document(text: str, where: str) -> JsonValue | Problem:
+    """The JSON value of a document about tools, or why it states none: a bound beyond 64 bits in it is a float."""
     try:
         value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
     except orjson.JSONDecodeError as error:
@@ -234,20 +262,6 @@ def parse(text: str, where: str) -> JsonValue | Problem:
         message = f"{where} is nested more than {DEEPEST} levels deep; left out."
         return Problem(where=where, kind="bad_json", message=message)
     return value
-
-
-def depth(value: JsonValue) -> int:
-    """How many lists and objects stand inside each other, counted without recursion."""
-    level, layer = 0, [value]
-    while layer:
-        inside: list[JsonValue] = []
-        for item in layer:
-            if isinstance(item, dict):
-                inside.extend(item.values())
-            elif isinstance(item, list):
-                inside.extend(item)
-        level, layer = level + 1, inside
-    return level
 
 
 def _lines(text: str, path: Path, whole: Problem) -> Iterator[DocumentItem | Problem]:
@@ -267,7 +281,7 @@ class _NotJsonError(Exception):
 
 def parse_json_or_yaml(text: str, where: str) -> JsonValue | Problem:
     """The value of a JSON or a YAML text, or why there is none."""
-    value = parse(text, where)
+    value = parse_document(text, where)
     if not isinstance(value, Problem) or text.lstrip().startswith(("{", "[")):
         return value
     return parse_yaml(text, where)

@@ -13,11 +13,11 @@ import httpx
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.documents import DEEPEST, depth
 from callwright.generators.catalogs.openapi import ParameterPlace
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.protocol import LARGEST, PATIENCE, CallResponse
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.json_text import DEEPEST, depth
 from callwright.warehouse.records import Arguments, Call, Link
 
 HIDDEN = "[secret]"

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeVar, cast
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.documents import DEEPEST, depth
 from callwright.generators.environments.protocol import CallResponse
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.extras import require_extra
+from callwright.warehouse.json_text import DEEPEST, depth
 from callwright.warehouse.records import Arguments
 
 if TYPE_CHECKING:

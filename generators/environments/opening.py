@@ -54,7 +54,7 @@ from callwright.generators.environments.stored import (
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes
 from callwright.warehouse.records import Link, Tool, content_key
-from callwright.warehouse.registry import file_of, row_in_file
+from callwright.warehouse.registry import file_of, guarded, row_in_file
 from callwright.warehouse.releases import ShippedWorld
 
 VERSION = 4  # raised when the same answers would be described otherwise
@@ -62,7 +62,9 @@ VERSION = 4  # raised when the same answers would be described otherwise
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
     """The environment of these settings; nothing is asked of it yet. What it answers is kept in the file `store`."""
-    return WORLDS.named(settings.environment).open(settings, store, secret)
+    world = WORLDS.named(settings.environment)
+    with guarded(f"environment {world.name!r}", world.open):
+        return world.open(settings, store, secret)
 
 
 def _open_travel(settings: TravelSettings, store: Path, _secret: Secret) -> Environment:

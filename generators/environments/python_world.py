@@ -44,8 +44,9 @@ from callwright.generators.environments.protocol import (
     without_tool,
 )
 from callwright.generators.tools import argument_problems
-from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, RecordError
 from callwright.warehouse.records import Call, Link, Tool
+from callwright.warehouse.registry import blame, guarded
 
 State = TypeVar("State", bound=BaseModel)
 Settings = TypeVar("Settings", bound=WorldSettings)
@@ -100,6 +101,7 @@ def python_world(
 class _Method(NamedTuple):
     writes: bool
     call: Callable[..., Any]  # its arguments are validated by their types
+    written: Callable[..., Any]
     tool: Tool
 
 
@@ -145,7 +147,8 @@ class PythonEnvironment:
 
     def _first(self, seed: int) -> BaseModel:
         """The state at first under a seed, which nobody changes."""
-        found = self._written(self._settings).start(Random(seed))
+        with guarded(f"environment {self.name!r}", self._written.start):
+            found = self._written(self._settings).start(Random(seed))
         if not isinstance(found, BaseModel):
             raise ConfigurationError(f"`start` of {self._written.__name__} gives {found!r}, no pydantic model.")
         return found
@@ -188,6 +191,11 @@ class PythonEpisode(WorldEpisode):
         except (ValidationError, RefusalError) as error:
             self._world.state = self._world.state if kept is None else kept
             return CallResponse(problem=str(error), error=getattr(error, "error", "invalid_value"))
+        except CallwrightError:
+            raise
+        except Exception as error:
+            self._world.state = self._world.state if kept is None else kept
+            raise RecordError(f"{blame(f'tool {call.tool!r}', method.written, error)}.") from error
         self._clock += 1
         return CallResponse(found)
 
@@ -197,11 +205,12 @@ def _methods(written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> I
     marked = {name: getattr(one, _MARK) for name, one in members.items() if hasattr(one, _MARK)}
     if not marked:
         raise ConfigurationError(f"{written.__name__} has no method that is marked by @reads or @writes.")
-    world = written(settings)
+    with guarded(f"environment {settings.name!r}", written.__init__):
+        world = written(settings)
     for name, is_writing in marked.items():
         tool = tool_from(getattr(world, name), category=written.category or written.__name__)
         own = tool.with_changes(source=f"environment:{settings.name}")
-        yield _Method(is_writing, validate_call(members[name]), own)
+        yield _Method(is_writing, validate_call(members[name]), members[name], own)
 
 
 def _kinds(state: type[BaseModel]) -> Mapping[str, str]:

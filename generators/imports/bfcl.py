@@ -1,7 +1,7 @@
 """BFCL's questions with their possible answers, and conversations in CONFETTI's shape, that of BFCL v2.
 
 Of BFCL are read single turns, and our own export's steps of conversations: of the values that an answer accepts the first one is
-the gold, and where no answer stands beside a question none is due. Of CONFETTI it is what stands in the question of a dialogue's
+the gold, and no call is due where the category says so. Of CONFETTI it is what stands in the question of a dialogue's
 last turn. The published folder has answers alone; without their questions nobody knows what was stated, and nothing is read.
 """
 
@@ -18,8 +18,8 @@ from callwright.generators.catalogs.documents import DocumentItem, existing, rea
 from callwright.generators.catalogs.papers import BFCL_WORDS, put_bfcl_function
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.conversations import CONVERSATION
+from callwright.generators.imports.answers import UnreadableChat, calls_due
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
-from callwright.generators.imports.messages import python_calls
 from callwright.generators.imports.reading import (
     Fields,
     ImportedRecord,
@@ -48,6 +48,7 @@ from callwright.warehouse.records import (
 )
 
 ANSWERS = "possible_answer"
+_IDLE = "irrelevance"  # in the names of the categories in which no call is due
 
 
 def read_bfcl_samples(path: Path) -> Iterator[ImportedRecord]:
@@ -86,36 +87,37 @@ def _read_question(
         why = "it has no question, or no functions: those of multi-turn questions stand in files of their own"
     elif len(turns) > 1 and isinstance(turns[0], list):
         why = "it has several turns, and what their calls return is known to BFCL's own simulators only"
-    elif truth is None and answers is not None and "irrelevance" not in category:
-        why = f"no possible answer has the id {shown(fields.get('id'))}"
+    elif truth is None and _IDLE not in category:
+        why = f"no possible answer has the id {shown(fields.get('id'))}, so that nobody knows what is due"
+    names = names if isinstance(names, dict) else {}
+    due: list[JsonValue] = []
+    try:
+        due = [_call(one, names) for one in calls_due(truth if truth is not None else [])]
+    except UnreadableChat as error:
+        why = why or str(error)
     if why:
         return broken(where, f"The question can't be read: {why}; it is left out.")
-    names = names if isinstance(names, dict) else {}
-    said = [_message(one) for one in (turns[0] if isinstance(turns[0], list) else turns)]
-    due = [_call(one, names) for one in truth] if isinstance(truth, list) else []
+    said: list[JsonValue] = [*(turns[0] if isinstance(turns[0], list) else turns)]
     made: list[JsonValue] = [{"role": "assistant", "tool_calls": due}] if due else []
     tools = [_renamed(one, names) for one in functions] if isinstance(functions, list) else None
-    return chats.chat(where, ChatRow([*said, *made], tools, category=category))
-
-
-def _message(message: JsonValue) -> JsonValue:
-    """A message; one of the assistant that calls has its calls as Python."""
-    if isinstance(message, dict) and message.get("role") == "assistant":
-        calls = python_calls(str(message.get("content", "")))
-        if calls:
-            made: list[JsonValue] = [{"name": one.tool, "arguments": one.arguments} for one in calls]
-            return {"role": "assistant", "tool_calls": made}
-    return message
+    return chats.chat(where, ChatRow([*said, *made], tools, category=category, is_idle=not due))
 
 
 def _call(accepted: JsonValue, names: Fields) -> JsonValue:
-    """A call with the first value that is accepted of each parameter; what may be missing before any value is left out."""
-    if not isinstance(accepted, dict) or len(accepted) != 1:
-        return accepted
-    [(tool, values)] = accepted.items()
+    """A call with the first value that is accepted of each parameter; what may be missing before any value is left out.
+
+    Raises UnreadableChat where it is no tool with lists of values.
+    """
+    match accepted:
+        case {**one} if len(one) == 1:
+            [(tool, values)] = one.items()
+        case _:
+            raise UnreadableChat(f"a possible answer is {shown(accepted)}, not a call")
+    if not isinstance(values, dict) or not all(isinstance(listed, list) for listed in values.values()):
+        raise UnreadableChat(f"the possible answer {shown(accepted)} has no lists of values")
     given = {
         str(names.get(f"{tool}.{name}", name)): _plain(listed[0])
-        for name, listed in (values.items() if isinstance(values, dict) else ())
+        for name, listed in values.items()
         if isinstance(listed, list) and listed and listed[0] != ""
     }
     return {"name": names.get(tool, tool), "arguments": given}
@@ -198,6 +200,8 @@ class _ConfettiReader(RecordReader):
         )
         if not turns or not isinstance(turns[0], UserTurn):
             self.refuse("The dialogue does not begin with the user")
+        elif isinstance(turns[-1], UserTurn):
+            self.refuse("Nobody answers what the user says last")
         return self.imported(
             lambda: Sample(
                 kind=CONVERSATION,

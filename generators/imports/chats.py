@@ -3,14 +3,12 @@
 Below stand the formats in which a row is a conversation: where each keeps its messages, its tools, and what else it tells.
 """
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue, ValidationError
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
@@ -18,13 +16,15 @@ from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.catalogs.papers import BFCL_WORDS
 from callwright.generators.catalogs.rewriting import renaming_types
-from callwright.generators.imports.messages import UnreadableChat, read_chat
+from callwright.generators.imports.answers import UnreadableChat, calls_due, messages_of_reply
+from callwright.generators.imports.messages import read_chat
 from callwright.generators.imports.reading import (
     Fields,
     ImportedRecord,
     RecordReader,
     SampleFormat,
     Signals,
+    broken,
     items,
     language_of_user,
     objects,
@@ -40,11 +40,13 @@ from callwright.warehouse.exports.hugging_face import CROISSANT
 from callwright.warehouse.exports.tasks import ENVIRONMENT, WORLDS_FILE
 from callwright.warehouse.exports.training import INFO as SHAREGPT_INFO
 from callwright.warehouse.exports.trl import CALLING
+from callwright.warehouse.json_text import REPLY_DECODER
 from callwright.warehouse.records import TIME_SENTENCE, CallTurn, Origin, Sample, Tool, trait_tag
+from callwright.warehouse.registry import blame, is_ours, whose
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _TIME = re.compile(rf"(?:^|\n){re.escape(TIME_SENTENCE.format(''))}(\d{{4}}-\d{{2}}-\d{{2}}(?: \d{{2}}:\d{{2}})?)$")
-_TOOLS_IN_TEXT = re.compile(r"<tools>(.*?)</tools>", re.DOTALL)
+_TOOLS_IN_TEXT = ("<tools>", "</tools>")
 _OPENING = re.compile(r"\[\s*\{")
 _WORD = re.compile(r"[A-Za-z]+")
 _OPTIONAL = "optional"
@@ -59,7 +61,10 @@ _ANSWERS = ("response", "completion", "responseBody", "response_body")
 
 
 class ChatRow(NamedTuple):
-    """What a row holds: messages in any writing, and the documents of tools; `system` is what stands apart from the messages."""
+    """What a row holds: messages in any writing, and the documents of tools; `system` is what stands apart from the messages.
+
+    The last message is what the assistant answers, unless `is_idle` tells that the row states no call to be due.
+    """
 
     messages: JsonValue
     tools: JsonValue = None
@@ -67,9 +72,11 @@ class ChatRow(NamedTuple):
     language: str = ""
     category: str = ""
     signals: Signals = Signals()
+    is_idle: bool = False
 
 
-RowReader = Callable[[Fields], ChatRow | None]  # None for a row that is none of the format
+# None for a row that is none of the format; UnreadableChat where its answer can't be read.
+RowReader = Callable[[Fields], ChatRow | None]
 
 
 def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[ImportedRecord]]:
@@ -101,19 +108,42 @@ class ChatReader:
         """Tools say that they come from `source`."""
         change = renaming_types(BFCL_WORDS, reported=False)
         self.builder = CatalogBuilder(source, change=change, by_category=False)
+        self._source = source
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
-        """The record of a row; one that can't be read says why."""
-        found = find(row.value) if isinstance(row.value, dict) else None
-        if found is None:
-            known = sorted(row.value)[:8] if isinstance(row.value, dict) else shown(row.value)
-            message = f"This is no row of the format: {known}."
-            return unread(Problem(where=row.where, kind="other_format", message=message))
-        return self.chat(row.where, found)
+        """The record of a row; one that can't be read, or on which somebody else's `find` breaks down, says why."""
+        problem = ""
+        try:
+            found = find(row.value) if isinstance(row.value, dict) else None
+        except UnreadableChat as error:
+            problem = f"It can't be read: {error}"
+        except Exception as error:
+            if is_ours(find):
+                raise
+            problem = blame(f"source {self._source!r}", find, error)
+        else:
+            if found is None:
+                known = sorted(row.value)[:8] if isinstance(row.value, dict) else shown(row.value)
+                message = f"This is no row of the format: {known}."
+                return unread(Problem(where=row.where, kind="other_format", message=message))
+            if _is_row(found):
+                return self.chat(row.where, found)
+            problem = f"{whose(f'source {self._source!r}', find)} gives {shown(found)}; it gives a ChatRow, or None"
+        return broken(row.where, f"{problem}; the conversation is left out.")
 
     def chat(self, where: str, row: ChatRow) -> ImportedRecord:
         """The record of a conversation."""
         return _ChatRecord(where, self.builder).record(row)._replace(signals=row.signals)
+
+
+def _is_row(found: object) -> bool:
+    """Whether a reader of somebody else's gives what it should."""
+    return (
+        isinstance(found, ChatRow)
+        and all(isinstance(one, str) for one in (found.system, found.language, found.category))
+        and isinstance(found.signals, Signals)
+        and all(isinstance(one, str) for one in found.signals)
+    )
 
 
 class _ChatRecord(RecordReader):
@@ -121,7 +151,7 @@ class _ChatRecord(RecordReader):
 
     def record(self, row: ChatRow) -> ImportedRecord:
         try:
-            chat = read_chat(row.messages)
+            chat = read_chat(row.messages, is_idle=row.is_idle)
         except (UnreadableChat, ValidationError, UnicodeError) as error:
             self.refuse(f"It can't be read: {error}".rstrip("."))
             return ImportedRecord(self.where, problems=tuple(self.problems))
@@ -205,16 +235,16 @@ def _typed(parameter: Fields) -> Fields:
 
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
     """The system message and the tools; a message that holds the tools says nothing else that belongs to the conversation."""
-    tagged = _TOOLS_IN_TEXT.search(system)
-    if tagged:  # Hermes' tags, around one list or a document a line
-        lines = (parsed(line.strip()) for line in tagged[1].splitlines())
-        return "", tools or items(tagged[1].strip()) or [one for one in lines if isinstance(one, dict)]
-    opening = _OPENING.search(system) if tools in (None, "", []) else None
-    if opening:
-        text = system[opening.start() :]
+    opening, closing = _TOOLS_IN_TEXT
+    _, is_opened, rest = system.partition(opening)
+    inner, is_closed, _ = rest.partition(closing)
+    if is_opened and is_closed:  # Hermes' tags, around one list or a document a line
+        lines = (parsed(line.strip()) for line in inner.splitlines())
+        return "", tools or items(inner.strip()) or [one for one in lines if isinstance(one, dict)]
+    begin = _OPENING.search(system) if tools in (None, "", []) else None
+    if begin:
         try:
-            _, end = json.JSONDecoder().raw_decode(text)
-            found = orjson.loads(text[:end])
+            found, _ = REPLY_DECODER.raw_decode(system, begin.start())
         except (ValueError, RecursionError):
             return system, tools
         if found and all(isinstance(one, dict) and one.keys() & {"name", "function"} for one in found):
@@ -231,15 +261,22 @@ def signals_of(fields: Fields) -> Signals:
     return Signals(status or ("error" if named else ""), str(named)[:200], feedback)
 
 
-def _answer_messages(answer: Fields) -> list[JsonValue]:
-    """The messages of a reply of a provider: of the chat completions API, of the responses API, or a message by itself."""
-    inner = part(answer, "body") or answer
-    choices = items(inner.get("choices"))
-    if choices:
-        return [one["message"] for one in choices[:1] if isinstance(one, dict) and isinstance(one.get("message"), dict)]
-    if isinstance(inner.get("output"), list):
-        return items(inner["output"])
-    return [inner] if inner.get("role") == "assistant" else []
+def _answer_beside(fields: Fields, messages: Sequence[JsonValue]) -> list[JsonValue]:
+    """The messages of the answer that stands apart in a row, [] where there is none and `messages` end with it.
+
+    Raises UnreadableChat where it can't be read, or there is a place for it with nothing in it.
+    """
+    stated = {name: fields[name] for name in _ANSWERS if name in fields}
+    given = next((one for one in stated.values() if one is not None), None)
+    if given is not None:
+        return messages_of_reply(given)
+    if "choices" in fields:
+        return messages_of_reply(fields)
+    last = messages[-1] if messages else None
+    if stated and not (isinstance(last, dict) and last.get("role") == "assistant"):
+        failed = fields.get("error")
+        raise UnreadableChat(f"it has no answer{f': {shown(failed)}' if failed else ''}")
+    return []
 
 
 def _named(row: ChatRow, fields: Fields) -> ChatRow:
@@ -254,9 +291,8 @@ def _openai(fields: Fields) -> ChatRow | None:
     messages = items(body.get("messages"))
     if not messages:
         return None
-    answered = part(fields, *_ANSWERS) or (fields if "choices" in fields else {})
     tools = body.get("tools") or body.get("functions") or fields.get("tools")
-    return _named(ChatRow([*messages, *_answer_messages(answered)], tools, signals=signals_of(fields)), fields)
+    return _named(ChatRow([*messages, *_answer_beside(fields, messages)], tools, signals=signals_of(fields)), fields)
 
 
 def _trl(fields: Fields) -> ChatRow | None:
@@ -270,9 +306,13 @@ def _trl(fields: Fields) -> ChatRow | None:
     if isinstance(told, str) and CALLING in told:  # the tools, as our rows for GRPO tell them
         briefing = told.partition(CALLING)[0].strip()
         prompt = [{"role": "system", "content": briefing}, *prompt[1:]] if briefing else prompt[1:]
-    said: list[JsonValue] = [{"role": "assistant", "content": words(fields, "words")}]
-    wanted = items(fields.get("chosen")) or items(fields.get("completion")) or _made(fields.get("gold")) or said
-    return _named(ChatRow([*prompt, *wanted], fields.get("tools")), fields)
+    row = ChatRow(prompt, fields.get("tools"))
+    wanted = next((parsed(fields[name]) for name in ("chosen", "completion") if fields.get(name) is not None), None)
+    if wanted is None:
+        return _named(_with_calls(row, fields.get("gold"), words(fields, "words")), fields)
+    if not isinstance(wanted, list) or not wanted:
+        raise UnreadableChat(f"the answer is {shown(wanted)}, not a list of messages")
+    return _named(row._replace(messages=[*prompt, *wanted]), fields)
 
 
 def _responses(fields: Fields) -> ChatRow | None:
@@ -282,17 +322,24 @@ def _responses(fields: Fields) -> ChatRow | None:
     if given is None:
         return None
     before: list[JsonValue] = [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
-    after: list[JsonValue]
+    row = ChatRow([*before, *_expected(fields, before)], body.get("tools"), words(body, "instructions"))
+    return _named(row._replace(signals=signals_of(fields)), fields)
+
+
+def _expected(fields: Fields, before: Sequence[JsonValue]) -> list[JsonValue]:
+    """What follows on the input of a row of the responses API. Raises UnreadableChat."""
+    if "expected_action" not in fields:
+        return messages_of_reply(fields) if "output" in fields else _answer_beside(fields, before)
     action = part(fields, "expected_action")
     match action:
-        case {"type": "function_call_batch", "calls": list(calls)}:
-            after = calls
+        case {"type": "function_call_batch", "calls": [*calls]} if calls:
+            return calls
         case {"type": "message", "content": str(text)}:
-            after = [{"role": "assistant", "content": text}]
+            return [{"role": "assistant", "content": text}]
+        case {"type": "function_call"}:
+            return [action]
         case _:
-            after = [action] if action else _answer_messages(part(fields, *_ANSWERS) or fields)
-    row = ChatRow([*before, *after], body.get("tools"), words(body, "instructions"), signals=signals_of(fields))
-    return _named(row, fields)
+            raise UnreadableChat(f"the expected action is {shown(fields['expected_action'])}")
 
 
 def _sharegpt(fields: Fields) -> ChatRow | None:
@@ -307,13 +354,20 @@ def _xlam(fields: Fields) -> ChatRow | None:
     query, answers = fields.get("query"), fields.get("answers")
     if not isinstance(query, str) or answers is None:
         return None
-    return ChatRow([{"role": "user", "content": query}, *_made(answers)], fields.get("tools"))
+    return _with_calls(ChatRow([{"role": "user", "content": query}], fields.get("tools")), answers)
 
 
-def _made(calls: JsonValue) -> list[JsonValue]:
-    """A message that makes these calls; none where none is due."""
-    listed = items(calls)
-    return [{"role": "assistant", "content": None, "tool_calls": listed}] if listed else []
+def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
+    """The row with the calls that it states to be due at its end, or with what is said where it states that none is.
+
+    Raises UnreadableChat where `due` is no list.
+    """
+    calls, before = calls_due(due), items(row.messages)
+    if calls:
+        return row._replace(messages=[*before, {"role": "assistant", "content": None, "tool_calls": calls}])
+    if said:
+        return row._replace(messages=[*before, {"role": "assistant", "content": said}])
+    return row._replace(messages=before, is_idle=True)
 
 
 def _toucan(fields: Fields) -> ChatRow | None:
@@ -337,7 +391,9 @@ def _litellm(fields: Fields) -> ChatRow | None:
     tools = next((found for one in asked if (found := one.get("tools") or one.get("functions"))), None)
     error = words(part(payload, "error_information"), "error_class") or words(payload, "error_str")
     signals = Signals(words(payload, "status"), error[:200], signals_of(payload).feedback)
-    return ChatRow([*given, *_answer_messages(part(payload, "response"))], tools, signals=signals)
+    if payload.get("response") is None:
+        raise UnreadableChat(f"it has no answer{f': {error}' if error else ''}")
+    return ChatRow([*given, *messages_of_reply(payload["response"])], tools, signals=signals)
 
 
 def _promptfoo(fields: Fields) -> ChatRow | None:
@@ -347,8 +403,10 @@ def _promptfoo(fields: Fields) -> ChatRow | None:
         return None
     values = [part(one, "value") for one in asserted if one.get("type") == "trajectory:tool-args-match"]
     due: list[JsonValue] = [{"name": one.get("name"), "arguments": one.get("args")} for one in values]
-    said: list[JsonValue] = [{"role": "assistant", "content": words(part(fields, "metadata"), "words")}]
-    return _named(ChatRow([*messages, *(_made(due) or said)], part(fields, "options").get("tools")), fields)
+    said = words(part(fields, "metadata"), "words")
+    if not due and not said:
+        raise UnreadableChat("no assertion is about a call, and nothing tells what is said")
+    return _named(_with_calls(ChatRow(messages, part(fields, "options").get("tools")), due, said), fields)
 
 
 def inspect_row(fields: Fields) -> ChatRow | None:
@@ -356,8 +414,8 @@ def inspect_row(fields: Fields) -> ChatRow | None:
     told = part(fields, "metadata")
     if "target" not in fields or not isinstance(fields.get("input"), list):
         return None
-    due = _made(fields["target"]) or [{"role": "assistant", "content": words(told, "words")}]
-    return _named(ChatRow([*items(fields["input"]), *due], told.get("tools")), fields)
+    row = ChatRow(items(fields["input"]), told.get("tools"))
+    return _named(_with_calls(row, fields["target"], words(told, "words")), fields)
 
 
 def _format(name: str, holds: str, find: RowReader) -> SampleFormat:

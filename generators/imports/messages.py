@@ -1,23 +1,29 @@
 """Messages as turns: one reader of what was said, called and returned, for all the ways in which chats are written down.
 
 It knows the chat completions API (with its older `function_call`), the responses API's items, blocks as Anthropic has them, parts
-as OpenTelemetry's conventions have them, ShareGPT's `from` and `value`, and calls that stand in the text (Hermes' tags, lists of
-Python calls, JSON). Each message becomes events; the events become turns that follow each other as those of a sample do. A
-conversation that does not is refused with the number of the message, never mended by a guess.
+as OpenTelemetry's conventions have them, ShareGPT's `from` and `value`, and calls that stand in the text (`answers.py`). Each
+message becomes events; the events become turns that follow each other as those of a sample do. A conversation that does not, or
+an answer in it that can't be read, is refused with the number of the message, never mended by a guess.
 """
 
-import ast
-import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import shown
+from callwright.generators.imports.answers import (
+    Called,
+    UnreadableChat,
+    call_of,
+    calls_of_message,
+    differ,
+    id_of,
+    read_answer,
+    refuse_withheld,
+)
 from callwright.generators.imports.reading import Fields, items, objects, parsed
-from callwright.llm.written_calls import end_of, parse_python, python_call, read_python
-from callwright.warehouse.records import Arguments, CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
 
 _SIDES = {
     "system": "system", "developer": "system",
@@ -27,20 +33,15 @@ _SIDES = {
     "tool": "result", "function": "result", "observation": "result", "tool_response": "result", "ipython": "result",
     "tool_output": "result", "tool_result": "result",
 }  # fmt: skip
-_NAMES, _GIVEN = ("name", "function_name", "tool"), ("arguments", "input", "parameters", "args")
-_IDS = ("tool_call_id", "call_id", "tool_use_id", "source_call_id", "id")
 _RETURNED = ("output", "content", "response", "result", "value")
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
-_TAGGED = re.compile(r"<(tool_call|tool_response)>(.*?)</\1>", re.DOTALL)
-_CALLED = re.compile(r"[\s,]*([A-Za-z_](?:[^()\[\]{}='\"\n,]{0,126}[^()\[\]{}='\"\s,])?)\(")
+_RESPONSE = ("<tool_response>", "</tool_response>")
 _SPOKEN_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _CALL_PARTS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_call", "function"})
 _RESULT_PARTS = frozenset({"tool_result", "tool_call_response", "function_call_output", "server_tool_call_response"})
 _SILENT_PARTS = frozenset({"reasoning", "thinking", "redacted_thinking", "summary_text"})
-
-
-class UnreadableChat(ValueError):  # noqa: N818 - a reason, which becomes the record's problem
-    """Why messages are no conversation that a sample can hold."""
+_CUT = {"length": "was cut off", "max_tokens": "was cut off", "content_filter": "was withheld", "error": "failed"}
+_MOST_CALLS = 1000  # at once: no person reads more
+_CALLING = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})  # how an answer with calls ends
 
 
 class Spoken(NamedTuple):
@@ -48,14 +49,6 @@ class Spoken(NamedTuple):
 
     side: str
     text: str
-
-
-class Called(NamedTuple):
-    """A call that the assistant makes; `id` is "" where it has none."""
-
-    tool: str
-    arguments: Arguments
-    id: str = ""
 
 
 class Returned(NamedTuple):
@@ -77,26 +70,38 @@ class Chat(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def read_chat(messages: JsonValue) -> Chat:
-    """The conversation in a list of messages, or in the JSON text of one. Raises UnreadableChat that says what is wrong."""
+def read_chat(messages: JsonValue, *, is_idle: bool = False) -> Chat:
+    """The conversation in a list of messages, or in the JSON text of one; `is_idle` says that no call is due at its end.
+
+    Raises UnreadableChat that says what is wrong.
+    """
     listed = parsed(messages)
     if not isinstance(listed, list) or not listed:
         raise UnreadableChat(f"the messages are {shown(messages)}, not a list of messages")
     gathered = _Gathered()
     for number, message in enumerate(listed, 1):
         gathered.number = number
-        for event in events_of(message):
+        events = [*events_of(message)]
+        if not events and _is_answer(message):
+            gathered.note_silence()
+        for event in events:
             gathered.add(event)
-    return gathered.end()
+    return gathered.end(is_idle=is_idle)
+
+
+def _is_answer(message: JsonValue) -> bool:
+    """Whether a message is the assistant's: items without a role are."""
+    stated = message.get("role", message.get("from")) if isinstance(message, dict) else None
+    return stated is None or _SIDES.get(str(stated).lower()) in ("assistant", "call")
 
 
 def events_of(message: JsonValue) -> Iterator[Event]:
-    """What one message says, calls and returns. Raises UnreadableChat where it is no message."""
+    """What one message says, calls and returns. Raises UnreadableChat where it is no message, or can't be read."""
     if not isinstance(message, dict):
         raise UnreadableChat(f"a message is {shown(message)}, not an object")
     kind, stated = message.get("type"), message.get("role", message.get("from"))
     if stated is None and isinstance(kind, str):
-        yield from _item(kind, message)
+        yield from _item(kind, message, "assistant")
         return
     side = _SIDES.get(str(stated).lower())
     if side is None:
@@ -105,45 +110,61 @@ def events_of(message: JsonValue) -> Iterator[Event]:
     if side == "result":
         yield from _results(content, message)
     elif side == "call":
-        yield from _stated_calls(content if content is not None else message)
+        yield from calls_of_message(content if content is not None else message)
+    elif side == "assistant":
+        yield from _answered(content, message)
     else:
-        single = parsed(message.get("function_call"))
-        stated_calls = [*items(message.get("tool_calls")), *([single] if isinstance(single, dict) else [])]
-        calls = [_call(one) for one in stated_calls]
-        yield from _said(side, content, reads_calls=side == "assistant" and not calls)
-        yield from calls
+        yield from _said(side, content)
 
 
-def _item(kind: str, item: Fields) -> Iterator[Event]:
+def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
+    """What the assistant says and calls in a message: the calls stand beside its content, or in it. Raises UnreadableChat."""
+    for word in ("finish_reason", "stop_reason"):
+        if (reason := _CUT.get(str(message.get(word)))) is not None:
+            raise UnreadableChat(f"an answer {reason} ({word} {message[word]!r})")
+    calls = _calls_beside(message)
+    said = [*_said("assistant", content)]
+    within = [one for one in said if isinstance(one, Called)]
+    if calls and within and differ(calls, within):  # some logs have the same calls in both places
+        raise UnreadableChat(f"an answer makes calls, and others in its content: {shown([one.tool for one in within])}")
+    if not (calls or within) and _CALLING & {str(message.get("finish_reason")), str(message.get("stop_reason"))}:
+        raise UnreadableChat("an answer ends in a call, and has none")
+    yield from (one for one in said if not (calls and isinstance(one, Called)))
+    yield from calls
+
+
+def _calls_beside(message: Fields) -> list[Called]:
+    """The calls that stand beside the content of a message. Raises UnreadableChat where they can't be read."""
+    listed, single = parsed(message.get("tool_calls")), parsed(message.get("function_call"))
+    if not isinstance(listed, list) and listed:
+        raise UnreadableChat(f"the calls of a message are {shown(listed)}, not a list")
+    if not isinstance(single, dict) and single:
+        raise UnreadableChat(f"the call of a message is {shown(single)}, not an object")
+    return [*map(call_of, items(listed)), *([call_of(single)] if single else [])]
+
+
+def _item(kind: str, item: Fields, side: str) -> Iterator[Event]:
     """An item of the responses API, or a part of a message; thoughts are nobody's words."""
     if kind in _CALL_PARTS:
-        yield _call(item)
+        yield call_of(item)
     elif kind in _RESULT_PARTS:
         yield _returned(item)
     elif kind in _SPOKEN_PARTS:
-        yield Spoken("", str(item.get("text", item.get("content", item.get("refusal", "")))))
+        text = next((item[word] for word in ("text", "content", "refusal") if item.get(word) is not None), "")
+        yield from _spoken(side, text)
     elif kind not in _SILENT_PARTS:
         raise UnreadableChat(f"a part of a message is of the type {shown(kind)}, which is no text, call or result")
 
 
-def _call(stated: JsonValue) -> Called:
-    """A call, however it is wrapped. Raises UnreadableChat where it has no name, or arguments that are no object."""
-    if not isinstance(stated, dict):
-        raise UnreadableChat(f"a call is {shown(stated)}, not an object")
-    inner = stated.get("function")
-    fields = inner if isinstance(inner, dict) else stated if not isinstance(inner, str) else {**stated, "name": inner}
-    name = next((fields[word] for word in _NAMES if fields.get(word)), None)
-    given = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
-    arguments = parsed(given) if given != "" else {}
-    if not isinstance(name, str):
-        raise UnreadableChat(f"a call has the name {shown(name)}")
-    if not isinstance(arguments, dict):
-        raise UnreadableChat(f"the arguments of {name} are {shown(given)}, not an object")
-    return Called(name, arguments, _id_of(stated))
-
-
-def _id_of(fields: Fields) -> str:
-    return str(next((fields[word] for word in _IDS if fields.get(word)), ""))
+def _spoken(side: str, text: JsonValue) -> Iterator[Event]:
+    """The words of a text, and the calls in it where the assistant writes it. Raises UnreadableChat where it can't be read."""
+    if not isinstance(text, str):
+        raise UnreadableChat(f"a message of the {side} has the content {shown(text)}")
+    refuse_withheld(text)
+    said, calls = read_answer(text) if side == "assistant" else (text, ())
+    if said.strip():
+        yield Spoken(side, said)
+    yield from calls
 
 
 def _returned(fields: Fields) -> Returned:
@@ -152,7 +173,7 @@ def _returned(fields: Fields) -> Returned:
     name = fields.get("name", fields.get("function"))
     if isinstance(value, list) and value and all(isinstance(one, dict) and one.get("type") == "text" for one in value):
         value = "\n".join(str(one.get("text", "")) for one in objects(value))
-    return Returned(parsed(value), _id_of(fields), name if isinstance(name, str) else "")
+    return Returned(parsed(value), id_of(fields), name if isinstance(name, str) else "")
 
 
 def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
@@ -160,97 +181,39 @@ def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
     if isinstance(content, list) and any(str(one.get("type")) in _RESULT_PARTS for one in objects(content)):
         yield from (_returned(one) for one in content if isinstance(one, dict))
         return
-    tagged = _TAGGED.findall(content) if isinstance(content, str) else []
-    for _, inner in tagged:
-        held = parsed(inner.strip())
-        is_wrapped = isinstance(held, dict) and "content" in held and held.keys() <= {"name", "content", *_IDS}
+    tagged = [*_responses_in(content)] if isinstance(content, str) else []
+    for inner in tagged:
+        held = parsed(inner)
+        is_wrapped = isinstance(held, dict) and "content" in held and held.keys() <= _WRAPPING
         yield _returned(held) if is_wrapped and isinstance(held, dict) else Returned(held)
     if not tagged:
         yield _returned({**message, "content": content})
 
 
-def _said(side: str, content: JsonValue, *, reads_calls: bool) -> Iterator[Event]:
+_WRAPPING = frozenset({"name", "content", "tool_call_id", "call_id", "tool_use_id", "source_call_id", "id"})
+
+
+def _responses_in(text: str) -> Iterator[str]:
+    """What stands in each of Hermes' tags around a result."""
+    opening, closing = _RESPONSE
+    at = text.find(opening)
+    while at >= 0 and (end := text.find(closing, at)) >= 0:
+        yield text[at + len(opening) : end].strip()
+        at = text.find(opening, end)
+
+
+def _said(side: str, content: JsonValue) -> Iterator[Event]:
     """The words and the calls of a content, in their order."""
-    if content is None:
-        return
     if isinstance(content, list):
         for part in content:
             if isinstance(part, str):
-                yield Spoken(side, part)
-                continue
-            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+                yield from _spoken(side, part)
+            elif isinstance(part, dict) and isinstance(part.get("type"), str):
+                yield from _item(str(part["type"]), part, side)
+            else:
                 raise UnreadableChat(f"a part of a message is {shown(part)}")
-            for event in _item(str(part["type"]), part):
-                yield event._replace(side=side) if isinstance(event, Spoken) else event
-        return
-    if not isinstance(content, str):
-        raise UnreadableChat(f"a message of the {side} has the content {shown(content)}")
-    has_thoughts = side == "assistant" and _THOUGHTS.search(content)
-    text = _THOUGHTS.sub("", content).strip() if has_thoughts else content
-    calls = [*_calls_in(text)] if reads_calls else []
-    if calls:
-        text = _TAGGED.sub("", text).strip() if _TAGGED.search(text) else ""
-    if text.strip():
-        yield Spoken(side, text)
-    yield from calls
-
-
-def _calls_in(text: str) -> Iterator[Called]:
-    """The calls that an assistant's text makes: in Hermes' tags, or where all of it is a list of calls."""
-    tagged = [inner for tag, inner in _TAGGED.findall(text) if tag == "tool_call"]
-    if tagged:
-        for inner in tagged:
-            yield from _stated_calls(inner.strip())
-    elif text.strip().startswith("[") and text.strip().endswith("]"):
-        listed = items(text)
-        are_calls = all(isinstance(one, dict) and "name" in one and one.keys() & {*_GIVEN} for one in listed)
-        yield from python_calls(text) or (map(_call, listed) if are_calls else ())
-
-
-def _stated_calls(content: JsonValue) -> Iterator[Called]:
-    """The calls of a message that holds nothing else. Raises UnreadableChat where there are none."""
-    held = parsed(content)
-    if isinstance(held, str):
-        tagged = [inner.strip() for tag, inner in _TAGGED.findall(held) if tag == "tool_call"]
-        if tagged:
-            for inner in tagged:
-                yield from _stated_calls(inner)
-            return
-        calls = python_calls(held)
-        if calls:
-            yield from calls
-            return
-        literal = read_python(held)  # as some data sets write calls
-        if literal is None:
-            raise UnreadableChat(f"a message of a call holds {shown(held)}, which is no call")
-        held = literal
-    listed = held if isinstance(held, list) else [held]
-    if not listed:
-        raise UnreadableChat("a message of a call holds none")
-    yield from map(_call, listed)
-
-
-def python_calls(text: str) -> list[Called]:
-    """The calls in a list of Python calls with literal values (BFCL, ToolACE with spaces in names); none where it is no list."""
-    plain = text.strip()
-    inner = plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain
-    calls, at = list[Called](), 0
-    while named := _CALLED.match(inner, at):
-        end = end_of(inner, named.end() - 1)
-        call = None if end is None else _python_call(named[1].strip(), inner[named.end() - 1 : end])
-        if end is None or call is None:
-            return []
-        calls.append(call)
-        at = end
-    return calls if calls and not inner[at:].strip(" ,\n") else []
-
-
-def _python_call(name: str, given: str) -> Called | None:
-    match parse_python(f"f{given}"):
-        case [ast.Expr(value=ast.Call() as node)]:
-            with suppress(ValueError, RecursionError):
-                return Called(name, python_call(node).arguments)
-    return None
+    elif content is not None:
+        yield from _spoken(side, content)
 
 
 class _Gathered:
@@ -263,45 +226,77 @@ class _Gathered:
         self._lost: dict[str, None] = {}
         self._calls: list[Called] = []
         self._results: dict[int, JsonValue] = {}
+        self._texts: list[str] = []  # of the last turn, where that is of words: one side may speak many times in a row
+        self._silent = 0  # the number of a message in which the assistant says and calls nothing, 0 where it did then
+        self._has_answer = False  # whether the assistant has answered to what came last
+
+    def note_silence(self) -> None:
+        """Note that the assistant neither says nor calls anything: what it answered is not known."""
+        if not self._has_answer:
+            self._silent = self.number
+
+    def _close_answer(self) -> None:
+        """End what the assistant answers. Raises UnreadableChat where that was nothing."""
+        if self._silent:
+            raise UnreadableChat(f"message {self._silent} is an answer of neither words nor calls")
+        self._has_answer = False
 
     def add(self, event: Event) -> None:
         """Take in what happens next. Raises UnreadableChat where it can't come here."""
+        is_answer = isinstance(event, Called) or (isinstance(event, Spoken) and event.side == "assistant")
+        if is_answer:
+            self._silent, self._has_answer = 0, True
         match event:
             case Spoken(side="system", text=text):
                 self._system.append(text)
             case Spoken(side="user", text=text):
+                self._close_answer()
                 self._close()
                 self._say(UserTurn(text=text))
             case Spoken(text=text):
                 self._close()
                 self._say(ReplyTurn(text=text))
             case Called():
-                if self._results:
-                    self._close()
-                before = self._turns[-1] if self._turns else None
-                if isinstance(before, ReplyTurn):
-                    self._lost["What the assistant says beside its calls is left out."] = None
-                    self._turns.pop()
-                elif isinstance(before, CallTurn):
-                    raise UnreadableChat(f"message {self.number} calls again before the calls before it returned")
-                if not self._calls and not self._turns:
-                    raise UnreadableChat("the user says nothing before the first call")
-                self._calls.append(event)
+                self._call(event)
             case Returned():
+                self._close_answer()
                 self._return(event)
 
-    def end(self) -> Chat:
-        """The conversation. Raises UnreadableChat where there is none."""
+    def _call(self, call: Called) -> None:
+        if self._results:
+            self._close()
+        self._settle()
+        before = self._turns[-1] if self._turns else None
+        if isinstance(before, ReplyTurn):
+            self._lost["What the assistant says beside its calls is left out."] = None
+            self._turns.pop()
+        elif isinstance(before, CallTurn):
+            raise UnreadableChat(f"message {self.number} calls again before the calls before it returned")
+        if not self._calls and not self._turns:
+            raise UnreadableChat("the user says nothing before the first call")
+        if len(self._calls) >= _MOST_CALLS:
+            raise UnreadableChat(f"message {self.number} makes more than {_MOST_CALLS} calls at once")
+        self._calls.append(call)
+        if call.note:
+            self._lost[call.note] = None
+
+    def end(self, *, is_idle: bool) -> Chat:
+        """The conversation. Raises UnreadableChat where there is none, or nobody answers."""
+        self._close_answer()
         self._close()
+        self._settle()
         turns = self._turns
         if turns and isinstance(turns[0], ReplyTurn):
             self._lost["The assistant speaks before the user does; its greeting is left out."] = None
             turns = turns[1:]
-        if turns and isinstance(turns[-1], UserTurn) and any(isinstance(one, CallTurn) for one in turns):
+        is_open = bool(turns) and isinstance(turns[-1], UserTurn)
+        if is_open and any(isinstance(one, CallTurn) or (isinstance(one, ReplyTurn) and not is_idle) for one in turns):
             self._lost["Nobody answers what the user says last; it is left out."] = None
             turns = turns[:-1]
         if not turns or not isinstance(turns[0], UserTurn):
             raise UnreadableChat("the user says nothing before the first call")
+        if isinstance(turns[-1], UserTurn) and not is_idle:
+            raise UnreadableChat("nobody answers what the user says, so that nobody knows what is due")
         if not any(isinstance(one, CallTurn) for one in turns):  # that nothing is called is what is due
             at = len(turns) - isinstance(turns[-1], ReplyTurn)
             turns = [*turns[:at], CallTurn(), *turns[at:]]
@@ -312,12 +307,21 @@ class _Gathered:
         if not turn.text.strip():
             return
         if isinstance(before, UserTurn | ReplyTurn) and before.kind == turn.kind:
-            self._turns[-1] = before.with_changes(text=f"{before.text}\n{turn.text}")
+            self._texts.append(turn.text)
             return
+        self._settle()
         if isinstance(turn, UserTurn) and isinstance(before, CallTurn | ResultTurn):
             what = "calls that returned nothing" if isinstance(before, CallTurn) else "results that nobody told"
             raise UnreadableChat(f"message {self.number} is the user's, after {what}")
         self._turns.append(turn)
+        self._texts = [turn.text]
+
+    def _settle(self) -> None:
+        """Put what one side said in several messages into its turn."""
+        last = self._turns[-1] if self._turns else None
+        if isinstance(last, UserTurn | ReplyTurn) and len(self._texts) > 1:
+            self._turns[-1] = last.with_changes(text="\n".join(self._texts))
+        self._texts = []
 
     def _return(self, result: Returned) -> None:
         places = [at for at in range(len(self._calls)) if at not in self._results]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue, ValidationError
 
 from callwright.generators.catalogs.builder import CatalogBuilder
@@ -16,10 +15,14 @@ from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
 from callwright.generators.catalogs.documents import DocumentItem
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import first_problem
+from callwright.warehouse.json_text import read_json
 from callwright.warehouse.records import GoldCall, Language, ResultTurn, Sample, Tool, Turn, UserTurn
-from callwright.warehouse.registry import Registry
+from callwright.warehouse.registry import Registry, guarded, whose
 
 Fields = dict[str, JsonValue]
+MOST_BYTES = (
+    4 * 2**20
+)  # of a record: written as text within JSON it may be twice as long, and a store reads 16 MiB at most
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
@@ -53,6 +56,46 @@ class SampleFormat(NamedTuple):
 
 
 SOURCES = Registry("sources", SampleFormat, "format of samples", "formats")
+
+
+def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
+    """The records of a file or folder in a format, each of a size that can be kept.
+
+    What is no record, where somebody else's reader gives that, says so in the place of one. Raises ConfigurationError where
+    nothing is at the path, or such a reader breaks down as a whole.
+    """
+    what, known = f"source {form.name!r}", dict[str, bool]()  # by the key of a tool: whether it is too large
+    with guarded(what, form.read):
+        for record in form.read(path):
+            if not _is_record(record):
+                told = f"{whose(what, form.read)} gives {shown(record)}; it gives an ImportedRecord for each record."
+                yield broken(str(path), told)
+                continue
+            known |= {tool.key: _is_too_large(tool) for tool in record.tools if tool.key not in known}
+            too_large = any(known[tool.key] for tool in record.tools)
+            if record.sample is not None and (too_large or _is_too_large(record.sample)):
+                most = f"larger than {MOST_BYTES // 2**20} MiB"
+                held = f"one of its tools is {most}" if too_large else f"it is {most} once it is read"
+                yield broken(record.where, f"It can't be kept: {held}; the record is left out.")
+                continue
+            yield record
+
+
+def _is_record(given: object) -> bool:
+    """Whether a reader of somebody else's gives what it should."""
+    return (
+        isinstance(given, ImportedRecord)
+        and isinstance(given.where, str)
+        and isinstance(given.sample, Sample | None)
+        and isinstance(given.signals, Signals)
+        and all(isinstance(one, str) for one in given.signals)
+        and all(isinstance(one, Tool) for one in given.tools)
+        and all(isinstance(one, Problem) for one in given.problems)
+    )
+
+
+def _is_too_large(record: Sample | Tool) -> bool:
+    return len(record.model_dump_json()) > MOST_BYTES
 
 
 def unread(problem: Problem) -> ImportedRecord:
@@ -147,14 +190,13 @@ def language_of_user(turns: Sequence[Turn]) -> Language:
 
 
 def parsed(value: JsonValue) -> JsonValue:
-    """The JSON that a text states; anything else as it is."""
+    """The JSON that a text states; anything else as it is, a text as well of which the values would not stay exact."""
     if not isinstance(value, str):
         return value
     try:
-        read: JsonValue = orjson.loads(value)
-    except orjson.JSONDecodeError:
+        return read_json(value)
+    except ValueError:
         return value
-    return read
 
 
 def items(value: JsonValue) -> list[JsonValue]:

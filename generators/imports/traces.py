@@ -5,6 +5,7 @@ trace. Memory holds three numbers of a line. Of a trace's calls of models those 
 """
 
 import zipfile
+import zlib
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,17 +17,19 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.catalog import Problem
+from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import (
     LONGEST_LINE,
     DocumentItem,
     FileLine,
+    has_json_lines,
     left_out,
     parse,
     read_rows,
     row_of,
     stream_lines,
 )
+from callwright.generators.imports.answers import UnreadableChat, messages_of_reply
 from callwright.generators.imports.chats import ChatReader, ChatRow, inspect_row, reader_of_rows, sample_files
 from callwright.generators.imports.reading import (
     Fields,
@@ -42,12 +45,14 @@ from callwright.generators.imports.reading import (
     unread,
     words,
 )
+from callwright.warehouse.json_text import DEEPEST
 
 _KEPT_LINES = 64  # of a file that is read trace by trace: batches of exporters hold spans of several traces
 _OTLP = ("stringValue", "boolValue", "intValue", "doubleValue")
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _ERRORS = frozenset({"ERROR", "STATUS_CODE_ERROR", "2"})
 _ARCHIVE = ".eval"
+_LONGEST_PLACE = 9  # digits of a place in a list
 
 
 class Span(NamedTuple):
@@ -63,6 +68,7 @@ class Span(NamedTuple):
     feedback: str = ""
     language: str = ""  # these as our own export tells them
     category: str = ""
+    unreadable: str = ""  # why its answer can't be read
 
 
 class _Format(NamedTuple):
@@ -119,20 +125,19 @@ class _Index:
     @classmethod
     def of(cls, file: Path, form: _Format) -> "_Index | None":
         """The index of a file of JSON lines, None of another file."""
-        index, is_first = cls(file, form), True
+        if not has_json_lines(file):
+            return None
+        index = cls(file, form)
         for line in stream_lines(file):
             row = row_of(line, file)
             if isinstance(row, Problem):
-                if is_first and not line.problem:
-                    return None  # a document over several lines
                 index.problems.append(row)
                 continue
-            is_first = False
             for trace in dict.fromkeys(map(index._number, form.spans_in(row.value))):
                 index._traces.append(trace)
                 index._lines.append(line.number)
                 index._offsets.append(line.offset)
-        return index if len(index._lines) or index.problems else None
+        return index
 
     def traces(self) -> Iterator[_Trace]:
         """The traces, in the order in which they begin."""
@@ -173,15 +178,21 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
     returned = [span.returned for span in spans if span.returned is not None]
     error = next((span.error for span in spans if span.error), "")
     feedback = next((span.feedback for span in spans if span.feedback), "")
+    signals = Signals("error" if error else "ok", error, feedback)
     for at, span in enumerate(asked):
         whole, known = [*span.messages, *span.answers], len(span.messages)
         later = [one.messages for one in asked[at + 1 :]]
         if any(len(messages) > known and messages[:known] == span.messages for messages in later):
             continue
+        if span.unreadable or not span.answers:
+            reason = span.unreadable or "its span has no answer"
+            yield broken(trace.where, f"It can't be read: {reason}; the conversation is left out.")._replace(
+                signals=signals
+            )
+            continue
         tools = span.tools or next((one.tools for one in reversed(asked) if one.tools), None)
         last = str(whole[-1])  # what its calls returned tell spans of tools, by the ids of the calls
         after = [one for one in returned if isinstance(one, dict) and one.get("id") and str(one["id"]) in last]
-        signals = Signals("error" if error else "ok", error, feedback)
         row = ChatRow([*whole, *after], tools, span.system, span.language, span.category, signals)
         yield chats.chat(trace.where, row)
 
@@ -226,14 +237,19 @@ def _otel_span(span: Fields) -> Span:
         name = words(told, "gen_ai.tool.name")
         return span_of._replace(returned={"role": "tool", "id": identity, "name": name, "content": value})
     messages = items(told.get(_INPUT)) or [*_flat(told, "gen_ai.prompt"), *_flat(told, "llm.input_messages")]
-    answers = items(told.get(_OUTPUT)) or [*_flat(told, "gen_ai.completion"), *_flat(told, "llm.output_messages")]
+    stated = parsed(told.get(_OUTPUT))
+    unreadable = (
+        "" if isinstance(stated, list) or not stated else f"its answer is {shown(stated)}, not a list of messages"
+    )
+    answers = items(stated) or [*_flat(told, "gen_ai.completion"), *_flat(told, "llm.output_messages")]
     system = "\n".join(words(one, "content", "text") for one in objects(told.get("gen_ai.system_instructions")))
     tools = told.get("gen_ai.tool.definitions") or _flat(told, "llm.request.functions") or _flat(told, "llm.tools")
     documents: list[JsonValue] = [  # OpenInference keeps each as JSON text in a field of its own
         parsed(inner["json_schema"]) if "json_schema" in (inner := part(one, "tool")) else dict(one)
         for one in objects(tools)
     ]
-    return span_of._replace(messages=tuple(messages), answers=tuple(answers), tools=documents or None, system=system)
+    span_of = span_of._replace(messages=tuple(messages), answers=tuple(answers), tools=documents or None, system=system)
+    return span_of._replace(unreadable=unreadable)
 
 
 def _attributes(stated: JsonValue) -> Fields:
@@ -266,13 +282,13 @@ def _flat(told: Fields, prefix: str) -> list[JsonValue]:
 
 
 def _put(fields: Fields, path: str, value: JsonValue) -> None:
-    step, _, rest = path.partition(".")
-    if not rest:
-        fields[step] = value
-        return
-    inner = fields.setdefault(step, {})
-    if isinstance(inner, dict):
-        _put(inner, rest, value)
+    *steps, last = path.split(".", DEEPEST)
+    for step in steps:
+        inner = fields.setdefault(step, {})
+        if not isinstance(inner, dict):
+            return
+        fields = inner
+    fields[last] = value
 
 
 def _relisted(value: JsonValue) -> JsonValue:
@@ -280,7 +296,7 @@ def _relisted(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return value
     inner = {name: _relisted(one) for name, one in value.items()}
-    if inner and all(name.isdigit() for name in inner):
+    if inner and all(name.isdecimal() and len(name) <= _LONGEST_PLACE for name in inner):
         listed = [inner[name] for name in sorted(inner, key=int)]
         return [one.get("tool_call", one) if isinstance(one, dict) else one for one in listed]
     return inner
@@ -315,13 +331,34 @@ def _langfuse_span(span: Fields) -> Span:
     messages = items(fields.get("messages")) if fields else items(given)
     if not messages and isinstance(given, str):
         messages = [{"role": "user", "content": given}]
-    answers: list[JsonValue] = answer if isinstance(answer, list) else []
-    if isinstance(answer, dict | str):
-        answers = [{"role": "assistant", **(answer if isinstance(answer, dict) else {"content": answer})}]
+    try:
+        answers = _langfuse_answer(answer)
+    except UnreadableChat as error:
+        answers, found = [], found._replace(unreadable=str(error))
     told = part(span, "metadata")
     tools = fields.get("tools") or told.get("tools") or parsed(span.get("tool_definitions"))
     found = found._replace(language=words(told, "language"), category=words(told, "category"))
     return found._replace(messages=tuple(messages), answers=tuple(answers), tools=tools)
+
+
+def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
+    """The messages of an output, which instrumentations write as a text, a message, several, or the reply of a provider.
+
+    Raises UnreadableChat where it is none of these.
+    """
+    is_reply = isinstance(answer, dict) and ("choices" in answer or isinstance(answer.get("output"), list))
+    is_stream = isinstance(answer, list) and any("choices" in one or "delta" in one for one in objects(answer))
+    match answer:
+        case None:
+            return []
+        case [*messages] if not is_stream:
+            return messages
+        case {**fields} if not is_reply:
+            return [{"role": "assistant", **fields}]
+        case str(text):
+            return [{"role": "assistant", "content": text}]
+        case _:
+            return messages_of_reply(answer)
 
 
 def _atif(fields: Fields) -> ChatRow | None:
@@ -376,7 +413,7 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
     except NotImplementedError as error:
         advice = "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes it anew"
         yield left_out(str(file), f"can't be read: {error}; {advice}")
-    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         yield left_out(str(file), f"can't be read: {error}; `inspect log convert --to json` writes it anew")
 
 

@@ -24,7 +24,7 @@ from callwright.generators.imports.reading import (
 from callwright.generators.taken import kind_of_turns
 from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.exports.formats import TOOLS_FILE
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, Turn, UserTurn
 
 
 def read_record_lines(path: Path) -> Iterator[ImportedRecord]:
@@ -105,10 +105,12 @@ class _HubReader(RecordReader):
             return ImportedRecord(self.where, problems=tuple(self.problems))
         said: JsonValue = [one for one in objects(messages) if str(one.get("role")) in {"system", "user"}]
         language, category = str(fields.get("language", "")), str(fields.get("category", ""))
-        known = self._chats.chat(self.where, ChatRow(said, fields.get("tools"), "", language, category))
+        known = self._chats.chat(self.where, ChatRow(said, fields.get("tools"), "", language, category, is_idle=True))
         if known.sample is None:
             return known
         turns = self._turns(messages, snapshots)
+        if not snapshots:
+            self.refuse("It has no snapshots, so that nobody knows what is due")
         if fields.get("withheld"):
             message = f"The tools {shown(fields['withheld'])} were withheld; a row has no more than names."
             self.note("unknown_field", message)
@@ -117,16 +119,16 @@ class _HubReader(RecordReader):
 
     def _turns(self, messages: list[JsonValue], snapshots: list[JsonValue]) -> list[Turn]:
         due: dict[int, list[Turn]] = {}
-        for one in objects(snapshots):
-            after = one.get("after")
-            if isinstance(after, int) and not isinstance(after, bool):
-                calls = [
-                    GoldCall(tool=str(call["name"]), arguments=call["arguments"])
-                    for call in objects(one.get("calls"))
-                    if call.keys() >= {"name", "arguments"}
-                ]
-                made = CallTurn(calls=tuple(calls), executed=bool(one.get("executed")))
-                due.setdefault(after, []).append(made)
+        for one in snapshots:
+            fields = one if isinstance(one, dict) else {}
+            after, stated = fields.get("after"), parsed(fields.get("calls"))
+            if not isinstance(after, int) or isinstance(after, bool) or not isinstance(stated, list):
+                self.refuse(
+                    f"A snapshot is {shown(one)}, not a number of messages and the calls that are due after them"
+                )
+                continue
+            made = CallTurn(calls=tuple(self.calls_of(stated, closed=False)), executed=bool(fields.get("executed")))
+            due.setdefault(after, []).append(made)
         turns: list[Turn] = []
         for at, message in enumerate(messages):
             turns += due.get(at, [])

@@ -21,6 +21,8 @@ from callwright.language.calls.codes import address as made_address
 from callwright.language.calls.codes import person as made_person
 from callwright.language.calls.parameters import chinese_names, first_names, meaning_by_words, meaning_of
 from callwright.language.packs import fallback, has_folder, known, letters_of, packaged, puts_spaces, unspaced
+from callwright.language.text import Spans
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (
     CallTurn,
@@ -42,7 +44,7 @@ _BY_MEANING: Mapping[str, PersonalKind] = {
     "phone": "phone",
     "card": "card",
 }
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b")
 _CARD = re.compile(r"(?<![\w.+-])(?!00)[0-6](?:[ -]?\d){11,18}(?![\w-])")
 _TOKEN = re.compile(
@@ -73,9 +75,13 @@ _STREET = re.compile(
     r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|allee|platz|gasse|ring|ufer) ?\d+ ?[a-z]?(?:,? \d{5} [A-ZÄÖÜ][\wäöüß-]+)?"
 )
 _NO_PHONE = re.compile(r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}")  # decimals and days
+_GAP = re.compile(r"\s")
 _FEWEST_DIGITS = 7
 _LONGEST_NAME, _SHORTEST_PART = 5, 3  # words; letters
 _IBAN_SAMPLE = "DE"
+MOST_VALUES = 1000  # of a conversation: each is looked for at each place
+_PIECE, _OVERLAP, _LONGEST_WORD = 4000, 200, 8000  # letters of a long text that are searched at once
+_INTRODUCING = 40  # letters before a name
 
 
 class Replaced(NamedTuple):
@@ -94,7 +100,8 @@ class _Found(NamedTuple):
 def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> Replaced:
     """The sample with each personal value replaced wherever it stands; what stands for it is drawn by the seed.
 
-    Raises ConfigurationError where the libraries that know phone numbers and secrets are not installed.
+    Raises ConfigurationError where the libraries that know phone numbers and secrets are not installed, RecordError where there is
+    more than can be replaced.
     """
     require_extra("traffic")
     by_name = {tool.name: tool for tool in tools}
@@ -105,7 +112,11 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
         if value and value.casefold() not in known:  # in other letters it is the same
             found[value] = one.kind
             known.add(value.casefold())
-    longer = [one for one in found if is_chinese(one) and any(one != name and one.startswith(name) for name in found)]
+    if len(found) > MOST_VALUES:
+        raise RecordError(
+            f"It holds more than {MOST_VALUES} values of personal data, which is more than can be replaced."
+        )
+    longer = [one for one in found if is_chinese(one) and any(one[:end] in found for end in range(1, len(one)))]
     for value in longer:
         del found[value]  # what goes on behind a name was taken for the rest of it
     if not found:
@@ -176,12 +187,25 @@ def _can_be(kind: PersonalKind, value: str) -> bool:
 
 def _in_text(text: str, language: Language) -> Iterator[_Found]:
     """What a text holds; what is found first keeps its place from what is less sure."""
-    taken: list[range] = []
-    for kind in KINDS:
-        for start, end in _places(kind, text, language):
-            if end > start and not any(start < one.stop and one.start < end for one in taken):
-                taken.append(range(start, end))
-                yield _Found(kind, text[start:end])
+    for piece in _pieces(text):
+        taken = Spans()
+        for kind in KINDS:
+            for start, end in _places(kind, piece, language):
+                if end > start and not taken.overlaps(start, end):
+                    taken.add(start, end)
+                    yield _Found(kind, piece[start:end])
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text, a long one in pieces that begin and end between words and overlap: patterns of others may be slow on long texts."""
+    at = 0
+    while len(text) - at > _PIECE:
+        gap = _GAP.search(text, at + _PIECE, at + _LONGEST_WORD)
+        end = gap.start() if gap else at + _LONGEST_WORD
+        yield text[at:end]
+        back = _GAP.search(text, max(at + 1, end - _OVERLAP), end)
+        at = back.start() if back else end
+    yield text[at:]
 
 
 Places = Iterator[tuple[int, int]]
@@ -242,7 +266,8 @@ def _names(text: str) -> Places:
         words = match[0].split()
         if len(words) > _LONGEST_NAME - 1:
             continue
-        if _INTRODUCED.search(text[: match.start()]) and (len(words) > 1 or words[0] in known):
+        introduced = _INTRODUCED.search(text, max(0, match.start() - _INTRODUCING), match.start())
+        if introduced and (len(words) > 1 or words[0] in known):
             yield match.span()
             continue
         at = next((place for place, word in enumerate(words[:-1]) if word in known), None)
@@ -413,11 +438,10 @@ class _Replacing:
         numbers = [
             r"(?<!\d)" + r"[\s().-]*".join(one) + r"(?!\d)" for one in sorted(self._numbers, key=len, reverse=True)
         ]
-        exact = [
-            rf"(?<!\w){re.escape(one)}(?!\w)" if one[0].isalnum() and not is_chinese(one) else re.escape(one)
-            for one in longest
-        ]
-        self._pattern = re.compile("|".join((*exact, *numbers)), re.IGNORECASE)
+        between = [re.escape(one) for one in longest if one[0].isalnum() and not is_chinese(one)]
+        anywhere = [re.escape(one) for one in longest if not one[0].isalnum() or is_chinese(one)]
+        bounded = [rf"(?<!\w)(?:{'|'.join(between)})(?!\w)"] if between else []
+        self._pattern = re.compile("|".join((*bounded, *anywhere, *numbers)), re.IGNORECASE)
         self._folded = {value.casefold(): made for value, made in self._exact.items()}
 
     def _add_parts(self, value: str, made: str) -> None:

@@ -5,21 +5,23 @@ language's quantities.yaml.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 from unicodedata import numeric
 
-from callwright.language.numbers import PERCENT, find_numbers, is_ordinal
+from callwright.language.numbers import BEYOND, PERCENT, find_numbers, is_ordinal
 from callwright.language.packs import of
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
 from callwright.language.readers.units import QuantityWords, Unit, quantity_words, unit_at, unit_named
-from callwright.language.text import folded
+from callwright.language.text import Spans, folded
 
 Bound = Literal["", "most", "least"]
 _BEFORE, _AFTER = 60, 22  # characters around a quantity in which words qualify it
 _DOZEN = 12
+_BEFORE = 20  # letters before an amount among which the sign of a currency is looked for
 _THOUSAND, _WHOLE, _SIXTY, _TEN = 1000, 100, 60, 10
 _FOOT = 0.3048  # metres
 _TAILED = frozenset({"money", "mass", "distance", "degree", "celsius"})  # what tenths are said of without a word
@@ -120,29 +122,33 @@ def _bare_numbers(text: str, plain: str, words: QuantityWords, language: str) ->
         (*match.span(), (int(match["whole"]) + numeric(match["tail"]) / _TEN) * words.scales[match["scale"]])
         for match in words.patterns["scaled_tail"].finditer(plain)
     ]
-    respelled = text
+    spans = [one for one in spans if one[2] < BEYOND]
+    known, respelled = Spans((start, end) for start, end, _ in spans), text
     for pattern, spelling in words.unit_spellings.items():
         respelled = re.sub(pattern, spelling, respelled)
     for found in find_numbers(respelled):
-        if not any(start < found.end and found.start < end for start, end, _ in spans):
+        if not known.overlaps(found.start, found.end):
+            known.add(found.start, found.end)
             spans.append((found.start, found.end, float(str(found.value))))
     for one in read(text, language, UNKNOWN_NOW):
-        if one.dimension == "number" and not any(start < one.end and one.start < end for start, end, _ in spans):
+        if one.dimension == "number" and not known.overlaps(one.start, one.end):
+            known.add(one.start, one.end)
             spans.append((one.start, one.end, float(one.value["value"])))
     return sorted(_joined(plain, words, sorted(spans)))
 
 
 def _joined(text: str, words: QuantityWords, rest: list[tuple[int, int, float]]) -> Iterator[tuple[int, int, float]]:
     """A hundred that goes without saying: "one thirty-five" is 135."""
-    while rest:
-        start, end, number = rest.pop(0)
-        following = rest[0] if rest else None
+    left = deque(rest)
+    while left:
+        start, end, number = left.popleft()
+        following = left[0] if left else None
         if (
             following and number in range(1, 10) and following[2] in range(10, 100)
             and text[end : following[0]] in (" ", "-") and text[start:end].isalpha()
             and not text[following[0] : following[1]].isdecimal() and words.patterns["number_end"].match(text, following[1])
         ):  # fmt: skip
-            rest.pop(0)
+            left.popleft()
             yield start, following[1], number * _WHOLE + following[2]
         else:
             yield start, end, number
@@ -167,7 +173,7 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
         return Quantity(round(number, 6), unit, start, tail.end(), tail.end())
     if more:
         return Quantity(number, unit, start, max(last, end), end)
-    if unit is None and words.patterns["money_before"].search(text[:start]):
+    if unit is None and words.patterns["money_before"].search(text[max(0, start - _BEFORE) : start]):
         unit = _COIN
     half = words.patterns["and_a_half"].match(text, last) if unit is not None else None
     if half:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from callwright.language.protocol import ORDINAL, PERCENT, WORDS, ClockReading, LanguageRules, Number
+from callwright.language.protocol import MOST_DIGITS, ORDINAL, PERCENT, WORDS, ClockReading, LanguageRules, Number
 
 # ruff: noqa: PLR2004 - days, hours and the powers of ten are what this file is about
 
@@ -122,6 +122,8 @@ class Rules(LanguageRules):
     def number_words(self, text: str) -> Iterator[Number]:
         """一百零五, 三千五, 两万, 百分之二十; not those that count nothing, as in 一下 and 周三."""
         for match in _NUMBER.finditer(text) if _HAS_NUMERAL.search(text) else ():
+            if len(match["whole"]) > MOST_DIGITS:
+                continue
             value: float | None = int(match["whole"]) if match["whole"].isdecimal() else parse_chinese(match["whole"])
             if value is not None and match["fraction"]:
                 fraction = "".join(str(_DIGITS[digit]) for digit in match["fraction"])
@@ -205,7 +207,7 @@ def _minutes(quarters: str | None, minutes: str | None) -> int:
 
 def parse_chinese(numeral: str) -> int | None:
     """The number that `numeral` says, None where it says none; 二百五 is 250, 二〇二六 is 2026."""
-    if not _HAS_NUMERAL.fullmatch(numeral):
+    if len(numeral) > MOST_DIGITS or not _HAS_NUMERAL.fullmatch(numeral):
         return None
     if all(character in _DIGITS for character in numeral):
         return int("".join(str(_DIGITS[character]) for character in numeral))

@@ -16,8 +16,6 @@ an `opinion` is asked of models alone that read language, and settles nothing; a
 it does not prove is rejected.
 """
 
-import inspect
-import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
@@ -34,6 +32,7 @@ from callwright.warehouse.records import (
     Verdict,
     WordedScenario,
 )
+from callwright.warehouse.registry import blame, is_ours, whose
 
 GROUP = "consistency"
 # What a sentence about a doubt may tell of its fact; `where` is the turn, and `argument` the name
@@ -46,7 +45,6 @@ Subject = TypeVar("Subject", bound=Record)
 Found: TypeAlias = Iterable[Finding] | Answer
 Finder: TypeAlias = Callable[[Subject, StageContext], Found | Awaitable[Found]]
 Sort = Literal["rule", "reader", "opinion", "gate"]
-_OURS = __name__.partition(".")[0]
 
 
 def _always(_record: Record) -> bool:
@@ -99,10 +97,9 @@ class Check(Stage, Generic[Subject]):
         except CallwrightError:
             raise
         except Exception as error:
-            if self.find.__module__.partition(".")[0] == _OURS:
+            if is_ours(self.find):
                 raise
-            what = f"{type(error).__name__}: {error}"
-            raise RecordError(f"Your check {self.name!r} ({self._place(error)}) raised {what}") from error
+            raise RecordError(blame(f"check {self.name!r}", self.find, error)) from error
         return [self.verdict(subject, answer), *(one.with_changes(subject=subject.key) for one in answer.told)]
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
@@ -113,20 +110,13 @@ class Check(Stage, Generic[Subject]):
     def _answer(self, found: Found) -> Answer:
         return found if isinstance(found, Answer) else answer_of(self._only(found), self.proof, most=self.most)
 
-    def _place(self, error: Exception | None = None) -> str:
-        """The file of its function, and the line: the last one in it that an error came through, else the first."""
-        code = inspect.unwrap(self.find).__code__
-        frames = traceback.extract_tb(error.__traceback__) if error else ()
-        lines = [one.lineno for one in frames if one.filename == code.co_filename]
-        return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}"
-
     def _only(self, found: Iterable[Finding]) -> list[Finding]:
         """What was found. Raises RecordError where that is something else."""
         given = list(found) if isinstance(found, Iterable) else [found]
         wrong = next((one for one in given if not isinstance(one, Finding)), None)
         if wrong is not None or not isinstance(found, Iterable):
             raise RecordError(
-                f"Your check {self.name!r} ({self._place()}) gives {wrong!r}; it gives findings, each made by"
+                f"{whose(f'check {self.name!r}', self.find)} gives {wrong!r}; it gives findings, each made by"
                 " `unproved` or `contradicted`, or an Answer."
             )
         return given

@@ -30,7 +30,7 @@ from callwright.warehouse.exports.writing import (
 )
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, Release, ResultTurn, Sample, Tool
-from callwright.warehouse.registry import Registry, file_of, row_in_file
+from callwright.warehouse.registry import Registry, file_of, guarded, row_in_file
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
 
@@ -212,9 +212,10 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
     parts: dict[str, ReleaseSplit] = {}
     with ExitStack() as opened:
         for split, sample in source.samples:
-            if split not in parts:
-                parts[split] = opened.enter_context(ReleaseSplit(source, split, form, folder))
-            parts[split].take(sample)
+            with guarded(f"export format {form.name!r}", form.begin):
+                if split not in parts:
+                    parts[split] = opened.enter_context(ReleaseSplit(source, split, form, folder))
+                parts[split].take(sample)
         for part in parts.values():
             part.finish()
     listed = [parts[split] for split in in_order(parts)]

@@ -20,6 +20,7 @@ from callwright.flows.recipe import (
     Roles,
     Schedule,
     SeedTools,
+    check_recipe,
     parse_recipe,
 )
 from callwright.flows.recipe.parts import StatedTool
@@ -93,6 +94,18 @@ def test_every_example_of_a_recipe_is_valid(example: str, tmp_path: Path) -> Non
         connection.execute("create table product as select 'tea' as name, true as is_sold")
     given: dict[str, Any] = {"name": "example", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
     assert parse_recipe({**given, **yaml.safe_load(example)}, tmp_path, "recipes.md")
+
+
+@pytest.mark.parametrize("example", blocks("sources.md", "yaml"))
+def test_every_example_of_a_source_passes_recipe_check(example: str, tmp_path: Path) -> None:
+    for name in re.findall(r"from: ([\w./]+)", example):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("", encoding="utf-8")
+    given = {"name": "example", "tools": "[{seed: all}]", "samples": "{perfect: 1}"}
+    lacking = [f"{key}: {value}" for key, value in given.items() if not re.search(rf"^{key}:", example, re.MULTILINE)]
+    path = tmp_path / "recipe.yaml"
+    path.write_text("\n".join((*lacking, example)), encoding="utf-8")
+    assert check_recipe(path) == ()
 
 
 def test_the_defaults_told_are_the_defaults() -> None:

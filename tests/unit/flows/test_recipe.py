@@ -153,3 +153,34 @@ def test_what_may_land_is_part_of_the_name_of_a_build_that_asks_for_more() -> No
 def test_a_text_that_no_yaml_is_is_a_fault_with_its_place(text: str) -> None:
     with pytest.raises(YamlFault):
         read_yaml(text)
+
+
+@pytest.mark.parametrize("stated", ["on", "On", "{mode: on}", "{mode: On, vault: v.jsonl}", "true", "{mode: true}"])
+def test_personal_data_is_on_however_the_word_is_read(stated: str, tmp_path: Path) -> None:
+    text = f"name: mine\nsamples: {{perfect: 1}}\ntools: [{{seed: all}}]\npersonal_data: {stated}\n"
+    assert read_recipe(written(tmp_path, text)).personal_data.mode == "on"
+
+
+@pytest.mark.parametrize("stated", ["off", "{mode: off}", "false"])
+def test_personal_data_is_off_however_the_word_is_read(stated: str, tmp_path: Path) -> None:
+    text = f"name: mine\nsamples: {{perfect: 1}}\ntools: [{{seed: all}}]\npersonal_data: {stated}\n"
+    assert read_recipe(written(tmp_path, text)).personal_data.mode == "off"
+
+
+def test_on_off_yes_and_no_are_words_and_true_and_false_are_not() -> None:
+    text = "a: [on, Off, yes, NO, 'yes']\non: &x {b: no}\nc: *x\nd: [true, False]\ntrial: yes"
+    assert read_yaml(text).data == {
+        "a": ["on", "Off", "yes", "NO", "yes"], "on": {"b": "no"}, "c": {"b": "no"}, "d": [True, False], "trial": "yes",
+    }  # fmt: skip
+
+
+def test_a_setting_that_is_true_or_false_takes_yes_and_no(tmp_path: Path) -> None:
+    text = "name: mine\nsamples: {perfect: 1}\ntools: [{seed: all}]\ntrial: yes\n"
+    assert read_recipe(written(tmp_path, text)).trial
+
+
+def test_words_in_a_file_of_values_stay_words(tmp_path: Path) -> None:
+    (tmp_path / "states.yaml").write_text("- on\n- off\n", encoding="utf-8")
+    text = "name: mine\nsamples: {perfect: 1}\ntools: [{seed: all}]\nvalues: {state: states.yaml, light: [on, off]}\n"
+    recipe = read_recipe(written(tmp_path, text))
+    assert [one.entries for one in recipe.values.values()] == [("on", "off")] * 2

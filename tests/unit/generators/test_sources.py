@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.imports.messages import Called, python_calls, read_chat
+from callwright.generators.imports.answers import Called, python_calls
+from callwright.generators.imports.messages import read_chat
 from callwright.generators.imports.reading import SOURCES, ImportedRecord
 from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.warehouse.errors import ConfigurationError
@@ -291,13 +292,13 @@ WRONG = {
     "not JSON at all": "is not JSON",
     '{"messages": [{"role": "wizard", "content": "x"}]}': "the role 'wizard'",
     '{"messages": [{"role": "tool", "content": "x"}]}': "no call waits",
-    '{"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "[1"}}]}]}': "not an object",
+    '{"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "[1"}}]}]}': "can't be read",
     '{"messages": [{"role": "user", "content": {"a": 1}}]}': "has the content",
     '{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}': "image_url",
     '{"nothing": 1}': "no row of the format",
     "<html><body>503</body></html>": "is not JSON",
     "=HYPERLINK(1)": "is not JSON",
-    f'{{"messages": {"[" * 10_000}{"]" * 10_000}}}': "not JSON",
+    f'{{"messages": {"[" * 10_000}{"]" * 10_000}}}': "nested too deeply",
 }
 
 

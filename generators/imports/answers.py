@@ -1,0 +1,389 @@
+"""What an assistant answered: calls, or words without any mark of a call; whatever else it is can't be read.
+
+A text that looks like a call and is none that can be read must not pass as words: then nothing would seem to be due. So the
+marks that models put around calls are known here, whether what stands behind them is read or not.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.catalogs.catalog import shown
+from callwright.generators.imports.reading import Fields, items, objects, parsed, part, words
+from callwright.llm.written_calls import end_of, parse_python, python_call, read_python
+from callwright.warehouse.json_text import REPLY_DECODER, keepable, read_json
+from callwright.warehouse.records import Arguments
+
+
+class UnreadableChat(ValueError):  # noqa: N818 - a reason, which becomes the record's problem
+    """Why messages are no conversation that a sample can hold."""
+
+
+class Called(NamedTuple):
+    """A call that the assistant makes; `id` is "" where it has none, and `note` tells what had to be mended in reading it."""
+
+    tool: str
+    arguments: Arguments
+    id: str = ""
+    note: str = ""
+
+
+class Answer(NamedTuple):
+    """What a text says besides its calls, and the calls."""
+
+    words: str
+    calls: tuple[Called, ...]
+
+
+# The marks before a call, and what closes it: "" where the call ends by itself. Behind these stands JSON.
+_READ = {
+    "<tool_call>": "</tool_call>",  # Hermes, Qwen
+    "<tool_calls>": "</tool_calls>",  # Jamba, Hunyuan
+    "<function_call>": "</function_call>",
+    "<functioncall>": "",  # Glaive
+    "<toolcall>": "</toolcall>",  # Nemotron
+    "<|tool_call|>": "",  # Granite; Phi closes it
+    "<|python_tag|>": "",  # Llama
+    "[tool_calls]": "",  # Mistral
+}
+# Behind these stands a notation of its own, in which values have no types, or names stand apart: it is recognised alone.
+_NOT_READ = (
+    "</tool_call>", "</tool_calls>", "</function_call>", "</functioncall>", "</toolcall>", "[/tool_calls]",
+    "<function=", "<function ", "<invoke ", "<tool_use>", "<use_mcp_tool>", "<tool_code>", "```tool_code", "```tool_call",
+    "<minimax:tool_call>", "<seed:tool_call>", "<longcat_tool_call>", "<start_function_call>", "<|tool_call_start|>",
+    "<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜dsml｜",
+    "<|tool_calls|>", "<|action_start|>", "<|start_action|>", "<|plugin|>", "<|recipient|>", "to=functions.",
+    "functools[", "✿function✿", "action input:",
+)  # fmt: skip
+_MARKS = re.compile("|".join(map(re.escape, (*_READ, *_NOT_READ))), re.IGNORECASE)
+_NAMES, _GIVEN = ("name", "function_name", "tool"), ("arguments", "input", "parameters", "args")
+_IDS = ("tool_call_id", "call_id", "tool_use_id", "source_call_id", "id")
+_GAP = re.compile(r"[\s,;]*")
+_ENDS = (
+    "<|endoftext|>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|/tool_call|>",
+    "</s>",
+)  # of a template, behind an answer
+_FENCE, _FENCED = "```", frozenset({"", "json", "python", "py"})
+_CALLED = re.compile(r"[\s,]*([A-Za-z_](?:[^()\[\]{}='\"\n,]{0,126}[^()\[\]{}='\"\s,])?)\(")
+_TRACES = re.compile(  # of a list of Python calls, and of a call in JSON
+    r"\[\s{0,9}[A-Za-z_][^()\[\]{}='\"\n,]{0,127}\(\s{0,9}(?:[A-Za-z_]\w{0,127}\s{0,9}=(?!=)|\))"
+    r"""|\\?["'](?:name|function|tool|tool_name|function_name)\\?["']\s{0,9}:\s{0,9}\\?["'][^"'\n]{1,128}["']\s{0,9},"""
+    r"""\s{0,9}\\?["'](?:arguments|parameters|args|input)\\?["']\s{0,9}:"""
+    r"""|\\?["']tool_calls\\?["']\s{0,9}:"""
+)
+_THOUGHTS = ("think", "thinking", "reasoning")
+_WITHHELD = frozenset({"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", "redacted"})
+_UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
+
+
+def read_answer(text: str) -> Answer:
+    """The words and the calls of an assistant's text. Raises UnreadableChat where it looks like a call and is none."""
+    said = _without_end(_without_thoughts(text))
+    if calls := _whole(said):
+        return Answer("", tuple(calls))
+    spoken, at = list[str](), 0
+    while mark := _MARKS.search(said, at):
+        found, end = _behind(said, mark)
+        spoken.append(said[at : mark.start()])
+        calls += found
+        at = end
+    spoken.append(said[at:])
+    rest = "".join(spoken)
+    if trace := _TRACES.search(rest):
+        raise UnreadableChat(f"the words {shown(trace[0])} look like a call, and none can be read there")
+    return Answer(rest.strip() if calls else rest, tuple(calls))
+
+
+def refuse_withheld(text: str) -> None:
+    """Raise UnreadableChat where a log has put a mark in the place of what was said."""
+    if text.strip().casefold() in _WITHHELD:
+        raise UnreadableChat(f"what was said is withheld: {shown(text.strip())}")
+
+
+def _without_end(text: str) -> str:
+    bare = text.rstrip()
+    while bare.endswith(_ENDS):
+        bare = bare[: bare.rindex("<")].rstrip()
+        text = bare
+    return text
+
+
+def _without_thoughts(text: str) -> str:
+    """The text without its trains of thought. Raises UnreadableChat where it does not come to an answer."""
+    for word in _THOUGHTS:
+        opening, closing = f"<{word}>", f"</{word}>"
+        kept, at = list[str](), 0
+        while (begin := text.find(opening, at)) >= 0:
+            end = text.find(closing, begin)
+            if end < 0:
+                raise UnreadableChat(f"an answer has {opening!r}, which does not end")
+            kept.append(text[at:begin])
+            at = end + len(closing)
+        if at:
+            text = "".join((*kept, text[at:])).strip()
+        text = text.rpartition(closing)[2]  # one that the prompt began
+    return text
+
+
+def _whole(said: str) -> list[Called]:
+    """The calls of a text that is nothing else, in JSON or in Python, with a fence around it or without; [] where it is none."""
+    text = said.strip()
+    language, _, inner = text.removeprefix(_FENCE).removesuffix(_FENCE).partition("\n")
+    if (
+        text.startswith(_FENCE)
+        and text.endswith(_FENCE)
+        and language.strip().lower() in _FENCED
+        and _FENCE not in inner
+    ):
+        text = inner.strip()
+    if text.startswith("[") and (calls := python_calls(text)):
+        return calls
+    if not text.startswith(("[", "{")):
+        return []
+    held: JsonValue
+    try:
+        held = read_json(text)
+    except ValueError:
+        held = read_python(text)
+    listed = held if isinstance(held, list) else [held]
+    are_calls = bool(listed) and all(isinstance(one, dict) and _is_call(one) for one in listed)
+    return [call_of(one) for one in listed] if are_calls else []
+
+
+def _is_call(fields: Fields) -> bool:
+    inner = fields.get("function")
+    fields = inner if isinstance(inner, dict) else fields
+    is_named = any(isinstance(fields.get(word), str) for word in (*_NAMES, "function"))
+    return is_named and bool(fields.keys() & {*_GIVEN}) and "description" not in fields
+
+
+def _behind(text: str, mark: re.Match[str]) -> tuple[list[Called], int]:
+    """The calls behind a mark, and where they end. Raises UnreadableChat."""
+    closing, at, calls = _READ.get(mark[0].lower()), mark.end(), list[Called]()
+    if closing is None:
+        raise UnreadableChat(f"an answer has {mark[0]!r}, and calls in this notation are not read")
+    while True:
+        gap = _GAP.match(text, at)
+        begin = gap.end() if gap else at
+        if not text.startswith(("{", "["), begin):
+            break
+        value, at = _value_at(text, begin, mark[0])
+        calls += map(call_of, value if isinstance(value, list) else [value])
+    if not calls:
+        raise UnreadableChat(f"an answer has {mark[0]!r}, and no call in JSON behind it")
+    if not closing:
+        return calls, at
+    if text[begin : begin + len(closing)].lower() != closing:
+        raise UnreadableChat(f"an answer has {mark[0]!r}, and no {closing!r} behind its call")
+    return calls, begin + len(closing)
+
+
+def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
+    """The value in JSON, or in Python's notation of it, that begins here: where it ends its own quotation marks tell."""
+    try:
+        value, end = REPLY_DECODER.raw_decode(text, begin)
+        return keepable(value), end
+    except (ValueError, RecursionError) as error:
+        end_there = end_of(text, begin)
+        read = None if end_there is None else read_python(text[begin:end_there])
+        if read is None or end_there is None:
+            raise UnreadableChat(f"behind {mark!r} stands no call that can be read: {error}") from error
+        return read, end_there
+
+
+def call_of(stated: JsonValue) -> Called:
+    """A call, however it is wrapped. Raises UnreadableChat where it has no name, or arguments that are no object."""
+    if not isinstance(stated, dict):
+        raise UnreadableChat(f"a call is {shown(stated)}, not an object")
+    inner = stated.get("function")
+    fields = inner if isinstance(inner, dict) else stated if not isinstance(inner, str) else {**stated, "name": inner}
+    name = next((fields[word] for word in _NAMES if fields.get(word)), None)
+    given = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
+    if not isinstance(name, str):
+        raise UnreadableChat(f"a call has the name {shown(name)}")
+    arguments, note = given, ""
+    if isinstance(arguments, str):
+        arguments = _arguments_in(arguments, name)
+    if isinstance(arguments, str):  # some loggers write JSON text as JSON text once more
+        arguments, note = _arguments_in(arguments, name), "Arguments were written as JSON text twice over."
+    if not isinstance(arguments, dict):
+        raise UnreadableChat(f"the arguments of {name} are {shown(given)}, not an object")
+    return Called(name, arguments, id_of(stated), note)
+
+
+_NO_ARGUMENTS = frozenset({"", "null", '{}""'})  # as streams without any are put together
+
+
+def _arguments_in(text: str, name: str) -> JsonValue:
+    """The arguments that a JSON text states. Raises UnreadableChat that says why they can't be kept."""
+    if text.strip() in _NO_ARGUMENTS:
+        return {}
+    try:
+        return read_json(text)
+    except ValueError as error:
+        raise UnreadableChat(f"the arguments of {name} can't be read, {error}: {shown(text)}") from error
+
+
+def id_of(fields: Fields) -> str:
+    """The id of a call, or of the call that a result is of; "" where there is none."""
+    return str(next((fields[word] for word in _IDS if fields.get(word)), ""))
+
+
+def calls_of_message(content: JsonValue) -> list[Called]:
+    """The calls of a message that holds nothing else. Raises UnreadableChat where there are none."""
+    held = parsed(content)
+    if isinstance(held, str):
+        found = read_answer(held)
+        if found.calls:
+            return [*found.calls]
+        if calls := python_calls(held):
+            return calls
+        literal = read_python(held)  # as some data sets write calls
+        if literal is None:
+            raise UnreadableChat(f"a message of a call holds {shown(held)}, which is no call")
+        held = literal
+    listed = held if isinstance(held, list) else [held]
+    if not listed:
+        raise UnreadableChat("a message of a call holds none")
+    return [*map(call_of, listed)]
+
+
+def python_calls(text: str) -> list[Called]:
+    """The calls in a list of Python calls with literal values (BFCL, ToolACE with spaces in names); none where it is no list."""
+    plain = text.strip()
+    inner = plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain
+    calls, at = list[Called](), 0
+    while named := _CALLED.match(inner, at):
+        end = end_of(inner, named.end() - 1)
+        call = None if end is None else _python_call(named[1].strip(), inner[named.end() - 1 : end])
+        if end is None or call is None:
+            return []
+        calls.append(call)
+        at = end
+    return calls if calls and not inner[at:].strip(" ,\n") else []
+
+
+def _python_call(name: str, given: str) -> Called | None:
+    match parse_python(f"f{given}"):
+        case [ast.Expr(value=ast.Call() as node)]:
+            with suppress(ValueError, RecursionError):
+                return Called(name, python_call(node).arguments)
+    return None
+
+
+def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
+    """The messages of the reply of a provider, as a log keeps it.
+
+    It is one of the chat completions API or the responses API, a message by itself, or the chunks of a stream. Raises
+    UnreadableChat where it failed, was cut off, or is none of these.
+    """
+    held = parsed(stated)
+    if isinstance(held, list):
+        held = _joined(held)
+    if not isinstance(held, dict):
+        raise UnreadableChat(f"the answer is {shown(stated)}, not the reply of a provider")
+    inner = part(held, "body") or held
+    if "choices" in inner:
+        return [_chosen(inner["choices"])]
+    if (status := words(inner, "status")) in _UNFINISHED:
+        raise UnreadableChat(f"the answer is {status}")
+    if isinstance(inner.get("output"), list):
+        return items(inner["output"])
+    if inner.get("role") == "assistant":
+        return [inner]
+    failed = inner.get("error")
+    told = f"the request failed: {shown(failed)}" if failed else f"the answer has the fields {shown(sorted(inner)[:8])}"
+    raise UnreadableChat(f"{told}, and no message")
+
+
+def _chosen(choices: JsonValue) -> JsonValue:
+    """The message of the first choice. Raises UnreadableChat."""
+    first = next(iter(items(choices)), None)
+    message = first.get("message") if isinstance(first, dict) else None
+    if not isinstance(first, dict) or not isinstance(message, dict):
+        raise UnreadableChat(f"the choices of the answer are {shown(choices)}, without a message")
+    return {"role": "assistant", "finish_reason": first.get("finish_reason"), **message}
+
+
+def _joined(chunks: list[JsonValue]) -> JsonValue:
+    """What the chunks of a stream of chat completions come to, or what the last event of the responses API holds.
+
+    Raises UnreadableChat where they are anything else, for then nobody knows how they are put together.
+    """
+    whole = [one.get("response") for one in objects(chunks) if one.get("type") == "response.completed"]
+    if whole:
+        return whole[-1]
+    if not chunks or not all(isinstance(one, dict) and isinstance(one.get("choices"), list) for one in chunks):
+        raise UnreadableChat(f"the answer is {shown(chunks)}, chunks of a stream that can't be put together")
+    stream = _Stream()
+    for choice in (one for chunk in objects(chunks) for one in objects(chunk.get("choices"))):
+        if choice.get("index") in (None, 0):
+            stream.add(choice)
+    return {"choices": [stream.choice()]}
+
+
+class _Stream:
+    """The message that grows from the deltas of a stream."""
+
+    def __init__(self) -> None:
+        self._said, self._reason = list[str](), ""
+        self._calls: dict[str, dict[str, list[str]]] = {}
+
+    def add(self, choice: Fields) -> None:
+        """Put in the next delta. Raises UnreadableChat."""
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            raise UnreadableChat(f"a chunk of the answer is {shown(choice)}, without a delta")
+        self._said.append(words(delta, "content", "refusal"))
+        self._reason = words(choice, "finish_reason") or self._reason
+        made, older = delta.get("tool_calls"), delta.get("function_call")
+        for one in items(made) if made else []:
+            if not isinstance(one, dict) or not isinstance(one.get("index"), int):
+                raise UnreadableChat(f"a chunk of the answer has the call {shown(one)}, which does not tell its place")
+            self._put(str(one["index"]), part(one, "function"), words(one, "id"))
+        if isinstance(older, dict):
+            self._put("0", older, "")
+
+    def _put(self, index: str, function: Fields, identity: str) -> None:
+        call = self._calls.setdefault(index, {"id": [], "name": [], "arguments": []})
+        for word, text in (
+            ("id", identity), ("name", words(function, "name")), ("arguments", words(function, "arguments")),
+        ):  # fmt: skip
+            if text:
+                call[word].append(text)
+
+    def choice(self) -> Fields:
+        """The whole. Raises UnreadableChat where a call has two names."""
+        calls: list[JsonValue] = []
+        for call in self._calls.values():
+            if len({*call["name"]}) > 1:
+                raise UnreadableChat(f"the chunks of a call name {shown(call['name'])}")
+            function: Fields = {"name": next(iter(call["name"]), None), "arguments": "".join(call["arguments"])}
+            calls.append({"id": next(iter(call["id"]), ""), "type": "function", "function": function})
+        message: Fields = {"role": "assistant", "content": "".join(self._said) or None, "tool_calls": calls}
+        return {"message": message, "finish_reason": self._reason}
+
+
+def calls_due(stated: JsonValue) -> list[JsonValue]:
+    """The calls that a row states to be due, [] where it says that none is. Raises UnreadableChat where it is no list."""
+    listed = parsed(stated)
+    if not isinstance(listed, list):
+        raise UnreadableChat(f"the calls that are due are {shown(stated)}, not a list")
+    return listed
+
+
+def differ(calls: Iterable[Called], others: Iterable[Called]) -> bool:
+    """Whether two lists of calls are not the same calls."""
+
+    def plain(listed: Iterable[Called]) -> Iterator[tuple[str, Arguments]]:
+        return ((one.tool, one.arguments) for one in listed)
+
+    return [*plain(calls)] != [*plain(others)]

@@ -1,0 +1,103 @@
+"""JSON read exactly, or not at all: what could not be kept as it is written raises ValueError with the reason.
+
+Readers differ in what they do with a whole number beyond 64 bits (a float comes out), a key that stands twice (the last one
+wins), NaN, and half of a character. None of it is guessed here. Every reader of what others wrote takes this one: of files, of
+models' replies, and of what people type.
+"""
+
+import json
+import re
+from math import isfinite
+from typing import NoReturn
+
+import orjson
+from pydantic import JsonValue
+
+DEEPEST = 64  # lists and objects inside each other
+INTEGERS = range(-(2**63), 2**64)  # what the warehouse and the readers of exports keep exactly
+_MOST_DIGITS = 20  # of a whole number within 64 bits
+_SHOWN = 40
+_TOO_DEEP = f"it is nested too deeply, more than {DEEPEST} levels"
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def read_json(text: str) -> JsonValue:
+    """The value that a text states. Raises ValueError where it is no JSON, too deep, or can't be kept exactly."""
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except RecursionError as error:
+        raise ValueError(_TOO_DEEP) from error
+    if depth(value) > DEEPEST:
+        raise ValueError(_TOO_DEEP)
+    return keepable(value)
+
+
+def depth(value: JsonValue) -> int:
+    """How many lists and objects stand inside each other, counted without recursion."""
+    level, layer = 0, [value]
+    while layer:
+        inside: list[JsonValue] = []
+        for item in layer:
+            if isinstance(item, dict):
+                inside.extend(item.values())
+            elif isinstance(item, list):
+                inside.extend(item)
+        level, layer = level + 1, inside
+    return level
+
+
+def keepable(value: JsonValue) -> JsonValue:
+    """The value, if it has no halves of characters and no numbers that the store could not keep. Raises ValueError."""
+    try:
+        orjson.dumps(value)
+    except TypeError as error:
+        half = _HALF.search(json.dumps(value, ensure_ascii=False)) if "surrogates" in str(error) else None
+        sign = half and f"\\u{ord(half[0]):04x}"
+        raise ValueError(f"it has half of a character, {sign}" if sign else str(error)) from error
+    return value
+
+
+def members_once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """The members of an object. Raises ValueError where a key has two values that differ."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        first: dict[str, JsonValue] = {}
+        for name, value in pairs:
+            if keepable(first.setdefault(name, value)) is not value and orjson.dumps(first[name]) != orjson.dumps(
+                value
+            ):
+                raise ValueError(f"the key {name[:_SHOWN]!r} is given twice, with different values")
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) <= _MOST_DIGITS and (number := int(digits)) in INTEGERS:
+        return number
+    shown = digits if len(digits) <= _SHOWN else f"{digits[:_SHOWN]}…"
+    raise ValueError(f"the whole number {shown} is beyond 64 bits, so that it can't be kept exactly")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"{digits[:_SHOWN]} is not a number that JSON can hold")
+    return number
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number that JSON can hold")
+
+
+def _decoder(*, strict: bool) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=members_once,
+        parse_int=_integer,
+        parse_float=_finite,
+        parse_constant=_no_number,
+        strict=strict,
+    )
+
+
+_DECODER = _decoder(strict=True)
+# Lines may break within a string that a model wrote: where it ends is plain all the same.
+REPLY_DECODER = _decoder(strict=False)
