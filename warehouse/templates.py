@@ -346,10 +346,14 @@ def _round(value: Any, precision: int = 0, method: str = "common") -> float:  # 
 
 
 def added_up(values: Iterable[Any], start: Any = 0) -> Any:  # noqa: ANN401 - as `sum`
-    """As `sum`; lists and texts are not added up, which takes ever longer."""
-    if isinstance(start, _SIZED):
-        raise BoundError("only numbers are added up")
-    return sum(values, start)
+    """As `sum`; lists are put together in one go, within the bounds."""
+    if not isinstance(start, list | tuple):
+        return sum(values, start)
+    together = [*start]
+    for one in values:
+        together += one
+        _fits(len(together))
+    return weighed(together)
 
 
 @pass_environment
