@@ -12,15 +12,15 @@ import operator
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from random import Random
 from types import BuiltinMethodType, MethodType
 from typing import Any, TypeVar, cast
 
 from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, nodes, pass_context, pass_environment
+from jinja2.exceptions import SecurityError
 from jinja2.filters import do_round, make_attrgetter
 from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment, SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 MOST_STEPS = 1_000_000
@@ -69,35 +69,28 @@ class _Spent(threading.local):
     steps = 0
     characters = 0
 
+    def __enter__(self) -> None:
+        if not self.rendering:
+            self.steps, self.characters = MOST_STEPS, MOST_SAID
+        self.rendering += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.rendering -= 1
+
     def step(self, count: int = 1) -> None:
+        """Count steps. Raises BoundError past the bound."""
         self.steps -= count
         if self.steps < 0:
             raise BoundError(f"it takes more than {MOST_STEPS:,} steps")
 
     def say(self, count: int) -> None:
+        """Count characters that are written. Raises BoundError past the bound."""
         self.characters -= count
         if self.characters < 0:
             raise BoundError(f"it writes more than {MOST_SAID:,} characters")
 
 
-_spent = _Spent()
-
-
-@contextmanager
-def bounded() -> Iterator[None]:
-    """Within, all that is rendered has one measure of steps."""
-    if not _spent.rendering:
-        _spent.steps, _spent.characters = MOST_STEPS, MOST_SAID
-    _spent.rendering += 1
-    try:
-        yield
-    finally:
-        _spent.rendering -= 1
-
-
-def step(count: int = 1) -> None:
-    """Count steps of the rendering that is under way."""
-    _spent.step(count)
+_spent = bounded = _Spent()  # `with bounded:` has one measure for all that is rendered within
 
 
 def weighed(value: Value) -> Value:
@@ -273,7 +266,7 @@ class _BoundedTemplate(Template):
     """A template whose rendering has a measure of steps."""
 
     def render(self, *args: Any, **named: Any) -> str:  # noqa: ANN401 - Jinja's own
-        with bounded():
+        with bounded:
             try:
                 return super().render(*args, **named)
             except RecursionError as error:
@@ -426,7 +419,8 @@ class _Counting(NodeTransformer):
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)
-        for one in (node, *node.ops):
+        node.expr = _filtered(node.expr, "__looked_through")
+        for one in node.ops:
             one.expr = _filtered(one.expr, "__looked_through")
         return node
 

@@ -5,7 +5,7 @@ is a yaml.YAMLError, with its line where it has one.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     import yaml
@@ -22,11 +22,7 @@ def read_yaml(text: str, loader: "type[Any] | None" = None) -> Any:  # noqa: ANN
         pass
     try:
         return yaml.load(text, loader or safe_loader())  # noqa: S506 - a safe loader
-    except (
-        ValueError,
-        OverflowError,
-        RecursionError,
-    ) as error:  # a date that no calendar has, a number of 5,000 digits
+    except (ValueError, OverflowError, RecursionError) as error:  # a date that no calendar has, a number without end
         raise yaml.YAMLError(str(error)) from error
 
 
@@ -90,7 +86,7 @@ class _Counted:
             if event.anchor in (anchor for anchor, _, _ in self._open):
                 raise _fault(event, f"the alias {event.anchor!r} stands within what it names")
             self._close(
-                event, None, *self._anchors.get(event.anchor, (1, 0))
+                event, None, *self._anchors.get(event.anchor or "", (1, 0))
             )  # one without an anchor is told when composed
         elif isinstance(event, yaml.ScalarEvent):
             self._close(event, event.anchor, 1, 0)
@@ -111,4 +107,4 @@ class _Counted:
 def _fault(event: "yaml.Event", problem: str) -> "yaml.MarkedYAMLError":
     import yaml
 
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=cast("yaml.Mark", event.start_mark))

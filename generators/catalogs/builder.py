@@ -73,7 +73,7 @@ class CatalogBuilder:
     def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
         """Keep a tool and report what is odd about it; None where it can't be used."""
         self.entries += 1
-        draft = draft._replace(**{word: _doubles(getattr(draft, word)) for word in ("parameters", "returns")})
+        draft = draft._replace(parameters=_doubles(draft.parameters), returns=_doubles(draft.returns))
         item: list[JsonValue] = [draft.name, draft.description, draft.parameters, draft.returns, draft.language, source]
         item += draft.plumbing
         met = content_key([*item, draft.category] if self._by_category else item)

@@ -41,7 +41,6 @@ from callwright.warehouse.templates import (
     added_up,
     bounded,
     rounded,
-    step,
     weighed,
 )
 
@@ -132,8 +131,8 @@ class ExpressionCompiler:
         def evaluate(values: Values) -> Any:  # noqa: ANN401 - whatever the file states
             context = _Names(self._sandbox, {**values, **calls} if calls else values)
             try:
-                with bounded():
-                    step(_STEPS)
+                with bounded:
+                    bounded.step(_STEPS)
                     deque(template.root_render_func(context), maxlen=0)
                 found = context.vars["found"]
                 if isinstance(found, Undefined):
