@@ -6,7 +6,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Literal, NamedTuple, TypeVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import PackageLoader
 from pydantic import ConfigDict, Field
 
 from callwright.language.packs import packaged
@@ -14,6 +14,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, CorrectionKind, Decision, DialogueAct, Language, Record
 from callwright.warehouse.records.drafts import Test
 from callwright.warehouse.records.samples import EvidenceKind
+from callwright.warehouse.templates import sandbox
 
 
 class ShownWords(Record):
@@ -245,9 +246,7 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     words = screen_words(kind, language)
     has_form = edit_page and kind == SAMPLE_REVIEW
     by_form = {"address": edit_page, "link": edit_form_words_in(language).link} if has_form else {}
-    configs = Environment(
-        loader=PackageLoader("callwright.annotation", "configs"), autoescape=True, undefined=StrictUndefined
-    )  # fmt: skip
+    configs = sandbox(loader=PackageLoader("callwright.annotation", "configs"), autoescape=True)
     titles = {one: f"callwright: {screen_words(kind, one).title}" for one in interface_languages()}
     around = {one: project_words_in(one) for one in interface_languages()}
     asked = words.instruction.partition("</b>")[2].partition("</p>")[0]  # the question with which it opens

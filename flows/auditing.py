@@ -11,8 +11,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 import orjson
-from jinja2 import Environment as Templates
-from jinja2 import PackageLoader, StrictUndefined
+from jinja2 import PackageLoader
 
 from callwright.flows.chats import open_chats
 from callwright.flows.data_checks import check_sample, find_requests, opened_chats, recipe_of_checks
@@ -40,6 +39,7 @@ from callwright.warehouse.records import Decision, LlmCall, PlantedReading, Samp
 from callwright.warehouse.releases import read_tools, release_named, samples_by_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.templates import sandbox
 
 AuditDecision = Literal["proved", "judged", "open", "unproved", "contradicted"]
 ALL_CHECKS = "all checks"
@@ -277,9 +277,7 @@ def audit_page(report: AuditReport) -> str:
     slices["defect"].sort(key=lambda row: (-row["still_proved"] / row["broken"], row["slice_value"]))
     within = {row["slice_value"]: row for row in slices["defect and family"]}
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
-    templates = Templates(  # noqa: S701 - Markdown
-        loader=PackageLoader("callwright.flows", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    templates = sandbox(loader=PackageLoader("callwright.flows", "."), trim_blocks=True, lstrip_blocks=True)
     page = templates.get_template("audit.md.j2").render(report=report, by_check=by_check, slices=slices, within=within)
     return page.strip() + "\n"
 

@@ -23,7 +23,7 @@ from callwright.flows.recipe import (
 )
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import read_catalog
-from callwright.generators.catalogs.catalog import Catalog, Problem, StatedError, StatedLink
+from callwright.generators.catalogs.catalog import Catalog, Problem, StatedError, StatedLink, weightiest_first
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
 from callwright.generators.catalogs.own_catalogs import domain_tools, seed_tools
 from callwright.generators.environments.protocol import EnvironmentPart, HttpSettings, ServerSettings, SimulatedSettings
@@ -328,7 +328,8 @@ def gather_tools(
         else:
             kept = import_catalog(warehouse, source.format, source.path)
             if not kept.tools:
-                raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tool.")
+                reason = "".join(f" {one.message}" for one in weightiest_first(problems_in(warehouse, kept.key))[:1])
+                raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tool.{reason}")
             found, odd = (tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key))
             problems += odd
         tools.update((tool.key, tool) for tool in found)

@@ -6,13 +6,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import StrictUndefined, Template
-
 from callwright.flows.build import BuildReport
 from callwright.flows.progress import Progress
 from callwright.flows.settings import Settings, open_warehouse, read_settings, use_prefect
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Release
+from callwright.warehouse.templates import sandbox
 
 if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
@@ -38,7 +37,7 @@ class DemoResult(NamedTuple):
     def lines(self) -> list[str]:
         """The result for a terminal."""
         text = files("callwright.flows").joinpath("demo.txt.j2").read_text(encoding="utf-8")
-        page = Template(text, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        page = sandbox(trim_blocks=True, lstrip_blocks=True).from_string(text)
         rendered: str = page.render(self._asdict(), width=max(len(row.stage) for row in self.build.funnel))
         return rendered.splitlines()
 

@@ -14,7 +14,7 @@ def words(text: str) -> list[str]:
     return text.split("|") if "|" in text else text.split()
 
 
-_EDGES = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d+$)|[_\-.\s/:]+")
+_EDGES = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d+$)|[_\-.\s/:$@\[\]]+")
 _SPELLED = words(
     "id ids pin cvv url uri ip vip gps sms usb tv isbn vin sku otp iban bmi eta sim atm pdf api uuid iata dob faq"
 )
@@ -26,7 +26,7 @@ _GLUED_WHOLE = frozenset({"candidate", "update", "validate", "mandate", "lifetim
 
 @lru_cache(65536)
 def split_name(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case: `fromAccountID` is from, account, id."""
+    """The words of a name in lower case: `fromAccountID` is from, account, id. A name without words is one word, itself."""
     words: list[str] = []
     for word in _EDGES.split(name):
         lower = word.lower()
@@ -35,7 +35,12 @@ def split_name(name: str) -> tuple[str, ...]:
             words += glued.groups()
         elif lower:
             words.append(lower)
-    return tuple(words)
+    return tuple(words) or (name.strip().lower(),)
+
+
+def has_words(name: str) -> bool:
+    """Whether a name says anything that can be said again: "_" and "$" do not."""
+    return any(map(str.isalpha, name))
 
 
 @lru_cache(65536)

@@ -4,14 +4,16 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from callwright.llm.answers import parse_answer, validate_calls, validate_text
+from callwright.llm.answers import DEEPEST, LONGEST, parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Answer, Completion, Prompt
 from callwright.llm.wire_format import wire_messages, wire_names, wire_tools
+from callwright.llm.written_calls import read_object
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, LlmCall, Tool, content_key
 
@@ -75,6 +77,7 @@ class FunctionModel:
             raise ReplyError(f"{self._name} raised {type(error).__name__}: {said}") from error
 
     def _read(self, given: object, names: Mapping[str, str]) -> Completion:
+        self._validate_size(given)
         if isinstance(given, BaseModel) and not isinstance(given, Call):  # such as the message of OpenAI's client
             given = given.model_dump()
         text, stated = "", given
@@ -93,11 +96,31 @@ class FunctionModel:
         validate_calls(calls)
         return Completion(text, calls)
 
+    def _validate_size(self, given: object) -> None:
+        """Raise ReplyError where an answer can't be read or kept: too deep or too large, before anything recursive sees it."""
+        waiting, met = [(given, 0)], 0
+        while waiting:
+            value, depth = waiting.pop()
+            met += 1
+            if depth > DEEPEST:
+                raise ReplyError(f"{self._name} gave an answer that is nested more than {DEEPEST} deep.")
+            if met > LONGEST:
+                raise ReplyError(f"{self._name} gave an answer of more than {LONGEST} values.")
+            if isinstance(value, BaseModel):
+                value = vars(value)
+            if isinstance(value, Mapping):
+                waiting += [(member, depth + 1) for member in value.values()]
+            elif isinstance(value, float) and not isfinite(value):
+                raise ReplyError(f"{self._name} gave the number {value}, which JSON does not have.")
+            elif isinstance(value, list | tuple):
+                waiting += [(member, depth + 1) for member in value]
+
     def _call(self, stated: object, names: Mapping[str, str]) -> Call:
         name, arguments = _parts(stated)
         try:
             if isinstance(arguments, str):
-                arguments = orjson.loads(arguments or "{}")
+                validate_text(arguments)
+                arguments = read_object(arguments.strip() or "{}")
             made = Call(tool=str(name or ""), arguments=arguments)
             orjson.dumps(made.arguments)
         except (ValidationError, ValueError, TypeError) as error:

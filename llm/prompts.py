@@ -14,17 +14,20 @@ from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple, cast
 
 import orjson
-from jinja2 import Environment, FunctionLoader, StrictUndefined, Template, TemplateSyntaxError
+from jinja2 import FunctionLoader, Template, TemplateError, TemplateSyntaxError
 from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from pydantic import BaseModel
 
 from callwright.language.packs import of
 from callwright.llm.chat import ChatMessage, Prompt, Role
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.templates import BoundedSandbox
 
 _ROLE_LINE = re.compile(r"^--- (system|user|assistant)$", re.MULTILINE)
 _VERSION_BYTES = 6
 _PACKAGE = "callwright"
+_INCLUDED = re.compile(r"(?:[a-z_]+/)+[a-z_]+\.txt")
+_FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 _own: ContextVar[Mapping[str, str]] = ContextVar("own_prompts", default={})  # noqa: B039 - never changed, only replaced
 
 
@@ -34,12 +37,20 @@ class _Template(NamedTuple):
 
 
 def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - templates take any record
-    """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an error."""
+    """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an error.
+
+    Raises ConfigurationError where a recipe's own text can't be filled, or goes past a bound.
+    """
     template = _load(package, name)
-    messages = tuple(
-        ChatMessage.model_construct(role=cast("Role", role), content=_said(part, values))
-        for role, part in template.parts
-    )
+    try:
+        messages = tuple(
+            ChatMessage.model_construct(role=cast("Role", role), content=_said(part, values))
+            for role, part in template.parts
+        )
+    except _FAULTS as error:
+        if name not in _own.get():
+            raise
+        raise ConfigurationError(f"The recipe's own prompt {name!r} can't be filled: {error}.") from error
     return Prompt.model_construct(name=name, version=template.version, messages=messages)
 
 
@@ -131,6 +142,8 @@ def validate_own_prompt(path: str, text: str) -> None:
             _compiled(part)
     except TemplateSyntaxError as error:
         raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
+    except ConfigurationError as error:  # of what it includes
+        raise ValueError(str(error)) from error
     strange = sorted(asked - offered)
     if strange:
         raise ValueError(f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}")
@@ -162,10 +175,13 @@ def _included(path: str) -> str:
     """What several prompts say alike, in a file such as 'validators/prompts/natural.txt'."""
     folder, _, name = path.rpartition("/")
     package = f"{_PACKAGE}.{folder.replace('/', '.')}"
-    file = files(package).joinpath(name)
-    if not file.is_file():
-        raise ConfigurationError(f"There is nothing to include at {path!r}.")
-    return file.read_text(encoding="utf-8")
+    absent = ConfigurationError(f"There is nothing to include at {path!r}.")
+    if not _INCLUDED.fullmatch(path):
+        raise absent
+    try:
+        return files(package).joinpath(name).read_text(encoding="utf-8")
+    except (ImportError, OSError) as error:
+        raise absent from error
 
 
 @cache
@@ -183,14 +199,9 @@ def _parse(text: str) -> _Template:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - plain text for a model, not HTML
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=FunctionLoader(_included),
-    )
+def _environment() -> BoundedSandbox:
+    """Sandboxed and bounded, as recipes bring prompts of their own."""
+    environment = BoundedSandbox(trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_included))
     environment.filters["json"] = lambda value: orjson.dumps(value, default=_plain).decode()
     environment.filters["language_name"] = lambda code: of(code).name
     environment.filters["examples"] = lambda code, name: "\n".join(

@@ -22,6 +22,7 @@ from callwright.llm.written_calls import (
     parse_lenient,
     unreadable,
 )
+from callwright.warehouse.yaml_text import bounded_events
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -182,25 +183,17 @@ def _forbidden(body: str) -> str:
     """Why a text is not read at all, "" where it may be: what a reply has no need of may hide any amount of text."""
     import yaml
 
-    from callwright.warehouse.json_text import DEEPEST
-
     if len(body) > LONGEST:
         return f"The reply has {len(body)} characters; up to {LONGEST} are read."
-    depth = 0
     try:
-        for event in yaml.parse(body, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        for event in bounded_events(body):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 return "The reply's YAML has an anchor or an alias; a call needs none."
             tag = getattr(event, "tag", None)
             if tag:
                 return f"The reply's YAML has the tag {tag!r}; a call needs none."
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST:
-                return f"The reply's YAML is nested more than {DEEPEST} levels deep."
     except yaml.YAMLError as error:
         return f"The reply is no YAML: {' '.join(str(error).split())}."
-    except (RecursionError, ValueError) as error:
-        return f"The reply is no YAML: {error}."
     return ""
 
 

@@ -1,10 +1,111 @@
-"""YAML read by the fast one of PyYAML's safe loaders, which is written in C and ten times as fast, where it is installed."""
+"""The one reader of YAML: safe, in C where that is installed, and bounded before anything is built of a text.
 
-from typing import Any
+Depth, and what aliases unfold to, are counted on the events of the parser, which needs no stack for either. Whatever is wrong
+is a yaml.YAMLError, with its line where it has one.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from callwright.warehouse.json_text import DEEPEST
+
+if TYPE_CHECKING:
+    import yaml
+
+MOST_VALUES = 2_000_000  # with all aliases unfolded
 
 
-def read_yaml(text: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
-    """What a YAML text holds. Raises yaml.YAMLError where it is none."""
+def read_yaml(text: str, loader: "type[Any] | None" = None) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
+    """What a YAML text holds, read by a safe `loader` other than the usual one where it is given. Raises yaml.YAMLError."""
     import yaml  # not above: who reads no YAML starts without it
 
-    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader either way
+    for _ in bounded_events(text):
+        pass
+    try:
+        return yaml.load(text, loader or safe_loader())  # noqa: S506 - a safe loader
+    except (ValueError, OverflowError, RecursionError) as error:  # a date that no calendar has, a number without end
+        raise yaml.YAMLError(str(error)) from error
+
+
+class ComposedYaml(NamedTuple):
+    """The nodes of a YAML text with their places, None where it is empty, and the loader that makes values of them."""
+
+    node: "yaml.Node | None"
+    loader: "yaml.SafeLoader"
+
+
+def compose_yaml(text: str) -> ComposedYaml:
+    """The nodes of a YAML text. Raises yaml.YAMLError."""
+    import yaml
+
+    for _ in bounded_events(text):
+        pass
+    loader = yaml.SafeLoader(text)  # the one in Python: its places are exact
+    return ComposedYaml(loader.get_single_node(), loader)
+
+
+def safe_loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
+    """The fast one of PyYAML's safe loaders, written in C, where it is installed."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def bounded_events(text: str) -> "Iterator[yaml.Event]":
+    """The events of a YAML text. Raises yaml.MarkedYAMLError where it goes past a bound, and yaml.YAMLError where it is no YAML."""
+    import yaml
+
+    counted = _Counted()
+    try:
+        for event in yaml.parse(text, safe_loader()):
+            counted.add(event)
+            yield event
+    except (ValueError, RecursionError) as error:  # signs that no text has
+        raise yaml.YAMLError(str(error)) from error
+
+
+class _Counted:
+    """What was met of a document: how many values each open list or mapping holds, and each anchor stands for, with their depth."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[str | None, int, int]] = []  # anchor, values, levels within
+        self._anchors: dict[str, tuple[int, int]] = {}
+
+    def add(self, event: "yaml.Event") -> None:
+        """Count one event. Raises yaml.MarkedYAMLError past a bound."""
+        import yaml
+
+        if isinstance(event, yaml.DocumentStartEvent):
+            self._anchors = {}
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._open.append((event.anchor, 1, 1))
+            if len(self._open) > DEEPEST:
+                raise _fault(event, f"it is nested more than {DEEPEST} levels deep")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._close(event, *self._open.pop())
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor in (anchor for anchor, _, _ in self._open):
+                raise _fault(event, f"the alias {event.anchor!r} stands within what it names")
+            self._close(
+                event, None, *self._anchors.get(event.anchor or "", (1, 0))
+            )  # one without an anchor is told when composed
+        elif isinstance(event, yaml.ScalarEvent):
+            self._close(event, event.anchor, 1, 0)
+
+    def _close(self, event: "yaml.Event", anchor: str | None, values: int, levels: int) -> None:
+        """Count a value that is complete into what it stands in."""
+        if anchor is not None:
+            self._anchors[anchor] = values, levels
+        if len(self._open) + levels > DEEPEST:
+            raise _fault(event, f"it is nested more than {DEEPEST} levels deep")
+        if values > MOST_VALUES:
+            raise _fault(event, f"its aliases unfold to more than {MOST_VALUES} values")
+        if self._open:
+            outer, held, within = self._open[-1]
+            self._open[-1] = outer, held + values, max(within, levels + 1)
+
+
+def _fault(event: "yaml.Event", problem: str) -> "yaml.MarkedYAMLError":
+    import yaml
+
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=cast("yaml.Mark", event.start_mark))

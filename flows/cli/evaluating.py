@@ -1,7 +1,6 @@
 """Candidate models: `evaluate` on a release, and `score` on the result files that the papers' own runs left."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -246,9 +245,9 @@ def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
 
 
 def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
-    import yaml
+    from callwright.language.packs import packaged
 
-    shown = yaml.safe_load(files("callwright.flows.cli").joinpath("boards.yaml").read_text(encoding="utf-8"))
+    shown = packaged("callwright.flows.cli", "boards.yaml")
     columns, heads = shown["boards"], shown["heads"]
     rows, answers = found.leaderboard, found.answers
     plans = [row for row in answers if row["plans"]]

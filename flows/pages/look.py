@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 
 from callwright.annotation.screens import audit_words_in, words_in
 from callwright.flows.stages import all_stages, prompt_paths
@@ -18,6 +18,7 @@ from callwright.llm.prompts import version_at
 from callwright.warehouse.browsing import SampleDetail, read_samples
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.templates import sandbox
 
 Query = Mapping[str, str]
 # The address of a path with a query, "" where this copy has no such page.
@@ -103,10 +104,8 @@ def _money(value: float | None) -> str:
 @cache
 def environment() -> Environment:
     """The templates with what all of them use: filters, words, and plots as macros."""
-    made = Environment(
-        loader=PackageLoader("callwright.flows.pages", "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
+    templates = PackageLoader("callwright.flows.pages", "templates")
+    made = sandbox(loader=templates, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {"number": _number, "seconds": _seconds, "hours": _hours, "money": _money}
     made.globals |= {"words": page_words() | {one.__name__: one for one in _WORDING}, "share": share}
     made.globals["plots"] = made.get_template("plots.html").module

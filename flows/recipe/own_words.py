@@ -15,6 +15,7 @@ from callwright.flows.recipe.plain_words import keep_words
 from callwright.generators.tools import argument_problems, mended
 from callwright.warehouse.errors import ConfigurationError, StoreError, first_problem
 from callwright.warehouse.records import Tool
+from callwright.warehouse.yaml_text import compose_yaml
 
 MOST_VALUES = 10_000
 MOST_EXAMPLES = 1000
@@ -159,13 +160,13 @@ def _from_list(path: Path) -> Iterator[_Entry]:
 def _items(text: str, path: Path) -> Iterator[_Entry]:
     """The items of a JSON or YAML list with their lines."""
     try:
-        loader = yaml.SafeLoader(text)
-        node = loader.get_single_node()
+        node, loader = compose_yaml(text)
         keep_words(node)
         loaded = loader.construct_document(node) if node else None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
-        raise ValueError(f"{path}:{mark.line + 1 if mark else 1}: it is no list that can be read") from error
+        reason = getattr(error, "problem", None) or " ".join(str(error).split())
+        raise ValueError(f"{path}:{mark.line + 1 if mark else 1}: it is no list that can be read ({reason})") from error
     if not isinstance(node, yaml.SequenceNode) or not isinstance(loaded, list):
         raise ValueError(f"{path}:1: it must hold a list")
     yield from (_Entry(value, item.start_mark.line + 1) for value, item in zip(loaded, node.value, strict=True))

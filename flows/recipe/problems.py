@@ -4,7 +4,6 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +21,8 @@ from callwright.flows.recipe.schema import (
     places_of,
     settings_at,
 )
+from callwright.language.packs import packaged
+from callwright.warehouse.yaml_text import compose_yaml
 
 _MERGE = "tag:yaml.org,2002:merge"
 _SECRET = {"api_key"}
@@ -66,8 +67,7 @@ def read_yaml(text: str) -> LocatedYaml:
     keys: dict[DataPath, TextPlace] = {}
     values: dict[DataPath, TextPlace] = {}
     try:
-        loader = yaml.SafeLoader(text)
-        node = loader.get_single_node()
+        node, loader = compose_yaml(text)
         keep_words(node)
         repeated = tuple(_repeated(node, loader)) if node else ()
         data = loader.construct_document(node) if node else None
@@ -75,8 +75,6 @@ def read_yaml(text: str) -> LocatedYaml:
             values[path] = _place(value.start_mark)
             if key is not None:
                 keys[path] = _place(key.start_mark)
-    except RecursionError as error:
-        raise YamlFault("it is nested too deeply", TextPlace(1, 1)) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = ", ".join(part for part in (error.context, error.problem) if part)
@@ -312,8 +310,7 @@ def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: 
 
 @cache
 def _phrases() -> dict[str, str]:
-    stated: dict[str, str] = yaml.safe_load(files(__package__).joinpath("phrases.yaml").read_text(encoding="utf-8"))
-    return stated
+    return packaged("callwright.flows.recipe", "phrases.yaml")
 
 
 def _phrase(one: Located) -> str:
@@ -357,20 +354,16 @@ def _walk(
     node: yaml.Node,
     path: DataPath,
     loader: yaml.SafeLoader,
-    around: frozenset[int] = frozenset(),
     key: yaml.Node | None = None,
 ) -> Iterator[tuple[DataPath, yaml.Node | None, yaml.Node]]:
-    """Every node with its path, and with its key's node where it is the value of one; a node within itself is passed over."""
+    """Every node with its path, and with its key's node where it is the value of one."""
     yield path, key, node
-    if id(node) in around:
-        return
-    inside = around | {id(node)}
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
-            yield from _walk(value, (*path, _name(name, loader)), loader, inside, name)
+            yield from _walk(value, (*path, _name(name, loader)), loader, name)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            yield from _walk(value, (*path, index), loader, inside)
+            yield from _walk(value, (*path, index), loader)
 
 
 def _name(node: yaml.Node, loader: yaml.SafeLoader) -> str | int:

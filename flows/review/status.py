@@ -21,6 +21,7 @@ from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Record
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.yaml_text import read_yaml
 
 ASSUMED_SECONDS = 60.0  # what a question takes, until somebody has answered one of its kind
 NEXT_SHOWN = 5
@@ -198,7 +199,7 @@ def read_team(settings: Settings) -> Team:
     if not file.is_file():
         return {}
     try:
-        return _TEAM.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")) or {})
+        return _TEAM.validate_python(read_yaml(file.read_text(encoding="utf-8")) or {})
     except yaml.YAMLError as error:
         raise ConfigurationError(f"{file} is no YAML: {error}") from error
     except ValidationError as error:

@@ -61,7 +61,9 @@ class CatalogBuilder:
         self.problems: list[Problem] = []
         self.entries = 0
         self._source = source
-        self._schemas = _Schemas(lambda schema, notes: _checked_patterns(change(schema, notes), notes), {}, {})
+        self._schemas = _Schemas(
+            lambda schema, notes: checked_numbers(_checked_patterns(change(schema, notes), notes), notes), {}, {}
+        )
         self._by_category = by_category
         self._language = language
         self._met: dict[str, Tool | None] = {}
@@ -71,6 +73,7 @@ class CatalogBuilder:
     def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
         """Keep a tool and report what is odd about it; None where it can't be used."""
         self.entries += 1
+        draft = draft._replace(parameters=_doubles(draft.parameters), returns=_doubles(draft.returns))
         item: list[JsonValue] = [draft.name, draft.description, draft.parameters, draft.returns, draft.language, source]
         item += draft.plumbing
         met = content_key([*item, draft.category] if self._by_category else item)
@@ -305,6 +308,64 @@ def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         notes.append(Note("bad_pattern", f"Of the patterns {shown(list(patterns))} some can't be read; all dropped."))
         kept = {key: value for key, value in kept.items() if key != "patternProperties"}
     return kept
+
+
+_LEAST, _MOST = -(2**63), 2**64 - 1
+_UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"})
+_LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"})
+_SAMPLES = frozenset({"default", "examples"})
+_OF_NUMBERS = (
+    frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "enum", "const"}) | _SAMPLES
+)
+
+
+def _doubles(value: JsonValue) -> JsonValue:
+    """The value, whose whole numbers beyond 64 bits are what most readers of JSON make of them: doubles."""
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return _as_doubles(value)
+    return value
+
+
+def _as_doubles(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {name: _as_doubles(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_as_doubles(one) for one in value]
+    if isinstance(value, int) and not _LEAST <= value <= _MOST:
+        return float(value) if abs(value) < 10**308 else float(10**308) * (1 if value > 0 else -1)
+    return value
+
+
+def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    """Drop what is beyond 64 bits of a whole number, which nobody keeps exactly: bounds, choices, defaults and examples.
+
+    What leaves no number within 64 bits makes the schema useless.
+    """
+    declared = schema.get("type")
+    is_whole = "integer" in (declared if isinstance(declared, list) else [declared])
+    words = (_UPPER | _LOWER | _OF_NUMBERS) if is_whole else (_UPPER | _LOWER) - _OF_NUMBERS
+    kept = dict(schema)
+    for word in [one for one in schema if one in words]:
+        value = schema[word]
+        values = value if isinstance(value, list) else [value]
+        if not any(map(_is_beyond, values)):
+            continue
+        left = [one for one in values if not _is_beyond(one)]
+        kept = {name: one for name, one in kept.items() if name != word} | ({word: left} if word == "enum" else {})
+        is_number = not isinstance(value, list)
+        allows_all = is_number and ((word in _UPPER and value > 0) or (word in _LOWER and value < 0))
+        if allows_all or word in _SAMPLES or (word == "enum" and left):
+            notes.append(Note("invalid_keyword", f"{word!r} is {shown(value)}: what is beyond 64 bits is dropped."))
+        else:
+            message = f"{word!r} is {shown(value)}: no whole number within 64 bits fits; left out."
+            notes.append(Note("invalid_schema", message))
+    return kept
+
+
+def _is_beyond(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and not _LEAST <= value <= _MOST
 
 
 def _compiles(pattern: str) -> bool:

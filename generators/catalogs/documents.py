@@ -14,13 +14,13 @@ from callwright.warehouse.engine import parquet_rows
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.json_text import DEEPEST, INTEGERS, depth
 from callwright.warehouse.json_text import read_json as read_exactly
+from callwright.warehouse.yaml_text import read_yaml, safe_loader
 
 LARGEST = 64 * 2**20
 LONGEST_LINE = 16 * 2**20  # bytes of a line, an item of a list or a row of a table
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OF_LINES = (".jsonl", ".ndjson")
 _SOME = 2**20  # characters of a long list that are read at once
-MOST_NODES = 2_000_000
 _LEXER = json.JSONDecoder(parse_int=str, parse_float=str)  # tells where a value ends, whatever its numbers
 _BETWEEN = re.compile(r"[\s,]*")
 _PLAIN = (  # the scalars of YAML 1.2's core schema; all else is text
@@ -292,21 +292,16 @@ def parse_yaml(text: str, where: str) -> JsonValue | Problem:
     import yaml
 
     try:
-        loaded = yaml.load(text, _loader())  # noqa: S506 - a safe loader, with fewer kinds of scalar
-        return _Plain().value(loaded, 0)
+        return _plain(read_yaml(text, _loader()))
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-    except RecursionError:
-        reason = f"it is nested more than {DEEPEST} levels deep"
     except (_NotJsonError, ValueError, OverflowError, TypeError) as error:
         reason = str(error)
     return Problem(where=where, kind="bad_json", message=f"{where} is neither JSON nor usable YAML ({reason}).")
 
 
 def _loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
-    import yaml
-
-    class CoreLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # chosen when it runs
+    class CoreLoader(safe_loader()):  # type: ignore[misc] # chosen when it runs
         yaml_implicit_resolvers: dict[str, list[Any]] = {}  # noqa: RUF012 - PyYAML's own way
 
     for tag, pattern, first in _PLAIN:
@@ -314,23 +309,13 @@ def _loader() -> Any:  # noqa: ANN401 - PyYAML's C loader has no types
     return CoreLoader
 
 
-class _Plain:
-    """Turns loaded YAML into a JSON tree; counts nodes, so that aliases of aliases can't grow without end."""
-
-    def __init__(self) -> None:
-        self._nodes = 0
-
-    def value(self, loaded: object, level: int) -> JsonValue:
-        self._nodes += 1
-        if self._nodes > MOST_NODES:
-            raise _NotJsonError(f"its aliases unfold to more than {MOST_NODES} values")
-        if level > DEEPEST:
-            raise _NotJsonError(f"it is nested more than {DEEPEST} levels deep")
-        if isinstance(loaded, dict):
-            return {_key(key): self.value(item, level + 1) for key, item in loaded.items()}
-        if isinstance(loaded, list):
-            return [self.value(item, level + 1) for item in loaded]
-        return _scalar(loaded)
+def _plain(loaded: object) -> JsonValue:
+    """Loaded YAML, whose depth and size are bounded, as a JSON tree."""
+    if isinstance(loaded, dict):
+        return {_key(key): _plain(item) for key, item in loaded.items()}
+    if isinstance(loaded, list):
+        return [_plain(item) for item in loaded]
+    return _scalar(loaded)
 
 
 def _key(key: object) -> str:

@@ -17,23 +17,32 @@ from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import product
-from math import asin, ceil, cos, radians, sin, sqrt
+from math import asin, ceil, cos, prod, radians, sin, sqrt
 from operator import itemgetter
 from random import Random
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, NoReturn, TypeVar
 
 import orjson
-from jinja2 import Environment, StrictUndefined, TemplateError, Undefined, pass_context
+from jinja2 import TemplateError, Undefined, pass_context
 from jinja2.meta import find_undeclared_variables
 from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.sandbox import safe_range
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import RefusalError
 from callwright.language.text import fold
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.templates import (
+    LARGEST,
+    BoundedSandbox,
+    BoundError,
+    added_up,
+    bounded,
+    rounded,
+    weighed,
+)
 
 Entry = TypeVar("Entry")
 Point = Sequence[float]  # latitude and longitude
@@ -49,8 +58,10 @@ Values = dict[str, Any]  # the names that an expression may use: rows, functions
 Evaluated = Callable[[Values], Any]
 EACH = frozenset({"each", "as", "let", "where", "sort", "show"})
 LET = frozenset({"let", "gives"})
+_SHOWN = 200
+_STEPS = 4  # that an expression takes by itself
 _IN_TEXT = re.compile(r"\{\{(.+?)\}\}")
-_FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+_FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 
 
 # What is called with what stands between the brackets, and with the context where it is marked so. The sandbox refuses no
@@ -58,20 +69,8 @@ _FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, A
 _CALLED_PLAINLY = frozenset({FunctionType, BuiltinFunctionType, type(lru_cache(len))})
 
 
-class _Sandbox(ImmutableSandboxedEnvironment):
-    """The sandbox of Jinja, with a short way for what an answer does ten thousand times; all else goes the sandbox's own."""
-
-    def __init__(self) -> None:
-        """What is missing is an error."""
-        super().__init__(undefined=StrictUndefined)
-        self._safe: dict[tuple[type, str], bool] = {}
-
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401 - whatever the file states
-        """As the sandbox has it, whose answer depends on the type and the name alone, asked once."""
-        place = (type(obj), attr)
-        if place not in self._safe:
-            self._safe[place] = super().is_safe_attribute(obj, attr, value)
-        return self._safe[place]
+class _Sandbox(BoundedSandbox):
+    """The bounded sandbox, with a short way for what an answer does ten thousand times."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - whatever the file states
         """A member of a row or an object, whose own attributes come first as everywhere in Jinja."""
@@ -85,14 +84,18 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **named: Any) -> Any:  # noqa: ANN401, N805 - as the sandbox has it
         """What a function gives: all plain functions that an expression can reach are those of rules."""
         if type(__obj) in _CALLED_PLAINLY and not named:
-            return __obj(__context, *args) if hasattr(__obj, "jinja_pass_arg") else __obj(*args)
+            return __self.counted(__context, _plainly, __obj, *args)
         return super().call(__context, __obj, *args, **named)
+
+
+def _plainly(context: Context, function: Any, *args: Any) -> Any:  # noqa: ANN401 - whatever the file states
+    return function(context, *args) if hasattr(function, "jinja_pass_arg") else function(*args)
 
 
 class _Names(Context):
     """The names of one expression while it is worked out: what of a context it uses, and nothing of templates."""
 
-    def __init__(self, sandbox: Environment, values: Values) -> None:
+    def __init__(self, sandbox: BoundedSandbox, values: Values) -> None:
         self.environment, self.parent, self.vars, self.exported_vars = sandbox, values, {}, set()
 
     @cached_property
@@ -114,11 +117,12 @@ class ExpressionCompiler:
         """What gives the stated value, of the `names` that are known besides. Raises ConfigurationError where it is wrong."""
         inner, names = dict[str, Evaluated](), frozenset(names)
         source = self._source(stated, where, names, inner)
+        named = repr(stated) if len(repr(stated)) <= _SHOWN else f"{repr(stated)[:_SHOWN]}…"
         try:
             unknown = sorted(find_undeclared_variables(self._sandbox.parse(f"{{{{ {source} }}}}")))
             template = self._sandbox.from_string(f"{{% set found = {source} %}}")
         except TemplateError as error:
-            raise ConfigurationError(f"{where}: {stated!r} is no expression ({error}).") from error
+            raise ConfigurationError(f"{where}: {named} is no expression ({error}).") from error
         unknown = [name for name in unknown if name not in {*self._known, *names, *inner}]
         if unknown:
             raise ConfigurationError(f"{where}: {unknown[0]!r} is known neither here nor everywhere.")
@@ -127,14 +131,17 @@ class ExpressionCompiler:
         def evaluate(values: Values) -> Any:  # noqa: ANN401 - whatever the file states
             context = _Names(self._sandbox, {**values, **calls} if calls else values)
             try:
-                deque(template.root_render_func(context), maxlen=0)
+                with bounded:
+                    bounded.step(_STEPS)
+                    deque(template.root_render_func(context), maxlen=0)
                 found = context.vars["found"]
                 if isinstance(found, Undefined):
                     str(found)  # a strict one says what is missing
             except CallwrightError:
                 raise
             except _FAULTS as error:
-                raise ConfigurationError(f"{where}: it can't be worked out ({error}).") from error
+                reason = "it calls itself without end" if isinstance(error, RecursionError) else error
+                raise ConfigurationError(f"{where}: {named} can't be worked out ({reason}).") from error
             return found
 
         return evaluate
@@ -191,7 +198,7 @@ class ExpressionCompiler:
             kept = [inner for inner in each if test is None or test(inner)]
             if order is not None:
                 kept.sort(key=order)
-            return [inner[name] if show is None else show(inner) for inner in kept]
+            return weighed([inner[name] if show is None else show(inner) for inner in kept])
 
         return evaluate
 
@@ -255,6 +262,8 @@ def _scramble(sort: str, seed: int) -> tuple[int, int]:
 
 def write_token(content: JsonValue, sort: str, seed: int, padding: int = 0) -> str:
     """An opaque token that holds `content` and `padding` bytes of noise."""
+    if padding > LARGEST:
+        raise BoundError(f"it makes a token of more than {LARGEST:,} bytes")
     body = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
     noise = chance("padding", sort, seed, body.hex()).randbytes(padding)
     packed = len(body).to_bytes(2) + body + noise
@@ -327,6 +336,8 @@ def _rank(wanted: frozenset[str], entry: Any, names: str, around: str) -> int | 
 
 def sentences(pool: Sequence[str], count: int, rng: Random) -> str:
     """So many sentences out of a pool, none of them again before all have been."""
+    if not pool or count > LARGEST:
+        raise BoundError(f"it makes {count:,} sentences of {len(pool)}")
     stated: list[str] = []
     while len(stated) < count:
         stated += rng.sample(pool, len(pool))
@@ -338,6 +349,13 @@ def shuffled(entries: Iterable[Entry], rng: Random) -> list[Entry]:
     found = list(entries)
     rng.shuffle(found)
     return found
+
+
+def pairs(*pools: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Each entry of one pool with each of the others."""
+    if prod(map(len, pools)) > LARGEST:
+        raise BoundError(f"it makes more than {LARGEST:,} pairs")
+    return weighed(list(product(*pools)))
 
 
 def merged(*objects: Mapping[str, Any]) -> dict[str, Any]:
@@ -384,11 +402,11 @@ def refuse(message: str, error: str = "invalid_value") -> NoReturn:
 
 
 PLAIN: Mapping[str, Callable[..., Any]] = {
-    "round": round, "min": min, "max": max, "int": int, "float": float, "abs": abs, "sum": sum, "any": any, "text": str,
+    "round": rounded, "min": min, "max": max, "int": int, "float": float, "abs": abs, "sum": added_up, "any": any, "text": str,
     "sorted": sorted, "up": ceil, "quoted": repr, "chance": chance, "distance_km": distance_km, "beside": beside,
     "words_in": words_in, "named_by": named_by, "sentences": sentences, "shuffled": shuffled, "day": day, "moment": moment,
     "midnight": midnight, "listed": listed, "slug": slug, "refuse": refuse, "share": share,
-    "pairs": lambda *pools: list(product(*pools)), "days": lambda count: timedelta(days=count),
+    "pairs": pairs, "days": lambda count: timedelta(days=count),
     "minutes": lambda count: timedelta(minutes=count), "merged": merged,
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
-from jinja2 import Environment, TemplateSyntaxError, nodes
+from jinja2 import TemplateSyntaxError, nodes
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode
@@ -27,9 +27,10 @@ from callwright.generators.environments.expressions import (
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import names_in_episodes
 from callwright.warehouse.records import Call, Policy, Tool
+from callwright.warehouse.templates import sandbox
 
 _GIVEN = "given"
-_PARSER = Environment(autoescape=True)
+_PARSER = sandbox()
 Verdict = Literal["allowed", "forbidden", "unknown"]
 
 

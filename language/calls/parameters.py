@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callwright.language.calls.codes import PHRASED, phrase, shaped
-from callwright.language.names import deed_of, function_words, humanise, split_name, topic_of
+from callwright.language.names import deed_of, function_words, has_words, humanise, split_name, topic_of
 from callwright.language.packs import COMMON_SCRIPT, known, language_of, of, own_letters, packaged, script_of
 from callwright.language.schemas import json_type, kind_of
 from callwright.warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
@@ -274,7 +274,14 @@ def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
 
 
 def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int = 0) -> str:
-    """Why no value is known for a parameter, "" where one is."""
+    """Why no value is said for a parameter, "" where one is."""
+    description = str(schema.get("description") or "")
+    if not has_words(name) and not has_words(cues_of(name, description).by_script[COMMON_SCRIPT]):
+        return f"neither its name nor its description says what to call {name!r}"
+    return _value_gap(name, schema, language, depth)
+
+
+def _value_gap(name: str, schema: JsonSchema, language: Language, depth: int) -> str:
     table = "numbers" if json_type(schema) in ("integer", "number") else "texts"
     row = meaning_row(name, schema, table)
     if row and row.is_unknown and not schema.get("enum") and len(schema.get("examples") or ()) < _TELLING_EXAMPLES:

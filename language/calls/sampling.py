@@ -93,8 +93,7 @@ def _plain_value(name: str, schema: JsonSchema, language: Language, rng: Random,
             return _make_number("number", name, schema, rng)
         case "array":
             items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
-            wanted = max(1, int(schema.get("minItems", 1)))
-            return [make_plain(name, items or {}, language, rng, depth=depth + 1) for _ in range(wanted)]
+            return [make_plain(name, items or {}, language, rng, depth=depth + 1) for _ in range(_fewest(name, schema))]
         case "object":
             values = schema.get("additionalProperties")
             # one member for an object whose entries have any name, and a schema that is told
@@ -177,18 +176,30 @@ def _is_usual(example: float, given: Mapping[str, JsonValue], kind: str, name: s
     return low <= example <= high
 
 
+_MOST_WHOLE, _MOST_DIGITS = 2**63 - 1, 18
+_MOST_ITEMS = 50
+
+
 def _is_id(name: str) -> bool:
     return not {"id", "ids", "gid", "uid", "oid"}.isdisjoint(split_name(name)[-1:])
 
 
 def _id_like(example: int, rng: Random) -> int:
     """Another id with as many digits, or a few more where those of the example make few."""
-    digits = max(_FEWEST_DIGITS, len(str(abs(example))))
+    digits = min(max(_FEWEST_DIGITS, len(str(abs(example)))), _MOST_DIGITS)
     return rng.randrange(10 ** (digits - 1), 10**digits)
 
 
-def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+def _fewest(name: str, schema: JsonSchema) -> int:
+    """How many items a list has at least. Raises ReplyError where nobody would say so many."""
     least = max(1, int(schema.get("minItems", 1)))
+    if least > _MOST_ITEMS:
+        raise ReplyError(f"template/v1 gives no {least} items to {name!r}; at most {_MOST_ITEMS} are given.")
+    return least
+
+
+def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    least = _fewest(name, schema)
     most = max(least, min(int(schema.get("maxItems", 3)), least + 2))
     items = schema.get("items")
     inner = dict(items) if isinstance(items, dict) and items else {"type": "string"}
@@ -433,7 +444,11 @@ def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int |
     if last < first:
         raise ReplyError(f"template/v1 finds no number between {low} and {high} for {name!r}.")
     value = step * rng.randint(first, min(last, first + _MOST_STEPS))
-    return int(value) if value.denominator == 1 else float(value)
+    if value.denominator > 1 or abs(value) > _MOST_WHOLE:
+        if json_type(schema) == "integer":
+            raise ReplyError(f"template/v1 finds no whole number of 64 bits between {low} and {high} for {name!r}.")
+        return float(value)
+    return int(value)
 
 
 def _step(kind: str, low: int) -> int:

@@ -25,6 +25,7 @@ from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.validators.checks.wording import MessageFit, check_message_fit
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, Derivation, DoubtedFact, Message, Sample, UserTurn
 
 TABLE = make_tool("book_table", people={"type": "integer"}, area={"enum": ["inside", "terrace"]}, required=["people"])
@@ -51,7 +52,7 @@ def test_a_check_that_does_not_apply_and_a_doubt_without_a_sentence_are_told() -
         yield unproved("It is.", DoubtedFact(kind="oddly"))
 
     sample = make_sample([TABLE], "A table for 4.", DUE)
-    with pytest.raises(AssertionError, match="'odd' has no sentence for the doubt 'oddly': declare it"):
+    with pytest.raises(RecordError, match=r"'odd' .+ has no sentence for its doubt 'oddly'; add it to `doubts`"):
         run_check(check_odd, sample)
     with pytest.raises(AssertionError, match="'example' does not apply to this sample"):
         run_check(own_check.check, sample.with_changes(language="zh"))

@@ -11,19 +11,25 @@
                 yield unproved(f"Turn {at} has no please.", DoubtedFact(kind="impolite", turn=at + 1))
 
 What is declared is a row of the table of checks, and still a function: `await check_please(sample, context)` gives the verdicts.
-There are four sorts. A `rule` is code. A `reader` is a model that reads the record without its gold and settles what it claims;
-an `opinion` is asked of models alone that read language, and settles nothing; a `gate` stands before anything is made, and what
-it does not prove is rejected.
+A check that settles claims shows what it found: `yield proved("…")`, or an Answer. With no finding it claims nothing, and its
+verdict is unproved.
+
+There are four sorts. A `rule` is code, and settles no meaning. A `reader` is a model that reads the record without its gold and
+settles what it claims; an `opinion` is asked of models alone that read language, and settles nothing; a `gate` stands before
+anything is made, and what it does not prove is rejected.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Generic, Literal, TypeAlias, TypeVar
+
+from pydantic import ValidationError
 
 from callwright.generators.stages import Consistency, Role, Stage, StageContext
 from callwright.language.packs import has_folder, of
 from callwright.validators.checks.verdicts import SHOWN, Answer, Finding, answer_of, unproved
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, RecordError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, RecordError, first_problem
 from callwright.warehouse.records import (
     DoubtedFact,
     Record,
@@ -32,7 +38,7 @@ from callwright.warehouse.records import (
     Verdict,
     WordedScenario,
 )
-from callwright.warehouse.registry import blame, is_ours, whose
+from callwright.warehouse.registry import is_ours, whose
 
 GROUP = "consistency"
 # What a sentence about a doubt may tell of its fact; `where` is the turn, and `argument` the name
@@ -41,6 +47,23 @@ PLACES = ("name", "value", "other", "words", "tool", "where", "argument", "said"
 ARGUMENTS: tuple[SampleClaim, ...] = ("arguments",)
 MEANING: tuple[SampleClaim, ...] = ("deed", "nothing_else", "no_call_missing")
 ALL = ARGUMENTS + MEANING
+# Of what several checks find; what one finds alone stands at its function.
+SHARED_DOUBTS = {
+    "unstated": "Nothing was found that says {name} = {value}.",
+    "words_left": "“{words}”{where} belongs to no call.",
+    "asked_not_made": "The user asks for what {tool} does{where}, and it is not called.",
+    "other_deed": "The words may ask for something else than what {tool} does{where}.",
+    "order_amiss": "The call of {tool} stands in another order than is asked for or needed.",
+    "call_repeated": "The same call of {tool} is due twice.",
+    "kind_amiss": "The calls do not fit the kind of this sample.",
+    "candidates_amiss": "The list of candidate tools is not as it should be.",
+    "tool_unknown": "{tool} is called, but is none of the candidate tools.",
+    "call_unfit": "The call of {tool} does not fit what the tool takes.",
+    "required_missing": "{tool} requires {name}, and the call lacks it.",
+    "result_amiss": "What {tool} returned is not what it returns when called again.",
+    "not_read": "No rule could read this.",
+    "unread": "The model that should read this gave no usable answer.",
+}
 Subject = TypeVar("Subject", bound=Record)
 Found: TypeAlias = Iterable[Finding] | Answer
 Finder: TypeAlias = Callable[[Subject, StageContext], Found | Awaitable[Found]]
@@ -70,6 +93,12 @@ class Check(Stage, Generic[Subject]):
     def __post_init__(self) -> None:
         """Be its own function. Raises ConfigurationError where a sentence has a place that no fact fills."""
         object.__setattr__(self, "function", self.__call__)
+        meant = [claim for claim in self.settles if claim in MEANING]
+        if self.sort == "rule" and meant:
+            raise ConfigurationError(
+                f"The check {self.name!r} is a rule and settles {', '.join(meant)}. What words mean is read, so that only a"
+                " reader settles it: declare it by @reader, or settle arguments, replies or message."
+            )
         for kind, sentence in self.doubts.items():
             try:
                 sentence.format(**dict.fromkeys(PLACES, ""))
@@ -99,7 +128,7 @@ class Check(Stage, Generic[Subject]):
         except Exception as error:
             if is_ours(self.find):
                 raise
-            raise RecordError(blame(f"check {self.name!r}", self.find, error)) from error
+            raise RecordError(f"{whose(f'check {self.name!r}', self.find, error)} {_told(error)}") from error
         return [self.verdict(subject, answer), *(one.with_changes(subject=subject.key) for one in answer.told)]
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
@@ -108,7 +137,25 @@ class Check(Stage, Generic[Subject]):
         return Verdict(subject=subject.key, check=self.name, version=self.version, **stated)
 
     def _answer(self, found: Found) -> Answer:
-        return found if isinstance(found, Answer) else answer_of(self._only(found), self.proof, most=self.most)
+        """The answer that was given, or that findings come to. Raises RecordError where it names a doubt that nobody declares."""
+        if isinstance(found, Answer):
+            answer = found
+        else:
+            findings = self._only(found)
+            if self.settles and not findings:
+                reason = (
+                    f"{self.name} shows nothing, so it proves nothing of what it settles: {', '.join(self.settles)}."
+                )
+                findings = [unproved(reason, DoubtedFact(kind="not_read"))]
+            answer = answer_of(findings, self.proof, most=self.most)
+        known = self.doubts.keys() | SHARED_DOUBTS.keys()
+        unknown = [one.kind for one in answer.doubts if one.kind not in known]
+        if unknown and not is_ours(self.find):
+            raise RecordError(
+                f"{whose(f'check {self.name!r}', self.find)} has no sentence for its doubt {unknown[0]!r}; add it to `doubts`."
+                f" Its doubts are {', '.join(self.doubts) or 'none'}; those of all checks are {', '.join(SHARED_DOUBTS)}."
+            )
+        return answer
 
     def _only(self, found: Iterable[Finding]) -> list[Finding]:
         """What was found. Raises RecordError where that is something else."""
@@ -120,6 +167,20 @@ class Check(Stage, Generic[Subject]):
                 " `unproved` or `contradicted`, or an Answer."
             )
         return given
+
+
+def _told(error: Exception) -> str:
+    """What the code of somebody else raised, in a sentence."""
+    if not isinstance(error, ValidationError):
+        return f"raised {type(error).__name__}: {error}"
+    first, made = error.errors(include_url=False, include_input=False)[0], error.title
+    if first["type"] != "extra_forbidden":
+        return f"makes a {made} that can't be used: {first_problem(error)}."
+    name, known = str(first["loc"][-1]), [*DoubtedFact.model_fields] if made == "DoubtedFact" else []
+    near = get_close_matches(name, known, 1)
+    meant = f"; did you mean {near[0]!r}?" if near else "."
+    listed = f" Its fields are {', '.join(known)}." if known else ""
+    return f"gives a {made} the field {name!r}, which there is not{meant}{listed}"
 
 
 Declared: TypeAlias = Callable[[Finder[Subject]], Check[Subject]]

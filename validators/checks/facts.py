@@ -25,7 +25,7 @@ from callwright.language.calls.tools import view_of
 from callwright.language.packs import of, signs, widened
 from callwright.language.text import capitalised
 from callwright.validators.checks.declaring import reader, rule
-from callwright.validators.checks.verdicts import Finding, contradicted, unproved
+from callwright.validators.checks.verdicts import Finding, contradicted, proved, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from callwright.validators.near_misses.due import shortened
 from callwright.warehouse.answers import untold_fields
@@ -100,7 +100,6 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
     applies=applies_to,
     settles=("replies",),
     left_to="readers",
-    proof="Replies state the results, and nothing else.",
     doubts={
         "reply_unfounded": "The assistant says “{words}”, which nothing shows.",
         "reply_lacks": "The reply{where} does not tell all that came back.",
@@ -108,10 +107,10 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
         "acts_open": "No rule tells whether the reply is {value}.",
     },
 )  # fmt: skip
-def check_replies(sample: Sample, context: StageContext) -> Iterator[Finding]:
+def check_replies(sample: Sample, context: StageContext) -> list[Finding]:
     """Hold each reply against the results before it, by rules."""
-    for _, of_reply in _replies(sample, _tools_of(sample, context)):
-        yield from of_reply
+    findings = [one for _, of_reply in _replies(sample, _tools_of(sample, context)) for one in of_reply]
+    return findings or [proved("Replies state the results, and nothing else.")]
 
 
 @reader(
@@ -123,7 +122,6 @@ def check_replies(sample: Sample, context: StageContext) -> Iterator[Finding]:
     applies=applies_to,
     settles=("replies",),
     only_rest=True,
-    proof="The judge finds the replies true to the results, and labels them the same.",
     doubts={"judged_reply": "A model finds the reply untrue to the results: {said}"},
 )  # fmt: skip
 async def check_faithfulness(sample: Sample, context: StageContext) -> list[Finding]:
@@ -136,7 +134,7 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Find
             except ReplyError as error:
                 reason = f"The judge gave no answer about turn {at} that can be read: {error}"
                 findings.append(unproved(reason, DoubtedFact(kind="unread", turn=at)))
-    return findings
+    return findings or [proved("The judge finds the replies true to the results, and labels them the same.")]
 
 
 def tells_results(sample: Sample) -> bool:
@@ -152,21 +150,23 @@ def tells_results(sample: Sample) -> bool:
     applies=tells_results,
     settles=("replies",),
     left_to="readers",
-    proof="The answer tells every field that the goal names.",
     doubts={
         "answer_lacks": "The user asks for {name}, and the answer does not tell it.",
         "not_asked": "The sample does not name what the user wants to be told.",
     },
 )  # fmt: skip
-def check_answers(sample: Sample, _context: StageContext) -> Iterator[Finding]:
+def check_answers(sample: Sample, _context: StageContext) -> list[Finding]:
     """Look for the value of each field asked for; where none is named, a reader is asked."""
     at = len(sample.turns) - 1
     if not sample.asked:
-        yield unproved("The sample names no field that is asked for.", DoubtedFact(kind="not_asked", turn=at))
+        return [unproved("The sample names no field that is asked for.", DoubtedFact(kind="not_asked", turn=at))]
+    findings: list[Finding] = []
     for field in untold_fields(sample):
         name = field_words(field.path) or field.path
         fact = DoubtedFact(kind="answer_lacks", turn=at, argument=name)
-        yield contradicted(f"The answer does not tell {name!r} ({field.path}) of all that the call returned.", fact)
+        reason = f"The answer does not tell {name!r} ({field.path}) of all that the call returned."
+        findings.append(contradicted(reason, fact))
+    return findings or [proved("The answer tells every field that the goal names.")]
 
 
 async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterator[Finding]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.stages import Stage, StageContext
-from callwright.validators.checks.declaring import ALL, Check
+from callwright.validators.checks.declaring import ALL, SHARED_DOUBTS, Check
 from callwright.validators.toolset.complexity import TOOL_DOUBTS
 from callwright.validators.toolset.redundancy import TWIN_DOUBTS
 from callwright.warehouse.records import ClaimGrade, DoubtedFact, Sample, SampleClaim, Verdict
@@ -20,23 +20,6 @@ _ORDER = (
     "complexity", "facts", "replies", "answers_request", "relevance", "consistency", "meaning", "reading",
     "second_reading", "faithfulness", "message_fit", "composed", "natural",
 )  # fmt: skip
-# Of what several checks find; what one finds alone stands at its function.
-_SHARED = {
-    "unstated": "Nothing was found that says {name} = {value}.",
-    "words_left": "“{words}”{where} belongs to no call.",
-    "asked_not_made": "The user asks for what {tool} does{where}, and it is not called.",
-    "other_deed": "The words may ask for something else than what {tool} does{where}.",
-    "order_amiss": "The call of {tool} stands in another order than is asked for or needed.",
-    "call_repeated": "The same call of {tool} is due twice.",
-    "kind_amiss": "The calls do not fit the kind of this sample.",
-    "candidates_amiss": "The list of candidate tools is not as it should be.",
-    "tool_unknown": "{tool} is called, but is none of the candidate tools.",
-    "call_unfit": "The call of {tool} does not fit what the tool takes.",
-    "required_missing": "{tool} requires {name}, and the call lacks it.",
-    "result_amiss": "What {tool} returned is not what it returns when called again.",
-    "not_read": "No rule could read this.",
-    "unread": "The model that should read this gave no usable answer.",
-}
 
 
 def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> str:
@@ -66,7 +49,7 @@ def doubt_sentences() -> dict[str, str]:
 
 
 def _sentences_of(checks: Iterable[Check[Sample]]) -> dict[str, str]:
-    declared = (TOOL_DOUBTS, TWIN_DOUBTS, _SHARED, *(check.doubts for check in checks))
+    declared = (TOOL_DOUBTS, TWIN_DOUBTS, SHARED_DOUBTS, *(check.doubts for check in checks))
     return {kind: told for each in declared for kind, told in each.items()}
 
 

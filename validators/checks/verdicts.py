@@ -12,7 +12,7 @@ _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
 
 
 class Finding(NamedTuple):
-    """Something that speaks against a sample: a broken rule, or one that can't be applied; `doubt` says it for the screens."""
+    """What a check found: that something holds, a broken rule, or one that can't be applied; `doubt` says that for the screens."""
 
     decision: Decision
     reason: str
@@ -27,6 +27,11 @@ def contradicted(reason: str, doubt: DoubtedFact) -> Finding:
 def unproved(reason: str, doubt: DoubtedFact) -> Finding:
     """A rule can't tell."""
     return Finding("unproved", reason, doubt)
+
+
+def proved(reason: str) -> Finding:
+    """What was looked at holds. A check that settles claims shows so what it found; with no finding at all it claims nothing."""
+    return Finding("proved", reason)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +51,7 @@ class Answer:
 
 
 def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHOWN) -> Answer:
-    """The answer that findings come to: contradicted before unproved, and `proof` where there is none.
+    """The answer that findings come to: contradicted before unproved before proved, and `proof` where none speaks against it.
 
     It states `most` reasons (None: every one) and all facts, each once; what a graver finding outweighs is left out.
     """
@@ -60,7 +65,8 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
                 if doubt is not None and doubt not in doubts:  # a value may be a list, so that they have no hash
                     doubts.append(doubt)
             return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=tuple(doubts))
-    return Answer(decision="proved", reason=proof)
+    shown = dict.fromkeys(finding.reason for finding in found)
+    return Answer(decision="proved", reason=proof or " ".join([*shown][:most]))
 
 
 def weakest(decisions: Collection[Decision]) -> Decision:

@@ -26,7 +26,7 @@ from callwright.generators.users.user import Fact, Said, SimulatedUser, facts_of
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
 from callwright.llm.models import reads_language
 from callwright.validators.checks.declaring import opinion, reader, rule
-from callwright.validators.checks.verdicts import Answer, Finding, answer_of, unproved
+from callwright.validators.checks.verdicts import Answer, Finding, answer_of, proved, unproved
 from callwright.validators.judges import MESSAGE, NATURAL, ask_opinion
 from callwright.validators.values.said import hear
 from callwright.validators.values.standing import read_call
@@ -224,7 +224,6 @@ def points_to_message(sample: Sample) -> bool:
     prompts=(MESSAGE,),
     applies=points_to_message,
     settles=("message",),
-    proof="The judge finds that the messages can be those meant.",
     doubts={"judged_message": "A model finds that another message is meant: {said}"},
 )  # fmt: skip
 async def check_message_fit(sample: Sample, context: StageContext) -> list[Finding]:
@@ -241,7 +240,7 @@ async def check_message_fit(sample: Sample, context: StageContext) -> list[Findi
         if not opinion.fits:
             reason = f"The judge finds that the message by {message.app} is not meant: {opinion.reason}"
             findings.append(unproved(reason, DoubtedFact(kind="judged_message", other=opinion.reason)))
-    return findings
+    return findings or [proved("The judge finds that the messages can be those meant.")]
 
 
 def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:

@@ -33,6 +33,7 @@ from callwright.warehouse.records import CallTurn, Release, ResultTurn, Sample, 
 from callwright.warehouse.registry import Registry, file_of, guarded, row_in_file
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
+from callwright.warehouse.yaml_text import read_yaml
 
 TOOLS_FILE = "tools.parquet"
 
@@ -241,7 +242,7 @@ def _readme(card: str, header: Mapping[str, JsonValue], account: str) -> str:
     body = card
     if card.startswith("---\n"):
         head, _, body = card.removeprefix("---\n").partition("\n---\n")
-        fields = yaml.safe_load(head) or {}
+        fields = read_yaml(head) or {}
     fields |= header
     top = f"---\n{yaml.safe_dump(fields, allow_unicode=True, sort_keys=False)}---\n" if fields else ""
     return f"{top}{body.strip()}\n\n{account}".lstrip("\n")

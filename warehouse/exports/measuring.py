@@ -7,13 +7,13 @@ from typing import Any
 
 import orjson
 import yaml
-from jinja2 import Environment, StrictUndefined
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.tasks import TaskFormat
 from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, Write, json_text
+from callwright.warehouse.templates import sandbox
 
 TASK = "task.py"
 _WORDS = ("name", "description", "parameters")
@@ -56,7 +56,7 @@ def _calls(message: Message) -> list[dict[str, Any]]:
 def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     """The task, which takes the test split unless it is told another: the same for every release but for names."""
     stems = [part.stem for part in parts]
-    environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)  # noqa: S701 - Python
+    environment = sandbox(keep_trailing_newline=True)
     template = environment.from_string(
         files("callwright.warehouse.exports").joinpath("inspect_task.py.j2").read_text(encoding="utf-8")
     )

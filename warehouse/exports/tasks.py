@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import PackageLoader
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
@@ -25,6 +25,7 @@ from callwright.warehouse.exports.writing import (
 )
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
+from callwright.warehouse.templates import sandbox
 
 TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
@@ -142,12 +143,8 @@ def _written(path: Path, text: str) -> Path:
     return path
 
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("callwright.warehouse.exports", "environments"),
-    undefined=StrictUndefined,
-    autoescape=False,  # noqa: S701 - Python and YAML
-    keep_trailing_newline=True,
-    trim_blocks=True,
+_TEMPLATES = sandbox(  # of Python and YAML
+    loader=PackageLoader("callwright.warehouse.exports", "environments"), keep_trailing_newline=True, trim_blocks=True
 )
 _TEMPLATES.filters["repr"] = repr
 

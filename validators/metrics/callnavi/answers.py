@@ -22,6 +22,7 @@ from rapidfuzz.distance.Levenshtein import normalized_similarity
 from callwright.llm.written_calls import ParsedReply, parse_lenient
 from callwright.validators.replies import NAMES, parse_toolace, python_tree, wash_text
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.yaml_text import read_yaml
 
 Answer = dict[str, JsonValue]
 PARAMETERS = "parameters"
@@ -139,8 +140,8 @@ def _from_yaml(body: str) -> Answer | None:
         }
 
     try:
-        plain = _plain(yaml.load(body, Loader=PlainLoader))  # noqa: S506 - a safe loader, with fewer kinds of scalar
-    except (yaml.YAMLError, ValueError, RecursionError):
+        plain = _plain(read_yaml(body, PlainLoader))
+    except (yaml.YAMLError, ValueError):
         return None
     return plain if isinstance(plain, dict) else None
 
