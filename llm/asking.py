@@ -305,7 +305,7 @@ class _Sending:
         traffic = self.around.traffic
         if traffic is None:
             return await self._adapted()
-        with traffic.request(f"{self.stage} of {self.request.model}"):
+        with traffic.request(self.stage, self.request.model):
             return await self._adapted()
 
     def _adapted(self) -> Awaitable[RawReply]:

@@ -14,6 +14,7 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
 from callwright.llm.refusals import (
+    AWAY,
     HEADERS,
     LOOPBACK,
     AskedModel,
@@ -233,20 +234,30 @@ def _prices(litellm: Any, name: str) -> Mapping[str, Any] | None:  # noqa: ANN40
 
 
 def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a module without types
-    kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), "busy")
+    otherwise: Kind = "away" if getattr(error, "status_code", 0) in AWAY or _is_refused(error) else "busy"
+    kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), otherwise)
     if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):
         return "settings"
     return "money" if isinstance(error, vendor.RateLimitError) and is_about_money(text) else kind
 
 
-_NOT_LOST = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "HTTPStatusError")  # never sent, or refused
+_REFUSED = ("ConnectError", "ConnectTimeout", "ClientConnectorError")  # nobody was there
+_NOT_LOST = (*_REFUSED, "HTTPStatusError")  # never sent, or refused
 
 
 def _was_sent(error: Exception, vendor: Any) -> bool:  # noqa: ANN401 - a module without types
     """Whether a request found its server and lost its answer on the way, so that it may be charged for."""
     if not isinstance(error, vendor.APIConnectionError | vendor.InternalServerError):
         return False
-    causes: list[BaseException] = [error]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
-        causes.append(cause)
-    return not any(one.__class__.__name__.startswith(_NOT_LOST) for one in causes)
+    return not _is_caused_by(error, _NOT_LOST)
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether no connection came about."""
+    return _is_caused_by(error, _REFUSED)
+
+
+def _is_caused_by(error: BaseException, names: tuple[str, ...]) -> bool:
+    """Whether one of the errors behind an error has a class whose name begins so."""
+    cause = error.__cause__ or error.__context__
+    return error.__class__.__name__.startswith(names) or (cause is not None and _is_caused_by(cause, names))

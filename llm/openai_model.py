@@ -16,6 +16,7 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, read_price, read_usage
 from callwright.llm.refusals import (
+    AWAY,
     HEADERS,
     LOOPBACK,
     AskedModel,
@@ -28,7 +29,7 @@ from callwright.llm.refusals import (
     without_values,
 )
 from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
-from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
+from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError, UnavailableError
 
 if TYPE_CHECKING:
     import aiohttp
@@ -45,6 +46,7 @@ _KINDS: Mapping[int, Kind] = {
     **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),  # another address: nothing is sent there
     402: "money",
     **dict.fromkeys((400, 413, 422), "request"),
+    **dict.fromkeys(AWAY, "away"),
 }
 _CODES: Mapping[str, Kind] = {
     "context_length_exceeded": "too long",
@@ -126,7 +128,7 @@ class OpenAIModel:
         except TransientError as error:
             if error.may_be_charged:
                 return None
-            return TransientError(
+            return UnavailableError(
                 f"The server of {self._asked.name} at {address} can't be reached; start it, or see api_base. {error}"
             )
         return self._refused(status, received, content, document_of(content)) if status in _NO_KEY else None
@@ -194,9 +196,10 @@ class OpenAIModel:
             raise TransientError(text, may_be_charged=True) from error
         except (aiohttp.ClientError, OSError) as error:
             text = shown(self._hidden(str(error)), self._asked.key) or type(error).__name__
+            if isinstance(error, aiohttp.ClientConnectorError):
+                raise UnavailableError(f"{self._asked.name} can't be reached: {text}.") from error
             raise TransientError(
-                f"{self._asked.name} can't answer now: the connection broke ({text}).",
-                may_be_charged=not isinstance(error, aiohttp.ClientConnectorError),  # it was sent, then
+                f"{self._asked.name} can't answer now: the connection broke ({text}).", may_be_charged=True
             ) from error
 
     async def _content(self, response: "aiohttp.ClientResponse", most: float) -> bytes:
