@@ -105,13 +105,14 @@ SHOWN = 300
 LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")  # where no account's own key may go
 _NOT_TRANSIENT = ("insufficient_quota", "exceeded your current quota")
 
-Kind = Literal["too long", "policy", "key", "no model", "money", "settings", "request", "busy", "away"]
+Kind = Literal["too long", "policy", "key", "no model", "money", "settings", "request", "unusable", "busy", "away"]
 
 
 _STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
     "too long": (ReplyError, "The request is longer than {name} can read: {said}"),
     "policy": (ReplyError, "The provider's content policy refuses the request to {name}: {said}"),
     "request": (ReplyError, "The provider refuses a request to {name}: {said}"),
+    "unusable": (ReplyError, "The reply of {name} can't be used: {said}"),
     "key": (ConfigurationError, "The provider refuses the key for {name}; set {variable} to a valid one: {said}"),
     "no model": (ConfigurationError, "There is no model {name!r} there; see its name and api_base: {said}"),
     "money": (

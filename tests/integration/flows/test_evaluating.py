@@ -1,6 +1,8 @@
 """Evaluating candidates: every answer is kept and counts, none is asked for twice, and trouble loses nothing."""
 
 import asyncio
+import json
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -8,14 +10,18 @@ from pathlib import Path
 
 import pytest
 
+import callwright
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, cut_off
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
+from callwright.generators.transcripts import conversation_text
 from callwright.llm.models import read_model
+from callwright.llm.wire_format import wire_names
+from callwright.validators.predictions import PromptingStrategy, asked_at
 from callwright.warehouse.errors import BudgetError, ConfigurationError, TransientError
-from callwright.warehouse.releases import create_release
+from callwright.warehouse.releases import create_release, read_release
 from tests.support.flows.model_server import (
     FILTERED,
     ILL,
@@ -240,3 +246,43 @@ def test_a_budget_is_kept_and_the_next_one_goes_on(model_server: ModelServer, re
     assert spent == pytest.approx(model_server.requests * PRICE)
     evaluate(released, candidate, budget=PRICE * 40)
     assert predictions(released) == model_server.requests == ALL
+
+
+def gold_as_text(settings: Settings) -> Callable[[ServedRequest], str]:
+    """A model that knows the gold, and writes its native calls as text by the names that it was given."""
+    content = read_release(warehouse_of(settings), "v1")
+    due = {
+        conversation_text(snapshot.prefix): (snapshot.calls, [content.tools[key] for key in sample.candidates])
+        for sample in content.samples
+        for snapshot in asked_at(sample)
+    }
+
+    def answer(asked: ServedRequest) -> str:
+        messages, _ = json.loads(asked.question)
+        shown = messages[-1]["content"].partition("<conversation>\n")[2].rpartition("\n</conversation>")[0]
+        calls, tools = due[shown]
+        wires = {name: wire for wire, name in wire_names(tools).items()}
+        written = [{"name": wires[call.tool], "arguments": call.arguments} for call in calls]
+        return "\n".join(f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in written) or "No tool does that."
+
+    return answer
+
+
+def test_native_calls_that_come_as_text_are_calls_of_the_tools_that_they_were_given(
+    model_server: ModelServer, released: Settings
+) -> None:
+    model_server.behaviour = gold_as_text(released)
+    evaluate(released, of_server(model_server), prompting=PromptingStrategy("native"), tools_shown="always")
+    [row] = leaderboard("v1", released)
+    assert (row["func_acc"], row["args_acc"]) == (1, 1)
+    assert any("_" in name for names in model_server.tools for name in names), "their own names have dots"
+
+
+def test_no_model_but_the_template_sees_marks_that_are_for_it(model_server: ModelServer, released: Settings) -> None:
+    for strategy in ("native", "route_then_fill", "backward"):
+        evaluate(released, of_server(model_server), prompting=PromptingStrategy(strategy))
+    heard: list[str] = []
+    callwright.evaluate("v1", lambda messages, _tools: heard.append(str(messages)), name="agent", home=released.home)
+    assert heard
+    asked = "\n".join([*model_server.asked, *heard])
+    assert not re.findall("<(?:wanted|format|setting)>", asked)

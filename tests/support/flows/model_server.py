@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -160,12 +160,35 @@ class ModelServer:
             told = OPINIONS[title]
         elif told is None:
             again = 0 if self.is_steady else self.answered[question]
-            reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again))
+            reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again, _marks(messages)))
             told, calls = completed(reply.text, schema), reply.calls
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
         self.answered[question] += 1
         return web.json_response(_completion(told, calls))
+
+
+_WANTED = {
+    "calls": "works by calling tools", "names": "You choose the tools", "last": "which one call comes last",
+    "before": "You have found the end of the plan",
+}  # fmt: skip
+_FORMATS = {"native": "you are given as functions", "yaml": "in YAML.", "json": ""}
+_SETTINGS = {
+    "plan": "Give all the calls|You plan calls|have to be called to do",
+    "conversation": "You see the conversation|the tools to call next", "call": "",
+}  # fmt: skip
+
+
+def _marks(messages: Sequence[ChatMessage]) -> str:
+    """What the template model is wanted to do, read from the words that every other model goes by."""
+    system = messages[0].content
+    if "on a phone that works by calling" in system:
+        return ""
+    found = {
+        tag: next((name for name, words in names.items() if any(one in system for one in words.split("|"))), "")
+        for tag, names in {"wanted": _WANTED, "format": _FORMATS, "setting": _SETTINGS}.items()
+    }
+    return "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items()) if found["wanted"] else ""
 
 
 def completed(text: str, schema: dict[str, Any] | None) -> str:
