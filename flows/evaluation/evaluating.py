@@ -100,12 +100,12 @@ async def evaluate_release(
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
             await evaluate_paths(evaluation, candidate, judge, paths)
 
-        await _each_by_itself(named, evaluate, release, progress)
+        await evaluate_each(named, evaluate, release, progress)
     tell_suspicions(warehouse, release, progress)
     return [candidate.name for candidate in named]
 
 
-async def _each_by_itself(
+async def evaluate_each(
     candidates: Sequence[NamedCandidate],
     evaluate: Callable[[NamedCandidate], Awaitable[None]],
     release: str,

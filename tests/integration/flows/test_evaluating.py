@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import callwright
-from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
-from callwright.flows.evaluation.evaluation_run import Conditions, cut_off
+from callwright.flows.evaluation.evaluating import evaluate_each, evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions, NamedCandidate, cut_off
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
@@ -20,7 +20,7 @@ from callwright.generators.transcripts import conversation_text
 from callwright.llm.models import read_model
 from callwright.llm.wire_format import wire_names
 from callwright.validators.predictions import PromptingStrategy, asked_at
-from callwright.warehouse.errors import BudgetError, ConfigurationError, TransientError
+from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.releases import create_release, read_release
 from tests.support.flows.model_server import (
     FILTERED,
@@ -286,3 +286,37 @@ def test_no_model_but_the_template_sees_marks_that_are_for_it(model_server: Mode
     assert heard
     asked = "\n".join([*model_server.asked, *heard])
     assert not re.findall("<(?:wanted|format|setting)>", asked)
+
+
+def test_a_candidate_that_can_not_be_evaluated_takes_no_other_with_it(
+    model_server: ModelServer, released: Settings
+) -> None:
+    model_server.behaviour = lambda asked: WRONG_KEY
+    far, near = of_server(model_server), embedded()
+    with pytest.raises(
+        ConfigurationError, match=r"1 of 2 candidates could not be evaluated \(far\): .*refuses the key"
+    ) as raised:
+        evaluate(released, far, near)
+    assert "`callwright evaluate v1 --resume`" in str(raised.value)
+    assert [row["candidate"] for row in leaderboard("v1", released)] == ["near"]
+    model_server.behaviour = lambda asked: None
+    evaluate(released, *cut_off(warehouse_of(released), "v1").candidates)
+    assert {row["candidate"] for row in leaderboard("v1", released)} == {"far", "near"}
+
+
+@pytest.mark.parametrize(
+    ("error", "asked"), [(StoreError("full"), 3), (KeyError("ours"), 3), (BudgetError("spent"), 1)]
+)
+async def test_what_ends_one_candidate_ends_no_other_but_for_the_budget_of_all(error: Exception, asked: int) -> None:
+    seen: list[str] = []
+
+    async def ask(candidate: NamedCandidate) -> None:
+        seen.append(candidate.name)
+        if len(seen) == 1:
+            raise error
+
+    model = read_model("template/v1")
+    candidates = [NamedCandidate(name, name, model, "") for name in ("a", "b", "c")]
+    with pytest.raises(type(error), match=str(error.args[0])):
+        await evaluate_each(candidates, ask, "v1", SilentProgress())
+    assert len(seen) == asked
