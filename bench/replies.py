@@ -103,7 +103,7 @@ def read(reply: Reply) -> Read:
         except ReplyError as error:
             return Read("refused", str(error))
         return Read("object")
-    text, native = read_reply(reply.text, reply.written, {})
+    text, native = read_reply(reply.text, reply.written)
     parsed = parse_calls(Completion(text, native or (() if not text.strip() else None)), "json")
     if parsed.calls is None:
         return Read("refused", parsed.problem)

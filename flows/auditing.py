@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import orjson
 from jinja2 import PackageLoader
 
-from callwright.flows.chats import open_chats
+from callwright.flows.chats import check_keys, distinct_models, open_chats, with_secret
 from callwright.flows.data_checks import check_sample, find_requests, opened_chats, recipe_of_checks
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
@@ -23,6 +23,7 @@ from callwright.generators.environments.protocol import Environment, ServerSetti
 from callwright.generators.kinds import family_of
 from callwright.generators.stages import StageContext
 from callwright.llm.ledger import Ledger
+from callwright.llm.models import Readiness
 from callwright.llm.stand_in import price_of
 from callwright.validators.audit.defects import broken_variants, injectors_named
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, gather
@@ -310,6 +311,7 @@ class ReaderComparison(NamedTuple):
 
 async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Progress) -> ReaderComparison:
     """Let each model read the same planted places. Raises ConfigurationError where nothing with calls has been accepted."""
+    await _look_at_models(plan.models)
     warehouse = open_warehouse(settings)
     samples, tools = _drawn(warehouse, plan)
     wrong_before = plan.wrong_before
@@ -325,6 +327,14 @@ async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Pr
     return ReaderComparison(
         plan.release or NEWEST_BUILDS, len(samples), wrong_before, plan.wrong_at_most, readers, best.model if best else "",
     )  # fmt: skip
+
+
+async def _look_at_models(names: Sequence[str]) -> None:
+    """Raise ConfigurationError, or UnavailableError where a server is away, before any of these models is asked."""
+    recipes = [recipe_of_checks(name) for name in names]
+    for recipe in recipes:
+        check_keys(recipe)
+    await Readiness(with_secret(model) for recipe in recipes for model in distinct_models(recipe)).check()
 
 
 def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], dict[str, Tool]]:

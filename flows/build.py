@@ -1,5 +1,6 @@
 """A build: from a recipe to landed samples. The command line, Prefect and the tests all call this."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
@@ -64,6 +65,7 @@ from callwright.warehouse.rows import Row, body_of
 # Of so many samples the encoder's 100 MB weigh more than the half second that opening it again takes, once they are made:
 # while they are made, each round would open it.
 _MANY = 5000
+_REASONS = 3
 BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make other samples
 
 
@@ -143,6 +145,22 @@ class BuildReport(NamedTuple):
         """How many of the samples that were asked for have landed."""
         planned = "" if self.planned == self.asked else f"{self.planned} planned, "
         return f"{self.landed} of {self.asked} samples asked for of {self.recipe!r} have landed ({planned}build {self.build})."
+
+    @property
+    def emptiness(self) -> str:
+        """Why nothing of what was asked for has landed, "" where something has or waits for people."""
+        if self.landed or not self.asked or any(row.waiting for row in self.composition):
+            return ""
+        if not self.planned:
+            return f"None of the {self.asked} samples could be planned; `callwright recipe check` says why."
+        lost = Counter(
+            {(row.stage, word): getattr(row, word) for row in self.funnel for word in ("rejected", "failed")}
+        )
+        reasons = [f"{count} {word} at {stage}" for (stage, word), count in lost.most_common(_REASONS) if count]
+        return (
+            f"None of the {self.asked} samples asked for has landed: {', '.join(reasons) or 'none came through all stages'}."
+            ' `callwright query "from failures"` has the reasons of those that failed, `from verdicts` of the rejected ones.'
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:

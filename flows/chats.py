@@ -17,10 +17,16 @@ from callwright.llm.limits import Budget, Traffic
 from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat, reads_language
 from callwright.llm.refusals import header_variables
 from callwright.validators.checks.declaring import Check
-from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
+from callwright.warehouse.errors import (
+    BudgetError,
+    CallwrightError,
+    ConfigurationError,
+    TransientError,
+    UnavailableError,
+)
 from callwright.warehouse.records import LlmCall
 
-FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
+FATAL = (BudgetError, ConfigurationError, UnavailableError)  # the next record would meet the same
 Item = TypeVar("Item")
 _BEGUN_AT_ONCE = 2  # items
 AHEAD = 2  # records under way for each slot: while one waits for the ledger's disk, another one asks
@@ -118,7 +124,7 @@ class Chats:
 
 
 @asynccontextmanager
-async def open_chats(
+async def open_chats(  # noqa: PLR0913 - one argument for each thing that stands around the models
     recipe: Recipe,
     ledger_path: Path,
     *,
@@ -126,11 +132,15 @@ async def open_chats(
     spent: float,
     traffic: Traffic | None = None,
     open_one: Callable[..., LedgeredChat] = open_chat,
+    there: list[ModelSettings] | None = None,
 ) -> AsyncIterator[Chats]:
-    """Open the recipe's models; those with the same settings are one model, with one set of limits."""
+    """Open the recipe's models; those with the same settings are one model, with one set of limits.
+
+    Those whose server is known to be `there` are not looked at again.
+    """
     ledger = await asyncio.to_thread(Ledger, ledger_path)  # its disk may be slow
     budget = Budget(recipe.budget, spent=spent)
-    ready = Readiness(map(with_secret, distinct_models(recipe)))
+    ready = Readiness(map(with_secret, distinct_models(recipe)), there)
     opened: list[tuple[ModelSettings, LedgeredChat]] = []
     unlogged: list[LlmCall] = []
     try:
@@ -160,6 +170,7 @@ class SharedChats:
         self._opened = AsyncExitStack()
         self._chats: Chats | None = None
         self._spent: dict[str, float] = {}  # by build
+        self._there: list[ModelSettings] = []
 
     @asynccontextmanager
     async def of(self, recipe: Recipe, ledger: Path, *, build: str, spent: float) -> AsyncIterator[Chats]:
@@ -175,8 +186,9 @@ class SharedChats:
                 if self._chats is None:
                     spent = max(spent, self._spent.get(build, 0.0))
                     opening = open_chats(
-                        recipe, ledger, build=build, spent=spent, traffic=self._traffic, open_one=self._open_one
-                    )
+                        recipe, ledger, build=build, spent=spent, traffic=self._traffic, open_one=self._open_one,
+                        there=self._there,
+                    )  # fmt: skip
                     self._chats = await self._opened.enter_async_context(opening)
             yield self._chats
         finally:

@@ -11,7 +11,7 @@ SHARD_SECONDS = 20.0  # what is lost with a process, and how often progress is s
 FEWEST = 20  # records that are worth a shard's overhead, where the recipe allows as many
 _LEAST = 8  # the last shards have at least so many times less records than the others
 _LAST = 4  # of what is left, one part in so many is kept for a last shard that lands quickly
-_FIRST_ROUNDS = 4  # records for each request that may be under way, in the shards of which no pace is known yet
+_ROUNDS = 4  # records for each request that may be under way, in the last two shards
 
 
 class ShardSizing:
@@ -35,7 +35,8 @@ class ShardSizing:
         self._lands_beside = lands_beside
         self._most = most
         self._workers = workers
-        self._first = _FIRST_ROUNDS * concurrency
+        self._first = concurrency  # while no pace is known: so small that what comes of it is soon seen
+        self._smallest_split = 2 * _ROUNDS * concurrency
         self._done = 0
         self._seconds = 0.0
 
@@ -51,8 +52,8 @@ class ShardSizing:
         known = self._done and self._seconds
         by_time = int(min(self._most, SHARD_SECONDS * self._done / self._seconds)) if known else self._first
         by_turn = max(ceil(left / self._workers), by_time // _LEAST)
-        size = min(left, self._most, max(FEWEST, min(by_time, by_turn)))
-        is_split = self._lands_beside and size == left > 2 * self._first
+        size = min(left, self._most, max(FEWEST if known else 1, min(by_time, by_turn)))
+        is_split = self._lands_beside and size == left > self._smallest_split
         return size - size // _LAST if is_split else size
 
 

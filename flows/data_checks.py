@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from callwright.flows.chats import Chats, open_chats
+from callwright.flows.chats import Chats, check_keys, open_chats
 from callwright.flows.environments import STORE
 from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings
@@ -342,6 +342,7 @@ async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | 
         yield None
         return
     recipe = recipe_of_checks(model)
+    check_keys(recipe)
     with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
         ledger = settings.ledger if settings.home.exists() else Path(folder) / "ledger.sqlite"
         async with open_chats(recipe, ledger, build="", spent=0.0) as chats:

@@ -1,8 +1,11 @@
 """The tables to which other packages add rows by entry points, and files of one's own by `path.py:name`."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -70,3 +73,32 @@ def add_from_file(path: Path, name: str) -> Extension:
     raise PluginError(
         f"{path}:{found.line}: {name!r} is a {type(found.row).__name__}; it must be one of {', '.join(wanted)}."
     )
+
+
+def function_named(stated: str) -> Callable[..., Any] | None:
+    """The function that `agent.py:answer` or `package.module:answer` names, None where it names none.
+
+    Modules are looked for in the present folder, too. Raises ConfigurationError where there is no such function.
+    """
+    place, _, name = stated.rpartition(":")
+    if not name.isidentifier():
+        return None
+    if place.endswith(".py"):
+        found = row_in_file(Path(place), name).row
+    elif place and all(part.isidentifier() for part in place.split(".")):
+        found = getattr(_module_named(place), name, None)
+    else:
+        return None
+    if not callable(found):
+        raise ConfigurationError(f"There is no function {name!r} in {place!r}.")
+    return cast("Callable[..., Any]", found)
+
+
+def _module_named(name: str) -> ModuleType:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return import_module(name)
+    except Exception as error:  # somebody else's code
+        raise ConfigurationError(f"The module {name!r} can't be imported: {type(error).__name__}: {error}.") from error

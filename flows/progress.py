@@ -1,17 +1,19 @@
 """What a build reports while it runs: messages in sentences, progress in counts, and what slow models are asked meanwhile."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from callwright.llm.limits import Traffic
+from callwright.llm.limits import Absence, Traffic
 
 if TYPE_CHECKING:
     from callwright.llm.models import ModelSettings
 
 # Seconds until the first sentence on models' requests, between two, and where it is live.
 FIRST_WORD, BETWEEN, LIVE = 10.0, 30.0, 0.5
+LOOK, BRIEF = 1.0, 3.0  # seconds between two looks at what is away; a shorter absence is not worth a sentence
 _MINUTE = 60
 
 
@@ -103,36 +105,60 @@ async def watch_traffic(traffic: Traffic | None, progress: Progress, work: Work)
 async def _show(traffic: Traffic, live: LiveProgress) -> None:
     while True:
         await asyncio.sleep(LIVE)
-        if traffic.under_way:
+        if traffic.under_way or traffic.absences:
             live.show(traffic_state(traffic))
 
 
 async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, answered: int) -> None:
     """`sent` and `answered` were counted before this work began."""
-    await asyncio.sleep(FIRST_WORD)
+    due, away = time.monotonic() + FIRST_WORD, dict[str, Absence]()
     while True:
-        if traffic.sent > sent:
+        await asyncio.sleep(min(FIRST_WORD, LOOK))
+        for model, absence in {**traffic.absences}.items():
+            if away.get(model) != absence and time.time() - absence.since >= BRIEF:
+                away[model] = absence
+                progress.say(absence_sentence(model, absence))
+        for model in away.keys() - traffic.absences.keys():
+            del away[model]
+            progress.say(f"{model} answers again.")
+        if time.monotonic() >= due and traffic.sent > sent and not away:
+            due = time.monotonic() + BETWEEN
             progress.say(
                 traffic_sentence(traffic, work, sent=traffic.sent - sent, answered=traffic.answered - answered)
             )
-        await asyncio.sleep(BETWEEN)
+
+
+def absence_sentence(model: str, absence: Absence) -> str:
+    """Which model is waited for, since when, until when, and why."""
+    since, until = (time.strftime("%H:%M:%S", time.localtime(moment)) for moment in (absence.since, absence.until))
+    return f"Waiting for {model} since {since}, until {until} at the latest: {absence.reason}"
 
 
 def traffic_state(traffic: Traffic) -> str:
-    """What models are asked by now, in a line: answered, waiting, how long an answer takes, cost, and who was asked last."""
-    seconds = traffic.seconds_an_answer
-    pace = f"{seconds:.1f} s an answer" if traffic.answered else f"none within {seconds:.0f} s"
+    """What models are asked by now, in a line: answered, waiting, how long an answer takes, cost, and who was asked last.
+
+    While a model is away, the line says which one, since when, until when, and why.
+    """
+    if traffic.absences:
+        return " ".join(absence_sentence(*one) for one in traffic.absences.items())
+    seconds = traffic.slowest.seconds_an_answer
+    pace = f"{seconds:.1f} s an answer" if traffic.slowest.answered else f"none within {seconds:.0f} s"
     lost = f", {traffic.failed} tries failed" if traffic.failed else ""
     return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, ${traffic.cost:,.4f}: {traffic.last}"
 
 
 def traffic_sentence(traffic: Traffic, work: Work, *, sent: int, answered: int) -> str:
-    """What was asked of models and what came back, how long an answer takes, and how long the rest will at this pace."""
-    seconds = traffic.seconds_an_answer
-    pace = f"{seconds:.1f} s an answer" if answered else f"none within {seconds:.0f} s"
-    left = max(0.0, work.records * work.calls - answered) * seconds / max(1, min(work.concurrency, traffic.under_way))
+    """What was asked of models and what came back, how long an answer takes, and how long the rest will at this pace.
+
+    The pace is that of the slowest model.
+    """
+    slowest = traffic.slowest
+    seconds, left = slowest.seconds_an_answer, work.records * work.calls - answered
+    pace = f"{seconds:.1f} s an answer" if slowest.answered else f"none within {seconds:.0f} s"
     lost = f", {traffic.failed} tries failed" if traffic.failed else ""
-    rest = f"; at most {duration(left)} to go at this pace" if answered else ""
+    is_known = answered and slowest.answered and left > 0
+    to_go = left * seconds / max(1, min(work.concurrency, slowest.under_way)) if is_known else 0.0
+    rest = f"; at most {duration(to_go)} to go at this pace" if is_known else ""
     return f"{work.title}: {sent} asked, {answered} answered ({pace}{lost}), now {traffic.last}{rest}."
 
 

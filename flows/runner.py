@@ -39,7 +39,7 @@ from callwright.flows.shards import (
 from callwright.flows.stages import stages_of
 from callwright.llm.ledger import known_keys
 from callwright.llm.limits import Traffic
-from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
+from callwright.warehouse.errors import ConfigurationError, StoreError, TransientError
 from callwright.warehouse.paid_notes import land_paid, paid_folder
 from callwright.warehouse.publish import build_under_way, publish, publish_when_due
 from callwright.warehouse.records import Tool
@@ -178,9 +178,8 @@ async def carry_all(pieces: Pieces[Piece], course: Course) -> None:
     stopped = sorted((result for result in results if result.error), key=lambda result: not result.is_fatal)
     if stopped:
         gravest, left = stopped[0], carrying.total - sum(result.done for result in results)
-        fatal = ConfigurationError if gravest.is_configuration else BudgetError
         problem = gravest.error if gravest.error.endswith((".", "!", "?")) else f"{gravest.error}."
-        raise (fatal if gravest.is_fatal else TransientError)(f"{problem} {left} {course.undone}")
+        raise gravest.raises(f"{problem} {left} {course.undone}")
 
 
 class _Carrying(Generic[Piece]):

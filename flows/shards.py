@@ -38,7 +38,7 @@ from callwright.validators.checks.declaring import Check
 from callwright.validators.checks.table import has_rest
 from callwright.validators.checks.verdicts import outcome_of, read_by
 from callwright.warehouse import records
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
+from callwright.warehouse.errors import CallwrightError, RecordError, ReplyError, TransientError
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.paid_notes import PaidNotes, paid_folder
 from callwright.warehouse.records import (
@@ -86,18 +86,22 @@ class Shard(NamedTuple):
 class ShardResult(NamedTuple):
     """What came of a shard: records done and left undone, the gravest error that left one undone, "" where none did, and its cost.
 
-    Of the records done, `bugs` failed by a bug; `bug` is the first of them.
+    `raises` is the class of that error. Of the records done, `bugs` failed by a bug; `bug` is the first of them.
     """
 
     target: Path
     done: int
     undone: int
     error: str = ""
-    is_configuration: bool = False
-    is_fatal: bool = False
+    raises: type[CallwrightError] = TransientError
     cost: float = 0.0
     bugs: int = 0
     bug: str = ""
+
+    @property
+    def is_fatal(self) -> bool:
+        """Whether other records would fare no better."""
+        return bool(self.error) and issubclass(self.raises, FATAL)
 
 
 def result_of(
@@ -111,8 +115,7 @@ def result_of(
 ) -> ShardResult:
     """The result of work of which so many records are done; `error` is the gravest that left one undone."""
     return ShardResult(
-        target, done, records - done, str(error or ""), isinstance(error, ConfigurationError),
-        isinstance(error, FATAL), cost, len(bugs),
+        target, done, records - done, str(error or ""), type(error) if error else TransientError, cost, len(bugs),
         bugs[0].reason.partition("\n")[0] if bugs else "",
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from callwright.llm.chat import Adapter, Answer, ChatRequest, Completion, Prompt
 from callwright.llm.ledger import Ledger, ledger_key
 from callwright.llm.limits import Budget, Gate, Hedging, Traffic
 from callwright.llm.prices import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
+from callwright.llm.wire_format import wire_names
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 from callwright.warehouse.records import LlmCall, Tool
 
@@ -140,7 +141,7 @@ class LedgeredChat:
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         """The model's reply in free text; `tools` are handed over natively."""
         reply = await self._reply(prompt, None, tuple(tools), sample_index)
-        return Completion(reply.text, reply.calls, reply.reasoning)
+        return Completion(reply.text, reply.calls, reply.reasoning, wire_names(tools))
 
     async def close(self) -> None:
         """Give back the adapter's connections; the ledger stays open, others may use it."""
@@ -157,7 +158,8 @@ class LedgeredChat:
         document, text = schema or (None, "")
         if self._around.overhear is not None:
             self._around.overhear(Asking(self._stage, prompt, document or {}))
-        request = ChatRequest(self.name, prompt.messages, document, tools, options or self._options, sample_index)
+        options = options or self._options
+        request = ChatRequest(self.name, prompt.messages, document, tools, options, sample_index, prompt.marks)
         key = ledger_key(request, prompt, text)
         most_tokens = int(dict(request.options).get("max_tokens") or _REPLY_TOKENS)
         sending = _Sending(self._around, self._stage, self._priced, request, most_tokens, key)
@@ -317,7 +319,7 @@ class _Sending:
         traffic = self.around.traffic
         if traffic is None:
             return await self._adapted()
-        with traffic.request(f"{self.stage} of {self.request.model}"):
+        with traffic.request(self.stage, self.request.model):
             return await self._adapted()
 
     def _adapted(self) -> Awaitable[RawReply]:

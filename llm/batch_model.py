@@ -82,7 +82,7 @@ class BatchModel(OpenAIModel):
 
         async def send(stated: StatedSchema | None) -> RawReply:
             try:
-                return self._read(await self._answered(key, request, names, stated), names)
+                return self._read(await self._answered(key, request, names, stated))
             except ReplyError as error:
                 raise RefusedError(str(error), error) from error.__cause__
 
@@ -245,7 +245,8 @@ class BatchModel(OpenAIModel):
             if not batch.get(name):
                 continue
             for key, line in read_lines(await self._fetch(f"/files/{batch[name]}/content")):
-                response = line.get("response") or {}
+                stated = line.get("response")
+                response = stated if isinstance(stated, dict) else {}
                 body = response.get("body")
                 if response.get("status_code") == WELL and isinstance(body, dict) and body.get("choices"):
                     replies[key] = body
@@ -256,7 +257,8 @@ class BatchModel(OpenAIModel):
     def _line_refused(self, response: dict[str, Any], error: object) -> CallwrightError:
         if response:
             body = response.get("body")
-            return self._refused(int(response.get("status_code") or 0), {}, orjson.dumps(body), body)
+            status = response.get("status_code")
+            return self._refused(status if isinstance(status, int) else 0, {}, orjson.dumps(body), body)
         code = str(error.get("code") or "") if isinstance(error, dict) else ""
         text = str(error.get("message") or error) if isinstance(error, dict) else str(error)
         # What was not begun in time is asked again, in another batch.

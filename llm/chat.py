@@ -1,6 +1,7 @@
 """The one way to ask a language model: what a stage sees, and what an adapter must offer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -21,11 +22,15 @@ class ChatMessage(Record):
 
 
 class Prompt(Record):
-    """Rendered messages; `version` is a hash of the template's text, so that an edited prompt is asked anew."""
+    """Rendered messages; `version` is a hash of the template's text, so that an edited prompt is asked anew.
+
+    `marks` are tagged lines that say to template/v1 what is wanted of it. No other model is sent them.
+    """
 
     name: str
     version: str
     messages: tuple[ChatMessage, ...]
+    marks: str = ""
 
 
 def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
@@ -37,7 +42,7 @@ def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
 
 
 class ChatRequest(NamedTuple):
-    """What goes to an adapter: all that may change the answer, and nothing else."""
+    """What goes to an adapter: all that may change the answer, and nothing else. `marks` are for template/v1 alone."""
 
     model: str
     messages: tuple[ChatMessage, ...]
@@ -45,6 +50,7 @@ class ChatRequest(NamedTuple):
     tools: tuple[Tool, ...]
     options: tuple[tuple[str, Any], ...]  # temperature, seed, …: sorted pairs, JSON values
     sample_index: int
+    marks: str = ""
 
 
 class RawReply(NamedTuple):
@@ -79,11 +85,16 @@ class Adapter(Protocol):
 
 
 class Completion(NamedTuple):
-    """A candidate's reply in its own words: text, native tool calls where the provider has them, and what it thought before."""
+    """A candidate's reply in its own words: text, native tool calls where the provider has them, and what it thought before.
+
+    `names` are those that tools had on the wire, where they were handed over natively, each with the tool's own name. The calls
+    and the text may have either; whoever reads the calls puts the tools' own names in their place.
+    """
 
     text: str
     calls: tuple[Call, ...] | None
     reasoning: str = ""
+    names: Mapping[str, str] = MappingProxyType({})
 
 
 class ChatModel(Protocol):

@@ -1,10 +1,18 @@
-"""Python functions as models: given OpenAI's messages and tools, they give calls or a text."""
+"""Python functions as models: given OpenAI's messages and tools, they give calls or a text.
+
+What somebody else has written may never come back. Each call of a plain function has a thread of its own that nobody waits for
+at the end, so that Ctrl-C always reaches the evaluation, and a limit of time.
+"""
 
 import asyncio
+import ctypes
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import copy_context
 from math import isfinite
+from threading import Thread
 from typing import Any
 
 import orjson
@@ -19,6 +27,7 @@ from callwright.warehouse.records import Call, LlmCall, Tool, content_key
 
 Messages = list[dict[str, Any]]
 AnswerFunction = Callable[[Messages, list[dict[str, Any]]], Any]
+LONGEST_CALL = 120.0  # seconds
 _PAIR = 2  # a name and arguments
 _SHOWN = 120
 _FORMS = "calls are (name, arguments) or {'name': …, 'arguments': {…}}, in a list"
@@ -27,9 +36,17 @@ _FORMS = "calls are (name, arguments) or {'name': …, 'arguments': {…}}, in a
 class FunctionModel:
     """A ChatModel behind which a function stands; what goes wrong in it is a ReplyError."""
 
-    def __init__(self, name: str, function: AnswerFunction, record: Callable[[LlmCall], object], stage: str) -> None:
-        """Call `function`, in a thread unless it is async; `record` gets each call of `stage`."""
+    def __init__(
+        self,
+        name: str,
+        function: AnswerFunction,
+        record: Callable[[LlmCall], object],
+        stage: str,
+        timeout: float = LONGEST_CALL,
+    ) -> None:
+        """Call `function`, in a thread unless it is async, for `timeout` seconds at most; `record` gets each call of `stage`."""
         self._name = name
+        self._timeout = timeout
         self._function = function
         self._record = record
         self._stage = stage
@@ -48,12 +65,12 @@ class FunctionModel:
         return await self.answer([dict(message) for message in wire_messages(prompt.messages)], tools)
 
     async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
-        """What the function gives, its calls under the tools' own names. Raises ReplyError."""
+        """What the function gives, its calls by the names on the wire. Raises ReplyError."""
         names = wire_names(tools)
         started, error = time.perf_counter(), ""
         try:
             given = await self._given(messages, wire_tools(tools, names))
-            return self._read(given, names)
+            return self._read(given)._replace(names=names)
         except ReplyError as raised:
             error = str(raised)
             raise
@@ -67,16 +84,20 @@ class FunctionModel:
         """Nothing to give back."""
 
     async def _given(self, messages: Messages, tools: list[dict[str, Any]]) -> object:
+        limit = asyncio.timeout(self._timeout)
         try:
-            if inspect.iscoroutinefunction(self._function):
-                return await self._function(messages, tools)
-            given = await asyncio.to_thread(self._function, messages, tools)
-            return await given if inspect.isawaitable(given) else given
-        except Exception as error:  # a candidate's own mistake, of whatever type
+            async with limit:
+                if inspect.iscoroutinefunction(self._function):
+                    return await self._function(messages, tools)
+                given = await _in_a_thread(self._function, messages, tools)
+                return await given if inspect.isawaitable(given) else given
+        except (Exception, SystemExit) as error:  # a candidate's own mistake, of whatever type
+            if limit.expired():
+                raise ReplyError(f"{self._name} gave no answer within {self._timeout:g} s.") from error
             said = str(error).encode(errors="backslashreplace").decode()  # half a character can't be kept
             raise ReplyError(f"{self._name} raised {type(error).__name__}: {said}") from error
 
-    def _read(self, given: object, names: Mapping[str, str]) -> Completion:
+    def _read(self, given: object) -> Completion:
         self._validate_size(given)
         if isinstance(given, BaseModel) and not isinstance(given, Call):  # such as the message of OpenAI's client
             given = given.model_dump()
@@ -92,7 +113,7 @@ class FunctionModel:
         validate_text(text)
         if stated is None or (text and not stated):
             return Completion(text, None)
-        calls = tuple(self._call(one, names) for one in stated)
+        calls = tuple(self._call(one) for one in stated)
         validate_calls(calls)
         return Completion(text, calls)
 
@@ -115,7 +136,7 @@ class FunctionModel:
             elif isinstance(value, list | tuple):
                 waiting += [(member, depth + 1) for member in value]
 
-    def _call(self, stated: object, names: Mapping[str, str]) -> Call:
+    def _call(self, stated: object) -> Call:
         name, arguments = _parts(stated)
         try:
             if isinstance(arguments, str):
@@ -125,7 +146,41 @@ class FunctionModel:
             orjson.dumps(made.arguments)
         except (ValidationError, ValueError, TypeError) as error:
             raise ReplyError(f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}.") from error
-        return made.with_changes(tool=names.get(made.tool, made.tool))
+        return made
+
+
+async def _in_a_thread(function: AnswerFunction, *given: object) -> object:
+    """What a function gives, called in a thread that is left behind where nobody waits for it any more."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[object] = loop.create_future()
+
+    def end(result: object, error: BaseException | None) -> None:
+        if not answer.done():
+            answer.set_result(result) if error is None else answer.set_exception(error)
+
+    def call() -> None:
+        result, error = None, None
+        try:
+            result = function(*given)
+        except BaseException as raised:  # noqa: BLE001 - raised where it is waited for
+            # a future takes no StopIteration
+            error = RuntimeError("StopIteration") if isinstance(raised, StopIteration) else raised
+        with suppress(RuntimeError):  # the loop is closed: it was stopped meanwhile
+            loop.call_soon_threadsafe(end, result, error)
+
+    thread = Thread(target=copy_context().run, args=(call,), name="candidate", daemon=True)
+    thread.start()
+    try:
+        return await answer
+    except asyncio.CancelledError:
+        _ask_to_end(thread)
+        raise
+
+
+def _ask_to_end(thread: Thread) -> None:
+    """Raise SystemExit in a thread, as soon as it runs Python: a loop without end would take the time of all that comes after."""
+    if thread.ident is not None and thread.is_alive():
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
 
 
 def _parts(stated: object) -> tuple[object, object]:

@@ -31,6 +31,7 @@ def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
     tools = [tool.key for tool in request.tools]
     turns = [text for message in request.messages for text in (message.role, message.content)]
     asked = [request.model, request.options, schema, prompt.name, prompt.version, request.sample_index, tools, turns]
+    asked += [request.marks] if request.marks else []
     return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES).digest()
 
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -13,20 +13,24 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from callwright.llm.chat import RawReply
-from callwright.warehouse.errors import BudgetError, CallwrightError, TransientError
+from callwright.warehouse.errors import BudgetError, CallwrightError, TransientError, UnavailableError
 from callwright.warehouse.records import Record
 
 
-class Traffic:
-    """Requests of one run, over all of its models: how many were sent, how they ended, and how long an answer takes."""
+class Absence(NamedTuple):
+    """A model that can't be asked: why, since when, and until when it is waited for (both of the wall clock, in seconds)."""
+
+    reason: str
+    since: float
+    until: float
+
+
+class ModelTraffic:
+    """Requests of one run to one model."""
 
     def __init__(self) -> None:
         """Nothing is sent yet."""
-        self.sent = 0  # tries: what is asked again counts again
         self.answered = 0
-        self.failed = 0
-        self.cost = 0.0  # US dollars
-        self.last = ""  # the stage and the model that were asked last
         self._seconds = 0.0  # all answers together
         self._began: dict[int, float] = {}
 
@@ -42,29 +46,73 @@ class Traffic:
             return self._seconds / self.answered
         return max(0.0, time.monotonic() - min(self._began.values(), default=time.monotonic()))
 
-    @contextmanager
-    def request(self, asked: str) -> Iterator[None]:
-        """Count one request of `asked`, from when it is sent to its end."""
-        self.sent += 1
-        number, self.last = self.sent, asked
+    def begin(self, number: int) -> None:
+        """Request `number` is sent."""
         self._began[number] = time.monotonic()
+
+    def end(self, number: int, *, is_answered: bool) -> None:
+        """Request `number` has come to its end."""
+        seconds = time.monotonic() - self._began.pop(number)
+        if is_answered:
+            self.answered += 1
+            self._seconds += seconds
+
+
+class Traffic:
+    """Requests of one run, over all of its models: how many were sent, how they ended, and how long an answer takes."""
+
+    def __init__(self) -> None:
+        """Nothing is sent yet."""
+        self.sent = 0  # tries: what is asked again counts again
+        self.failed = 0
+        self.cost = 0.0  # US dollars
+        self.last = ""  # the stage and the model that were asked last
+        self.absences: dict[str, Absence] = {}  # by model
+        self._models: dict[str, ModelTraffic] = defaultdict(ModelTraffic)
+
+    @property
+    def answered(self) -> int:
+        """Requests that were answered."""
+        return sum(one.answered for one in self._models.values())
+
+    @property
+    def under_way(self) -> int:
+        """Requests that wait for their answer."""
+        return sum(one.under_way for one in self._models.values())
+
+    @property
+    def slowest(self) -> ModelTraffic:
+        """The model whose answers take longest, of those that are being asked: all others wait for it."""
+        asked = [one for one in self._models.values() if one.under_way] or [*self._models.values()]
+        return max(asked, key=lambda one: one.seconds_an_answer, default=ModelTraffic())
+
+    def note_absence(self, model: str, absence: Absence | None) -> None:
+        """A model is away, or (None) back."""
+        if absence is None:
+            self.absences.pop(model, None)
+        else:
+            self.absences[model] = absence
+
+    @contextmanager
+    def request(self, stage: str, model: str) -> Iterator[None]:
+        """Count one request of a stage to a model, from when it is sent to its end."""
+        self.sent += 1
+        number, self.last, asked = self.sent, f"{stage} of {model}", self._models[model]
+        asked.begin(number)
         is_answered = False
         try:
             yield
             is_answered = True
         finally:
-            seconds = time.monotonic() - self._began.pop(number)
-            if is_answered:
-                self.answered += 1
-                self._seconds += seconds
-            else:
-                self.failed += 1
+            asked.end(number, is_answered=is_answered)
+            self.failed += not is_answered
 
 
 # A second more than a minute: of two requests sent a minute apart the first may have travelled longer.
 MINUTE = 61.0
 FIRST_WAIT = 0.05
 LONGEST_WAIT = 30.0
+LONGEST_LOOK = 10.0  # between two looks at a model that is away
 
 
 class Limits(Record):
@@ -130,18 +178,100 @@ class Window:
             sent.amount = amount
 
 
+class Door:
+    """Shut while a model is away: then one request at a time looks whether it is back, and all others wait. For one event loop.
+
+    The first look comes after a moment, each later one after twice the wait, jittered, and none before the server's own wish.
+    When `patience` seconds have brought no answer, the door stays shut: whoever comes is told so at once.
+    """
+
+    def __init__(self, patience: float, clock: Clock, rng: Random, tell: Callable[[Absence | None], object]) -> None:
+        """Open at first; `tell` is given each absence as it begins, and None when it has ended."""
+        self._patience, self._clock, self._rng, self._tell = patience, clock, rng, tell
+        self._looking = asyncio.Lock()
+        self._looks = 0
+        self._since = self._next = 0.0  # of the clock; when it was shut, and when the next look is due
+        self.is_shut = False
+        self._lost: str | None = None  # why it will stay shut
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it will stay shut."""
+        return self._lost is not None
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[bool]:
+        """Wait until one may ask; says whether this is a look at a model that was away.
+
+        Raises UnavailableError where the patience has ended.
+        """
+        if self.is_shut:
+            async with self._looking:
+                if self.is_shut:
+                    while self._lost is None and (wait := self._next - self._clock.now()) > 0:
+                        await self._clock.sleep(wait)
+                    self._must_have_hope()
+                    yield True
+                    return
+        yield False
+
+    def shut(self, error: TransientError, *, has_looked: bool) -> None:
+        """Shut after `error`, or keep shut; a look that failed makes the next wait longer. Raises as `turn` does."""
+        now = self._clock.now()
+        if not self.is_shut:
+            self.is_shut, self._looks, self._since, self._next = True, 0, now, now
+            self._tell(Absence(str(error), time.time(), time.time() + self._patience))
+            has_looked = True
+        end = self._since + self._patience
+        if has_looked:
+            self._looks += 1
+            self._next = min(max(end, now), now + growing_wait(self._looks, LONGEST_LOOK, self._rng))
+        if error.retry_after is not None:
+            self._next = max(self._next, now + error.retry_after + self._rng.uniform(0, FIRST_WAIT))
+        if now >= end or self._next > end:
+            looks = "once" if self._looks == 1 else f"{self._looks} times"
+            self._lost = (
+                f"{error} It was asked {looks} in {now - self._since:.0f} s. Ask again when it is back; its setting patience"
+                f" ({self._patience:g} s) says how long to wait for it."
+            )
+            self._tell(None)
+        self._must_have_hope()
+
+    def open(self) -> None:
+        """The model is back."""
+        self.is_shut = False
+        self._tell(None)
+
+    def _must_have_hope(self) -> None:
+        if self._lost is not None:
+            raise UnavailableError(self._lost)
+
+
+def growing_wait(tries: int, longest: float, rng: Random) -> float:
+    """Twice as long each time; with jitter, so that the tries do not come as one."""
+    most = min(longest, FIRST_WAIT * 2.0**tries)
+    return rng.uniform(most / 2, most)
+
+
 class Gate:
     """The one way to a model: a slot, a place in the minute's windows, and other tries where the first one fails."""
 
-    def __init__(self, limits: Limits, *, clock: Clock | None = None, rng: Random | None = None) -> None:
-        """Keep `limits`; for one event loop."""
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        clock: Clock | None = None,
+        rng: Random | None = None,
+        tell: Callable[[Absence | None], object] = lambda _: None,
+    ) -> None:
+        """Keep `limits`; for one event loop. `tell` is given each absence of the model as it begins, and None as it ends."""
         self._limits = limits
         self._clock = clock or Clock()
         self._rng = rng or Random()
         self._slots = Slots(limits.concurrency)
+        self._door = Door(limits.patience, self._clock, self._rng, tell)
         self._requests = None if limits.requests_per_minute is None else Window(limits.requests_per_minute)
         self._tokens = None if limits.tokens_per_minute is None else Window(limits.tokens_per_minute)
-        self._quiet_until = 0.0  # the server's own wish, which holds for all
         self._turn = asyncio.Lock()
 
     async def run(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
@@ -152,38 +282,67 @@ class Gate:
         return await self.persist(lambda: self.once(ask, tokens))
 
     async def persist(self, attempt: Callable[[], Awaitable[RawReply]]) -> RawReply:
-        """What `attempt` gives, made again where a fault may pass; it asks by `once`, as often as it likes."""
-        tries, waited = 0, 0.0
+        """What `attempt` gives, made again where a fault may pass; it asks by `once`, as often as it likes.
+
+        A model that is away spends no tries. UnavailableError ends all that ask it; where the model answers others meanwhile,
+        `patience` is how long this one is tried.
+        """
+        asked, tries, waited = 0, 0, 0.0
+        refused_at: float | None = None  # for the first time
         while True:
             try:
                 return await attempt()
             except TransientError as error:
-                tries += 1
-                pause = self._pause(error, tries)
-                waited += pause
-                if tries >= self._limits.attempts or waited > self._limits.patience:
-                    often = "once" if tries == 1 else f"{tries} times"
+                if self._door.is_lost:
+                    raise
+                asked, pause = asked + 1, 0.0
+                if _is_away(error):
+                    refused_at = self._clock.now() if refused_at is None else refused_at
+                    is_over = self._clock.now() - refused_at > self._limits.patience
+                else:
+                    tries += 1
+                    pause = growing_wait(tries, LONGEST_WAIT, self._rng)
+                    waited += pause
+                    is_over = tries >= self._limits.attempts or waited > self._limits.patience
+                if is_over:
+                    often = "once" if asked == 1 else f"{asked} times"
                     raise TransientError(f"{error} It was asked {often}.", error.retry_after) from error
-            await self._clock.sleep(pause)
+            if pause:
+                await self._clock.sleep(pause)
 
     async def once(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
-        """What `ask` gives at the first try, in a slot and a place of the minute's windows."""
+        """What `ask` gives at the first try, in a slot and a place of the minute's windows, and not while the model is away."""
         await self._slots.take()
         try:
-            is_limited = self._requests is not None or self._tokens is not None or self._quiet_until > 0
-            sent = await self._admit(tokens) if is_limited else None
-            reply = await ask()
-            self._slots.grow()
-        except TransientError as error:
-            self._slots.shrink()
-            # nobody asks before the server's wish has passed; one beyond all patience ends the requests that meet it
-            if error.retry_after and error.retry_after <= self._limits.patience:
-                self._quiet_until = max(self._quiet_until, self._clock.now() + error.retry_after)
-            raise
+            while True:
+                async with self._door.turn() as is_look:
+                    is_limited = self._requests is not None or self._tokens is not None
+                    sent = await self._admit(tokens) if is_limited else None
+                    if self._door.is_shut and not is_look:
+                        continue  # it was shut while this one waited for its minute
+                    reply = await self._ask(ask, is_look=is_look)
+                    break
         finally:
             self._slots.free()
         if self._tokens is not None and sent is not None:
             self._tokens.correct(sent, reply.prompt_tokens + reply.completion_tokens or tokens)
+        return reply
+
+    async def _ask(self, ask: Callable[[], Awaitable[RawReply]], *, is_look: bool) -> RawReply:
+        try:
+            reply = await ask()
+        except TransientError as error:
+            self._slots.shrink()
+            if is_look or _is_away(error):
+                self._door.shut(error, has_looked=is_look)
+            raise
+        except CallwrightError:
+            if is_look:  # it has answered, somehow
+                self._door.open()
+            raise
+        self._slots.grow()
+        if is_look:
+            self._door.open()
         return reply
 
     async def _admit(self, tokens: int) -> Sent | None:
@@ -199,14 +358,12 @@ class Gate:
         now = self._clock.now()
         requests = 0.0 if self._requests is None else self._requests.wait(1, now)
         spoken = 0.0 if self._tokens is None else self._tokens.wait(tokens, now)
-        return max(requests, spoken, self._quiet_until - now)
+        return max(requests, spoken)
 
-    def _pause(self, error: TransientError, tries: int) -> float:
-        """The server's own wish, else twice as long each time; with jitter, so that the tries do not come as one."""
-        if error.retry_after is not None:
-            return error.retry_after + self._rng.uniform(0, FIRST_WAIT)
-        longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0**tries)
-        return self._rng.uniform(longest / 2, longest)
+
+def _is_away(error: TransientError) -> bool:
+    """Whether the model as a whole is away, or wants to be left alone for a time that it states."""
+    return isinstance(error, UnavailableError) or error.retry_after is not None
 
 
 _GIVEN_UP = 0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round

@@ -14,6 +14,7 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
 from callwright.llm.refusals import (
+    AWAY,
     HEADERS,
     LOOPBACK,
     AskedModel,
@@ -24,11 +25,12 @@ from callwright.llm.refusals import (
     with_values,
     without_values,
 )
-from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
+from callwright.llm.wire_format import WrittenCall, read_content, read_reasoning, read_reply, wire_names, wire_question
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
 _ABOUT_THE_MODEL = ("LLM Provider NOT provided", "model_not_found", "does not exist", "Unknown model", "Invalid model")
+_NOT_READ = "Invalid response object"  # litellm's words for a reply of another form
 _KINDS: tuple[tuple[str, Kind], ...] = (  # the first that fits: some are kinds of others
     ("ContextWindowExceededError", "too long"),
     ("ContentPolicyViolationError", "policy"),
@@ -95,7 +97,7 @@ class LiteLLMModel:
             except known.openai.OpenAIError as error:
                 ours = self._ours(error)
                 raise (RefusedError(str(error), ours) if isinstance(error, wrong) else ours) from error
-            return self._read(response, names)
+            return self._read(response)
 
         return await self._forms.ask(request, send, is_known=self._takes_schemas)
 
@@ -150,7 +152,7 @@ class LiteLLMModel:
             arguments[HEADERS] = {name: with_values(str(text), self._header_values) for name, text in headers.items()}
         return arguments | wire_question(request, names, stated)
 
-    def _read(self, response: Any, names: dict[str, str]) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
+    def _read(self, response: Any) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
         if not response.choices:
             raise TransientError(f"{self._name} answered without a choice.", may_be_charged=True)
         choice = response.choices[0]
@@ -160,9 +162,9 @@ class LiteLLMModel:
             WrittenCall(call.function.name or "", call.function.arguments or "")
             for call in choice.message.tool_calls or ()
         ]
-        said = choice.message.content or ""
+        said = read_content(choice.message.content)
         reasoning = read_reasoning(getattr(choice.message, "reasoning_content", None), said)
-        text, calls = read_reply(said, written, names)
+        text, calls = read_reply(said, written)
         stated = getattr(response, "usage", None)
         usage = read_usage(stated.model_dump() if stated is not None else {})
         cost = self._cost(response, usage) if usage.prompt else 0.0  # without usage litellm would count
@@ -174,6 +176,8 @@ class LiteLLMModel:
             return self._own_price.of(*usage)
         if self._prices is None:
             return 0.0
+        if not isinstance(response.model, str):  # as the server named it
+            response.model = self._name
         return float(self._litellm.completion_cost(completion_response=response, model=self._name))
 
     def _ours(self, error: Exception) -> CallwrightError:
@@ -233,20 +237,32 @@ def _prices(litellm: Any, name: str) -> Mapping[str, Any] | None:  # noqa: ANN40
 
 
 def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a module without types
-    kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), "busy")
+    otherwise: Kind = "away" if getattr(error, "status_code", 0) in AWAY or _is_refused(error) else "busy"
+    kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), otherwise)
+    if _NOT_READ in text:
+        return "unusable"
     if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):
         return "settings"
     return "money" if isinstance(error, vendor.RateLimitError) and is_about_money(text) else kind
 
 
-_NOT_LOST = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "HTTPStatusError")  # never sent, or refused
+_REFUSED = ("ConnectError", "ConnectTimeout", "ClientConnectorError")  # nobody was there
+_NOT_LOST = (*_REFUSED, "HTTPStatusError")  # never sent, or refused
 
 
 def _was_sent(error: Exception, vendor: Any) -> bool:  # noqa: ANN401 - a module without types
     """Whether a request found its server and lost its answer on the way, so that it may be charged for."""
     if not isinstance(error, vendor.APIConnectionError | vendor.InternalServerError):
         return False
-    causes: list[BaseException] = [error]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
-        causes.append(cause)
-    return not any(one.__class__.__name__.startswith(_NOT_LOST) for one in causes)
+    return not _is_caused_by(error, _NOT_LOST)
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether no connection came about."""
+    return _is_caused_by(error, _REFUSED)
+
+
+def _is_caused_by(error: BaseException, names: tuple[str, ...]) -> bool:
+    """Whether one of the errors behind an error has a class whose name begins so."""
+    cause = error.__cause__ or error.__context__
+    return error.__class__.__name__.startswith(names) or (cause is not None and _is_caused_by(cause, names))

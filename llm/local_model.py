@@ -37,16 +37,15 @@ class LocalModel:
         async with self._loading:
             if self._server is None:
                 self._server = await loop.run_in_executor(self._threads, self._load)
-        names = wire_names(request.tools)
         stop = Event()
         try:
             async with asyncio.timeout(self._timeout):
-                chunks = await loop.run_in_executor(self._threads, self._generate, _body(request, names), stop)
+                chunks = await loop.run_in_executor(self._threads, self._generate, _body(request), stop)
         except TimeoutError as error:
             raise TransientError(f"The model {self._path.name} did not finish within {self._timeout:g} s.") from error
         finally:
             stop.set()
-        return read_chunks(chunks, names, self._path.name)
+        return read_chunks(chunks, self._path.name)
 
     async def close(self) -> None:
         """Free the model's memory when what it generates is done."""
@@ -86,7 +85,7 @@ class LocalModel:
         return chunks
 
 
-def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: str) -> RawReply:
+def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
     """The reply that a stream of chunks makes. Raises ReplyError or TransientError where it tells of an error."""
     text: list[str] = []
     written: dict[int, list[str]] = {}
@@ -107,12 +106,12 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
                 known[0] += call.get("function", {}).get("name") or ""
                 known[1] += call.get("function", {}).get("arguments") or ""
     whole = "".join(text)
-    said, calls = read_reply(whole, [WrittenCall(*call) for _, call in sorted(written.items())], names)
+    said, calls = read_reply(whole, [WrittenCall(*call) for _, call in sorted(written.items())])
     counted = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     return RawReply(said, calls, *counted, is_cut=is_cut, reasoning=read_reasoning(None, whole))
 
 
-def _body(request: ChatRequest, names: dict[str, str]) -> dict[str, Any]:
+def _body(request: ChatRequest) -> dict[str, Any]:
     options = dict(request.options)
     body: dict[str, Any] = {
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
@@ -123,7 +122,7 @@ def _body(request: ChatRequest, names: dict[str, str]) -> dict[str, Any]:
         **options.get("extra", {}),
     }
     if request.tools:
-        body["tools"] = wire_tools(request.tools, names)
+        body["tools"] = wire_tools(request.tools, wire_names(request.tools))
     if request.schema is not None:
         schema = {"name": "answer", "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}

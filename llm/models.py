@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -71,7 +72,9 @@ class ModelSettings(Record):
     requests_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
     tokens_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
     attempts: int = Field(default=8, ge=1, description="How often a request is tried.")
-    patience: float = Field(default=300.0, ge=0, description="Seconds that all attempts may take.")
+    patience: float = Field(
+        default=300.0, ge=0, description="Seconds to wait for a model that is away, or for all attempts of a request."
+    )
     hedge_after: float | None = Field(
         default=None, gt=0, description="Seconds after which a request is sent a second time."
     )
@@ -291,8 +294,11 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
         adapter = PackedModel(adapter, settings.items_per_request)
     if stand_in is None and settings.hedge_after is not None:
         hedging = Hedging(settings.hedge_after)
+    gate = (
+        Gate(settings.limits, tell=partial(traffic.note_absence, settings.name)) if traffic else Gate(settings.limits)
+    )
     around = Surroundings(
-        adapter, ledger, Gate(settings.limits), budget, record, build, hedging, traffic,
+        adapter, ledger, gate, budget, record, build, hedging, traffic,
         ready=ready if stand_in is None else None, overhear=overhear,
     )  # fmt: skip
     return LedgeredChat(settings.name, settings.options, around)
@@ -343,9 +349,14 @@ def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
 class Readiness:
     """The models of a recipe, checked once before the first of them is asked. For one event loop."""
 
-    def __init__(self, models: Iterable[ModelSettings]) -> None:
-        """For models with their keys."""
-        self._models = [model for model in models if model.path != "in process" and model.api_base]
+    def __init__(self, models: Iterable[ModelSettings], known: list[ModelSettings] | None = None) -> None:
+        """For models with their keys; those that are `known` to be there are not looked at, those that are found become known.
+
+        Where one of these goes away later, it is waited for.
+        """
+        self._known = [] if known is None else known
+        remote = (model for model in models if model.path != "in process" and model.api_base)
+        self._models = [model for model in remote if model not in self._known]
         self._checking: asyncio.Task[None] | None = None
 
     async def check(self) -> None:
@@ -361,6 +372,7 @@ class Readiness:
         for error in await asyncio.gather(*map(server_problem, self._models)):
             if error is not None:
                 raise error
+        self._known += self._models
 
 
 async def server_problem(settings: ModelSettings) -> CallwrightError | None:

@@ -16,6 +16,7 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, read_price, read_usage
 from callwright.llm.refusals import (
+    AWAY,
     HEADERS,
     LOOPBACK,
     AskedModel,
@@ -27,13 +28,21 @@ from callwright.llm.refusals import (
     with_values,
     without_values,
 )
-from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
-from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
+from callwright.llm.wire_format import (
+    read_content,
+    read_reasoning,
+    read_reply,
+    read_tool_calls,
+    wire_names,
+    wire_question,
+)
+from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError, UnavailableError
 
 if TYPE_CHECKING:
     import aiohttp
 
 WELL = 200
+_DIGITS = 3  # of a status
 _WRONG = frozenset({400, 422, 500})  # 500: llama-cpp-python's server says so of a response_format that it does not know
 _LOOK = 5.0  # seconds
 _MOST_BYTES = 16_000_000  # of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
@@ -45,6 +54,7 @@ _KINDS: Mapping[int, Kind] = {
     **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),  # another address: nothing is sent there
     402: "money",
     **dict.fromkeys((400, 413, 422), "request"),
+    **dict.fromkeys(AWAY, "away"),
 }
 _CODES: Mapping[str, Kind] = {
     "context_length_exceeded": "too long",
@@ -103,7 +113,7 @@ class OpenAIModel:
                 text = shown(said, self._asked.key)
                 raise TransientError(f"{self._asked.name} can't answer now: {text}", may_be_charged=True)
             if status == WELL and isinstance(document, dict) and not document.get("error"):
-                return self._read(document, names)
+                return self._read(document)
             error = self._refused(status, received, content, document)
             raise RefusedError(said, error) if status in _WRONG else error
 
@@ -126,7 +136,7 @@ class OpenAIModel:
         except TransientError as error:
             if error.may_be_charged:
                 return None
-            return TransientError(
+            return UnavailableError(
                 f"The server of {self._asked.name} at {address} can't be reached; start it, or see api_base. {error}"
             )
         return self._refused(status, received, content, document_of(content)) if status in _NO_KEY else None
@@ -194,9 +204,10 @@ class OpenAIModel:
             raise TransientError(text, may_be_charged=True) from error
         except (aiohttp.ClientError, OSError) as error:
             text = shown(self._hidden(str(error)), self._asked.key) or type(error).__name__
+            if isinstance(error, aiohttp.ClientConnectorError):
+                raise UnavailableError(f"{self._asked.name} can't be reached: {text}.") from error
             raise TransientError(
-                f"{self._asked.name} can't answer now: the connection broke ({text}).",
-                may_be_charged=not isinstance(error, aiohttp.ClientConnectorError),  # it was sent, then
+                f"{self._asked.name} can't answer now: the connection broke ({text}).", may_be_charged=True
             ) from error
 
     async def _content(self, response: "aiohttp.ClientResponse", most: float) -> bytes:
@@ -219,7 +230,7 @@ class OpenAIModel:
             code, text = str(error.get("code") or ""), str(error.get("message") or error)
         elif error:
             text = str(error)
-        if code.isdecimal() and status == WELL:  # some gateways say it in the body only
+        if code.isdecimal() and len(code) <= _DIGITS and status == WELL:  # some gateways say it in the body only
             status = int(code)
         if is_about_money(code) or is_about_money(text):
             return refusal("money", self._asked, text)
@@ -230,20 +241,19 @@ class OpenAIModel:
             kind, self._asked, text or f"it answered with {status} and nothing else", read_retry_after(received)
         )
 
-    def _read(self, document: dict[str, Any], names: dict[str, str]) -> RawReply:
-        try:
-            choice = document["choices"][0]
-            message = choice["message"]
-            text = message.get("content") or ""
-            written = [_written(call["function"]) for call in message.get("tool_calls") or ()]
-        except (LookupError, TypeError, AttributeError) as error:
-            raise TransientError(f"{self._asked.name} answered without a choice.", may_be_charged=True) from error
+    def _read(self, document: dict[str, Any]) -> RawReply:
+        choices = document.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(message, dict):
+            raise TransientError(f"{self._asked.name} answered without a choice.", may_be_charged=True)
         if choice.get("finish_reason") == "content_filter":
             raise ReplyError(
                 f"The provider's content filter withheld the reply of {self._asked.name}.", may_be_charged=True
             )
-        reasoning = read_reasoning(message.get("reasoning_content") or message.get("reasoning"), text)
-        text, calls = read_reply(text, written, names)
+        said = read_content(message.get("content"))
+        reasoning = read_reasoning(message.get("reasoning_content") or message.get("reasoning"), said)
+        text, calls = read_reply(said, read_tool_calls(message.get("tool_calls")))
         stated = document.get("usage")
         usage = read_usage(stated if isinstance(stated, dict) else {})
         cost = self._price.of(*usage)
@@ -257,12 +267,6 @@ def document_of(content: bytes) -> object:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
         return None
-
-
-def _written(function: Mapping[str, Any]) -> WrittenCall:
-    """A call as it stands; a name or arguments that are no text, as some servers write them, become the text they are."""
-    name, arguments = function.get("name") or "", function.get("arguments") or ""
-    return WrittenCall(*(part if isinstance(part, str) else orjson.dumps(part).decode() for part in (name, arguments)))
 
 
 def _proxy(address: str) -> str | None:

@@ -7,7 +7,7 @@ token, as a rule.
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,10 +97,14 @@ def _mapped_price(name: str, *, in_batches: bool) -> Price:
     return Price(prompt, cheaper, completion, takes_schemas, longest if is_stated else None)
 
 
-@cache
-def say_unpriced(name: str) -> None:
-    """Warn once a process, however many shards open the model."""
-    logger.warning("%s", unpriced_sentence(name))
+_said: set[str] = set()  # the models of which this process has said it
+
+
+def say_unpriced(name: str, say: Callable[[str], object] = logger.warning) -> None:
+    """Say once a process that nobody knows a model's price, however many shards open it and whoever comes first."""
+    if name not in _said:
+        _said.add(name)
+        say(unpriced_sentence(name))
 
 
 def unpriced_sentence(name: str) -> str:

@@ -1,5 +1,7 @@
 """Prompts are Jinja files: one a stage, `--- system` and `--- user` lines between its messages.
 
+What stands below a `--- template` line is no message: it tells template/v1 what is wanted, and no other model sees it.
+
 A recipe may bring texts of its own in place of some: within `own_prompts` these are rendered, and their versions count.
 """
 
@@ -23,7 +25,8 @@ from callwright.llm.chat import ChatMessage, Prompt, Role
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.templates import BoundedSandbox
 
-_ROLE_LINE = re.compile(r"^--- (system|user|assistant)$", re.MULTILINE)
+_ROLE_LINE = re.compile(r"^--- (system|user|assistant|template)$", re.MULTILINE)
+_MARKS = "template"  # the part that is no message
 _VERSION_BYTES = 6
 _PACKAGE = "callwright"
 _INCLUDED = re.compile(r"(?:[a-z_]+/)+[a-z_]+\.txt")
@@ -46,12 +49,14 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
         messages = tuple(
             ChatMessage.model_construct(role=cast("Role", role), content=_said(part, values))
             for role, part in template.parts
+            if role != _MARKS
         )
+        marks = "\n".join(_said(part, values) for role, part in template.parts if role == _MARKS)
     except _FAULTS as error:
         if name not in _own.get():
             raise
         raise ConfigurationError(f"The recipe's own prompt {name!r} can't be filled: {error}.") from error
-    return Prompt.model_construct(name=name, version=template.version, messages=messages)
+    return Prompt.model_construct(name=name, version=template.version, messages=messages, marks=marks)
 
 
 def _said(part: str, values: Mapping[str, object]) -> str:

@@ -13,7 +13,13 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.errors import (
+    CallwrightError,
+    ConfigurationError,
+    ReplyError,
+    TransientError,
+    UnavailableError,
+)
 
 HEADERS = "extra_headers"
 HIDDEN = "***"
@@ -99,13 +105,14 @@ SHOWN = 300
 LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")  # where no account's own key may go
 _NOT_TRANSIENT = ("insufficient_quota", "exceeded your current quota")
 
-Kind = Literal["too long", "policy", "key", "no model", "money", "settings", "request", "busy"]
+Kind = Literal["too long", "policy", "key", "no model", "money", "settings", "request", "unusable", "busy", "away"]
 
 
 _STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
     "too long": (ReplyError, "The request is longer than {name} can read: {said}"),
     "policy": (ReplyError, "The provider's content policy refuses the request to {name}: {said}"),
     "request": (ReplyError, "The provider refuses a request to {name}: {said}"),
+    "unusable": (ReplyError, "The reply of {name} can't be used: {said}"),
     "key": (ConfigurationError, "The provider refuses the key for {name}; set {variable} to a valid one: {said}"),
     "no model": (ConfigurationError, "There is no model {name!r} there; see its name and api_base: {said}"),
     "money": (
@@ -114,6 +121,7 @@ _STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
     ),
     "settings": (ConfigurationError, "The model {name!r} can't be asked like this; see its name and settings: {said}"),
     "busy": (TransientError, "{name} can't answer now: {said}"),
+    "away": (UnavailableError, "{name} can't answer now: {said}"),
 }
 
 
@@ -129,7 +137,10 @@ def refusal(kind: Kind, asked: AskedModel, text: str, retry_after: float | None 
     """The error for a refusal of this kind, with what to do about it; `said` are the provider's words."""
     error, words = _STATED_IN[kind]
     message = words.format(name=asked.name, variable=asked.variable, said=shown(text, asked.key))
-    return TransientError(message, retry_after) if error is TransientError else error(message)
+    return error(message, retry_after) if issubclass(error, TransientError) else error(message)
+
+
+AWAY = frozenset({429, 502, 503, 529})  # of the server as a whole; 529 is Anthropic's "overloaded"
 
 
 def is_about_money(text: str) -> bool:

@@ -1,7 +1,7 @@
 """OpenAI's chat format: messages, answer schemas, tools and calls as every provider behind litellm and llama.cpp reads them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import orjson
@@ -39,6 +39,7 @@ def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list
 
 
 LONGEST_NAME = 64
+_SHOWN = 100  # characters
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -78,30 +79,74 @@ def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, A
     ]
 
 
-def read_calls(written: Iterable[WrittenCall], names: dict[str, str]) -> tuple[Call, ...] | None:
-    """The calls with the tools' own names; None where there are none, or where one of them has no JSON object.
-
-    A name that no tool has stays as it was written: it is what the model called.
-    """
+def read_calls(written: Iterable[WrittenCall]) -> tuple[Call, ...] | None:
+    """The calls by the names that they are written with; None where there are none, or where one of them has no JSON object."""
     calls = []
     for call in written:
         arguments = _object(call.arguments)
         if arguments is None or not call.name:
             return None
-        calls.append(Call(tool=names.get(call.name, call.name), arguments=arguments))
+        calls.append(Call(tool=call.name, arguments=arguments))
     return tuple(calls) or None
 
 
-def read_reply(text: str, written: Sequence[WrittenCall], names: dict[str, str]) -> tuple[str, tuple[Call, ...] | None]:
+def read_reply(text: str, written: Sequence[WrittenCall]) -> tuple[str, tuple[Call, ...] | None]:
     """What a reply says behind its train of thought, and the calls in it; calls that can't be read stand in the text.
 
     Servers without a parser for thoughts leave them in the text. Nothing is kept past its bound.
     """
-    said, calls = after_thought(text), read_calls(written, names)
+    said, calls = after_thought(text), read_calls(written)
     text = text if said is None else said
     if written and calls is None:
         text = "\n".join(part for part in (text, as_text(written)) if part)
     return text[: LONGEST + 1], calls
+
+
+_SAID, _THOUGHT = frozenset({"text", "output_text"}), frozenset({"thinking", "reasoning"})
+
+
+def read_content(content: object) -> str:
+    """The text of a message: its content, or the parts of text in it, joined; what was thought is no part of it.
+
+    Raises ReplyError where it holds anything else.
+    """
+    if isinstance(content, str) or content is None:
+        return content or ""
+    parts = content if isinstance(content, list) else [content]
+    said = [part for part in parts if not (isinstance(part, dict) and str(part.get("type")) in _THOUGHT)]
+    texts = [_text_of(part) for part in said]
+    if not isinstance(content, list) or None in texts:
+        raise ReplyError(f"The content of the reply is no text: {shown_json(content)}.", may_be_charged=True)
+    return "".join(text for text in texts if text)
+
+
+def _text_of(part: object) -> str | None:
+    """The text that a part of a message is, None where it is something else."""
+    if isinstance(part, dict):
+        part = part.get("text") if str(part.get("type", "text")) in _SAID else None
+    return part if isinstance(part, str) else None
+
+
+def read_tool_calls(stated: object) -> list[WrittenCall]:
+    """The calls of a message, as they are written. Raises ReplyError where they have another form."""
+    listed = stated or []
+    calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
+    functions = [call["function"] for call in calls if isinstance(call.get("function"), dict)]
+    if not isinstance(listed, list) or len(functions) < len(listed):
+        raise ReplyError(f"The tool_calls of the reply are no calls: {shown_json(stated)}.", may_be_charged=True)
+    return [_written(function) for function in functions]
+
+
+def _written(function: Mapping[str, Any]) -> WrittenCall:
+    """A call as it stands; a name or arguments that are no text, as some servers write them, become the text they are."""
+    name, arguments = function.get("name") or "", function.get("arguments") or ""
+    return WrittenCall(*(part if isinstance(part, str) else orjson.dumps(part).decode() for part in (name, arguments)))
+
+
+def shown_json(value: object) -> str:
+    """The beginning of a value from elsewhere, as JSON."""
+    text = orjson.dumps(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def read_reasoning(stated: object, text: str) -> str:

@@ -25,7 +25,7 @@ from callwright.llm.written_calls import (
 from callwright.warehouse.yaml_text import bounded_events
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -69,10 +69,12 @@ def parse_reply(text: str, style: Style) -> ParsedReply:
 def parse_completion(completion: Completion, style: Style = "lenient") -> ParsedReply:
     """The calls of a reply: the native ones where the provider has any, else those in its text."""
     if completion.calls:
-        return ParsedReply(tuple(ReplyCall(call.tool, call.arguments) for call in completion.calls))
-    if completion.calls is not None and not completion.text.strip():
-        return ParsedReply(())
-    return parse_reply(completion.text, style)
+        parsed = ParsedReply(tuple(ReplyCall(call.tool, call.arguments) for call in completion.calls))
+    elif completion.calls is not None and not completion.text.strip():
+        parsed = ParsedReply(())
+    else:
+        parsed = parse_reply(completion.text, style)
+    return _by_own_names(parsed, completion.names)
 
 
 def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
@@ -80,10 +82,24 @@ def parse_calls(completion: Completion, notation: Notation) -> ParsedReply:
     if completion.calls or notation == "json":
         return parse_completion(completion)
     parsed = parse_yaml_calls(completion.text)
-    if parsed.calls:
+    if not parsed.calls:
+        other = parse_lenient(completion.text)
+        parsed = other if other.calls else parsed
+    return _by_own_names(parsed, completion.names)
+
+
+def _by_own_names(parsed: ParsedReply, names: Mapping[str, str]) -> ParsedReply:
+    """A reply whose calls have the tools' own names in place of those on the wire, however they came.
+
+    A name that no tool has stays as it was written: it is what the model called.
+    """
+    if not names or not parsed.calls:
         return parsed
-    other = parse_lenient(completion.text)
-    return other if other.calls else parsed
+    calls = tuple(
+        call._replace(tool=names.get(call.tool, call.tool)) if isinstance(call.tool, str) else call
+        for call in parsed.calls
+    )
+    return parsed._replace(calls=calls)
 
 
 def read_names(text: str, known: Collection[str], notation: Notation) -> list[str]:

@@ -27,6 +27,10 @@ class TransientError(CallwrightError):
         self.may_be_charged = may_be_charged
 
 
+class UnavailableError(TransientError):
+    """The whole model is away or wants to be left alone (refused connections, 429, 502, 503): no single request is to blame."""
+
+
 class ReplyError(CallwrightError):
     """A model answered, but unusably: this record becomes a Failure and the run goes on."""
 

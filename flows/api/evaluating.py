@@ -21,9 +21,10 @@ from callwright.flows.evaluation.evaluating import (
 from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off
 from callwright.flows.evaluation.gate import AnsweredItem, Demands, Gate, Scope, hold, read_figures, read_items
 from callwright.flows.evaluation.tool_changes import ToolChanges, read_changes
+from callwright.flows.plugins import function_named
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.llm.function_model import AnswerFunction
+from callwright.llm.function_model import LONGEST_CALL, AnswerFunction
 from callwright.llm.models import ModelSettings, read_model
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.validators.predictions import IN_MESSAGES, PromptingStrategy, prompting_by
@@ -142,6 +143,7 @@ class EvaluationOptions(TypedDict, total=False):
     name: str
     version: str
     concurrency: int
+    timeout: float
     home: Path | str | None
     progress: ProgressReceiver
     runs: int
@@ -178,10 +180,11 @@ def evaluate(
     A function is asked anew each time, as agent, agent#2, …; with a `version` of yours what the
     same version answered is kept.
 
-    Options: `name` on the leaderboard, `version` and `concurrency` (calls at once, 1) of functions;
-    `home`; `progress` as for `build`; `runs`; `split`; `strategy` ("direct", "native",
-    "route_then_fill", "backward"), `router` and `format` for models; `tools`, a file or a dict of
-    other names and words for the release's tools, and `both` to ask with the tools as they are, too
+    Options: `name` on the leaderboard; `version`, `concurrency` (calls at once, 1) and `timeout`
+    (seconds for one call, 120; what takes longer is scored as a failure) of functions; `home`;
+    `progress` as for `build`; `runs`; `split`; `strategy` ("direct", "native", "route_then_fill",
+    "backward"), `router` and `format` for models; `tools`, a file or a dict of other names and
+    words for the release's tools, and `both` to ask with the tools as they are, too
     (`found.changed_tools` compares); `tools_shown` ("first" or "always"); `judge`; `complexeval`;
     `turns`; `live` (the model that words what a simulated user says, in tasks and other multi-step
     samples); `budget` in US dollars; `resume`: docs/evaluating.md.
@@ -222,8 +225,9 @@ def foresee_evaluation(
 
 
 _DEFAULTS: EvaluationOptions = {
-    "name": "", "version": "", "concurrency": 1, "runs": 1, "split": "", "strategy": "direct", "router": "",
-    "format": "json", "tools": None, "both": False, "tools_shown": "first", "judge": "", "complexeval": "as_paper",
+    "name": "", "version": "", "concurrency": 1, "timeout": LONGEST_CALL, "runs": 1, "split": "",
+    "strategy": "direct", "router": "", "format": "json", "tools": None, "both": False, "tools_shown": "first",
+    "judge": "", "complexeval": "as_paper",
     "turns": TURN_LIMIT, "live": "", "budget": None, "resume": False, "home": None, "progress": None,
 }  # fmt: skip
 
@@ -245,7 +249,7 @@ def _asked(
         return cut_off(open_warehouse(settings), release, given["budget"])
     if given["both"] and tools is None:
         raise ConfigurationError("Both ways are asked where tools are changed: name a file (--tools, tools=), too.")
-    chosen = [_chosen(one, given["name"], given["version"], given["concurrency"]) for one in listed]
+    chosen = [_chosen(one, given) for one in listed]
     functions = {one.model.name: function for one, function in chosen if function is not None}
     labels = [one.label for one, _ in chosen]
     if not labels:
@@ -271,18 +275,32 @@ def _asked(
     return AskedFor([one for one, _ in chosen], conditions)
 
 
-def _chosen(
-    candidate: CandidateLike, name: str, version: str, concurrency: int
-) -> tuple[Candidate, AnswerFunction | None]:
+def label_of(candidate: Candidate | AnswerFunction) -> str:
+    """The name that a candidate has on the leaderboard unless it is given one."""
+    return (
+        candidate.label
+        if isinstance(candidate, Candidate)
+        else getattr(candidate, "__name__", type(candidate).__name__)
+    )
+
+
+def _chosen(candidate: CandidateLike, given: EvaluationOptions) -> tuple[Candidate, AnswerFunction | None]:
     """A candidate, and the function that it is, if it is one."""
+    name = given["name"]
+    if isinstance(candidate, str):
+        candidate = function_named(candidate) or candidate
     if isinstance(candidate, Candidate):
         return candidate, None
     if isinstance(candidate, str):
         return Candidate(label=name or candidate, model=read_model(candidate)), None
     if not callable(candidate):
         raise ConfigurationError(f"{candidate!r} is no candidate: a model's name, or a function of messages and tools.")
-    label = name or getattr(candidate, "__name__", type(candidate).__name__)
+    label = name or label_of(candidate)
     # Without a version nobody knows what else a function's answers depend on.
-    extra: dict[str, JsonValue] = {"version": version or uuid4().hex}
-    settings = ModelSettings(name=f"python/{label}", extra=extra, concurrency=concurrency)
+    extra: dict[str, JsonValue] = {"version": given["version"] or uuid4().hex}
+    if given["timeout"] <= 0:
+        raise ConfigurationError(f"The timeout is {given['timeout']:g} s; a function needs more than 0.")
+    settings = ModelSettings(
+        name=f"python/{label}", extra=extra, concurrency=given["concurrency"], timeout=float(given["timeout"])
+    )
     return Candidate(label=label, model=settings), candidate

@@ -1,12 +1,13 @@
 """What functions of the Python API need: settings of a work folder, progress, an event loop."""
 
 import asyncio
+import signal
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, current_thread, main_thread
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from callwright.flows.loops import run_loop
@@ -16,6 +17,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.waiting import STOP
 
 Result = TypeVar("Result")
+_TERMINATED = 128 + signal.SIGTERM
 
 
 class ProgressStep(NamedTuple):
@@ -82,7 +84,8 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return run_loop(work)
+        with _sigterm_as_interrupt():
+            return run_loop(work)
     aside = _Aside(work)
     try:
         result: Result = aside.result.result()
@@ -90,6 +93,30 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
     except BaseException:  # Ctrl-C, which only this thread hears
         aside.cancel()
         raise
+
+
+@contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """Within, SIGTERM ends a run as Ctrl-C does, so that what was answered is kept; then the process ends with 143."""
+    is_ours = current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    was_asked = False
+
+    def interrupt(_number: int, _frame: object) -> None:
+        nonlocal was_asked
+        was_asked = True
+        signal.raise_signal(signal.SIGINT)
+
+    if is_ours:
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if was_asked:
+            raise SystemExit(_TERMINATED) from None
+        raise
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 async def run_aside(work: Coroutine[Any, Any, Result]) -> Result:

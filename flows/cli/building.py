@@ -18,6 +18,7 @@ from callwright.flows.cli.screen import (
     command,
     commands,
     present,
+    say,
     share_with_bounds,
     table_of,
 )
@@ -106,6 +107,9 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": seconds}
         value = report._asdict() | {"spending": spent, "review": pushed}
         present(Outcome(value, _report_text(report, pushed, seconds)), as_json=as_json)
+    if report.emptiness:
+        say(report.emptiness)
+        raise typer.Exit(1)
 
 
 def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float) -> Iterator[str | Table]:

@@ -42,7 +42,10 @@ _MOST_PROBLEMS = 10
 def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: Annotated[str, typer.Argument(help="The release to score on.")],
     model: Annotated[
-        list[str] | None, typer.Option(help="A candidate by its litellm name; may be given again.")
+        list[str] | None,
+        typer.Option(
+            help="A candidate by its litellm name, or a Python function, agent.py:answer; may be given again."
+        ),
     ] = None,
     recipe: Annotated[Path | None, typer.Option(help="Take the candidates of this recipe.")] = None,
     runs: Annotated[int, typer.Option(min=1, help="Ask every candidate so many times.")] = 1,
@@ -108,6 +111,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     split: Annotated[
         str, typer.Option(help="Ask about the samples of this split of the release only, such as test.")
     ] = "",
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0.1, help="So many seconds a Python function has for one answer; 120 unless given."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be asked, and what changed tools touch; ask nobody.")
     ] = False,
@@ -150,21 +157,24 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
 
     Ends with 1 where a candidate fails what --fail-under, --fail-over or --against ask for.
     """
-    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
+    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation, label_of
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.evaluation.evaluation_run import choose_candidates
-    from callwright.flows.evaluation.gate import read_bounds, require_known
+    from callwright.flows.evaluation.gate import read_bounds, require_known, require_metrics
 
     candidates = choose_candidates(model or [], recipe)
     under, over = read_bounds(fail_under or [], "--fail-under"), read_bounds(fail_over or [], "--fail-over")
+    require_metrics([*under, *over])
     if against:
-        require_known(open_warehouse(read_settings()), release, against, [one.label for one in candidates])
+        require_known(open_warehouse(read_settings()), release, against, [label_of(one) for one in candidates])
     options: EvaluationOptions = {
         "runs": runs, "split": split, "strategy": strategy, "router": router, "format": format, "tools": tools, "both": both,
         "tools_shown": tools_shown, "judge": judge, "complexeval": complexeval, "turns": turns, "live": live, "budget": budget,
         "resume": resume,
     }  # fmt: skip
+    if timeout is not None:
+        options["timeout"] = timeout
     if dry_run:
         return _foreseen_text(foresee_evaluation(release, candidates, **options))
 

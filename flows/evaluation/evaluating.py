@@ -23,6 +23,7 @@ from callwright.flows.evaluation.evaluation_run import (
     name_candidates,
     noting,
     path_conditions,
+    readiness_of,
 )
 from callwright.flows.evaluation.paths import MULTI_STEP, builds_of, evaluate_paths, live_kinds, open_environments_of
 from callwright.flows.evaluation.tool_changes import ChangedTool, changed_tools, note_changes
@@ -40,7 +41,7 @@ from callwright.validators.metrics.answers import has_one_call
 from callwright.validators.metrics.snapshots import needs_judge
 from callwright.validators.path_runs import PATH_STRATEGIES
 from callwright.validators.predictions import MOST_NATIVE, STRATEGIES, CandidateRun, asked_at, predict
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
 from callwright.warehouse.records import Prediction, Record, Sample
 from callwright.warehouse.releases import ReleaseContent, keys_of_kinds, read_release
@@ -77,8 +78,9 @@ async def evaluate_release(
         known = partial(known_keys, settings.ledger)
         paid = stack.enter_context(paid_notes_of_process(settings.home / "evaluations", warehouse, known))
         evaluation = EvaluationRun(
-            release, conditions, ledger, Budget(conditions.budget), warehouse, progress, [], paid, Traffic()
-        )
+            release, conditions, ledger, Budget(conditions.budget), warehouse, progress, [], paid, Traffic(),
+            readiness_of(candidates, conditions),
+        )  # fmt: skip
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
@@ -94,12 +96,46 @@ async def evaluate_release(
             worlds = [*conditions.environments]
             by = path_conditions(conditions.turn_limit, worlds, is_live=is_live) if paths else {}
             named = name_candidates(warehouse, release, candidates, by, progress)
-        for candidate in named:
+
+        async def evaluate(candidate: NamedCandidate) -> None:
             if _asked_about(content, conditions.split) and not is_live:
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
             await evaluate_paths(evaluation, candidate, judge, paths)
+
+        await evaluate_each(named, evaluate, release, progress)
     tell_suspicions(warehouse, release, progress)
     return [candidate.name for candidate in named]
+
+
+async def evaluate_each(
+    candidates: Sequence[NamedCandidate],
+    evaluate: Callable[[NamedCandidate], Awaitable[None]],
+    release: str,
+    progress: Progress,
+) -> None:
+    """Evaluate candidates one after the other; where one of them can't be, the others are evaluated all the same.
+
+    Raises the first error in the end, and BudgetError at once, for the budget is that of all.
+    """
+    failed: dict[str, Exception] = {}
+    for candidate in candidates:
+        try:
+            await evaluate(candidate)
+        except BudgetError:
+            raise
+        except Exception as error:  # noqa: BLE001 - also a bug is that of one candidate; it is raised below
+            failed[candidate.name] = error
+            if len(candidates) > 1:
+                progress.say(f"{candidate.name} is not evaluated to its end: {error}")
+    if not failed:
+        return
+    first = next(iter(failed.values()))
+    if len(candidates) == 1 or not isinstance(first, CallwrightError):
+        raise first
+    raise type(first)(
+        f"{len(failed)} of {len(candidates)} candidates could not be evaluated ({', '.join(failed)}): {first}"
+        f" The others are evaluated. Then `callwright evaluate {release} --resume` asks for what is missing."
+    ) from first
 
 
 def _require_split(content: ReleaseContent, split: str) -> None:

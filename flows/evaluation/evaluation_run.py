@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from callwright.flows.chats import InFlight, with_secret
 from callwright.flows.cutting import ShardSizing
+from callwright.flows.plugins import function_named
 from callwright.flows.progress import Progress, Work
 from callwright.flows.recipe import Candidate, read_recipe
 from callwright.flows.runner import AT_ONCE, Course, carry_all
@@ -147,7 +148,7 @@ class EvaluationRun(NamedTuple):
     """The evaluation of one release: how it is done, where answers are kept, what all of it may cost.
 
     `calls` are the models' calls since they were last kept, those that cost money are in `paid` at once, and `traffic` counts
-    them as they are made.
+    them as they are made. `ready` is awaited before anything is sent to any model: `readiness_of` all of them.
     """
 
     release: str
@@ -159,25 +160,21 @@ class EvaluationRun(NamedTuple):
     calls: list[LlmCall]
     paid: PaidNotes
     traffic: Traffic
+    ready: Callable[[], Awaitable[None]]
 
     def open(self, settings: ModelSettings, stage: str, candidate: str = "") -> OpenedChat:
         """A model, asked as the candidate of this name or about all of them, and looked at before that; to be closed."""
         function = self.conditions.functions.get(settings.name)
         if function is not None:
-            return FunctionModel(settings.name, function, partial(self._keep_call, candidate), stage)
-        readiness = Readiness([with_secret(settings)])
-
-        async def ready() -> None:
-            check_key(settings, named_secret)
-            await readiness.check()
-
+            record = partial(self._keep_call, candidate)
+            return FunctionModel(settings.name, function, record, stage, settings.timeout)
         chat = open_chat(
             with_secret(settings),
             ledger=self.ledger,
             budget=self.budget,
             record=partial(self._note_call, candidate),
             traffic=self.traffic,
-            ready=ready,
+            ready=self.ready,
         )
         return chat.for_stage(stage)
 
@@ -212,9 +209,26 @@ class EvaluationRun(NamedTuple):
         await carry_all(_Chunks(items, ask, InFlight(concurrency, concurrency), self), course)
 
 
-def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate]:
-    """The candidates named, and those of a recipe."""
-    named = [Candidate(label=name, model=read_model(name)) for name in models]
+def readiness_of(candidates: Sequence[Candidate], conditions: Conditions) -> Callable[[], Awaitable[None]]:
+    """What looks once whether every model of an evaluation can be asked: its key, its file, its server.
+
+    Raises ConfigurationError, or UnavailableError where a server is away, before any of them was asked.
+    """
+    stated = [*(one.model for one in candidates), conditions.judge, conditions.router, conditions.user]
+    models = [one for one in stated if one is not None and one.name not in conditions.functions]
+    readiness = Readiness(map(with_secret, models))
+
+    async def ready() -> None:
+        for model in models:
+            check_key(model, named_secret)
+        await readiness.check()
+
+    return ready
+
+
+def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate | AnswerFunction]:
+    """The candidates named, models or functions (`agent.py:answer`), and those of a recipe."""
+    named = [function_named(name) or Candidate(label=name, model=read_model(name)) for name in models]
     return [*named, *(read_recipe(recipe).candidates if recipe else ())]
 
 

@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from html import escape
 from itertools import groupby
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 from xml.etree import ElementTree as ET
 
 import orjson
 
-from callwright.validators.metrics.ratios import paired_test
+from callwright.validators.metrics import answers, snapshots
+from callwright.validators.metrics.multi_step import metric_names
+from callwright.validators.metrics.ratios import METRICS, paired_test
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import EvalMode, ToolsShown
@@ -212,11 +215,32 @@ def _bounded(scope: Scope, candidate: str, figures: Mapping[str, float], demands
             yield Demand(candidate, scope.strategy, f"{metric} {words} {bound:g}", figures[metric], bound, None, passed)
 
 
+def known_metrics() -> list[str]:
+    """The names of all figures that a candidate may have on some release."""
+    by_name = {name for mode in get_args(EvalMode) for name in metric_names(mode)}
+    by_name |= {"pass_rate", *snapshots.METRICS, *answers.METRICS, *METRICS.names}
+    return sorted(by_name | {f"{name}_macro" for name in by_name})
+
+
+def require_metrics(stated: Iterable[str]) -> None:
+    """Raise ConfigurationError where there is no such figure on any release, before anybody is asked."""
+    known = known_metrics()
+    for metric in stated:
+        if metric not in known:
+            near = get_close_matches(metric, known) or [name for name in known if not name.endswith("_macro")]
+            raise ConfigurationError(f"There is no metric {metric!r}. Did you mean one of {', '.join(near)}?")
+
+
 def require_known(warehouse: Warehouse, release: str, stated: str, labels: Sequence[str]) -> None:
-    """Raise ConfigurationError where nobody of this name can be compared with, before candidates of these labels are asked."""
+    """Raise ConfigurationError where nobody of this name, by this strategy, can be compared with.
+
+    `labels` are the candidates that are about to be asked.
+    """
     release_named(warehouse, release)
-    names = {stated, stated.rpartition(_SEPARATOR)[0]}
-    if not names & {*labels, *(name for name, _ in _contestants(warehouse, release))}:
+    name, _, strategy = stated.rpartition(_SEPARATOR)
+    known = _contestants(warehouse, release)
+    is_known = stated in {one for one, _ in known} or (name, strategy) in known
+    if not is_known and not {stated, name} & {*labels}:
         raise _unknown(warehouse, release, stated)
 
 

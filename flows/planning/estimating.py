@@ -25,7 +25,7 @@ from callwright.generators.kinds import all_kinds, family_of, kind_named, traits
 from callwright.generators.toolset.sketches import load_categories
 from callwright.llm.asking import Asking, LedgeredChat
 from callwright.llm.models import ModelSettings
-from callwright.llm.prices import knows_tokenizer, unpriced_sentence
+from callwright.llm.prices import knows_tokenizer, say_unpriced, unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
 from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.warehouse.queries import sql
@@ -280,7 +280,7 @@ async def tell_costs(recipe: Recipe, settings: Settings, progress: Progress) -> 
     if costs_money(recipe):
         progress.say((await estimate_build(recipe, settings)).sentence)
     for name in {model.name for _, model in roles_of(recipe) if is_unpriced(model)}:
-        progress.say(unpriced_sentence(name))
+        say_unpriced(name, progress.say)
 
 
 def is_unpriced(model: ModelSettings) -> bool:

@@ -11,7 +11,7 @@ from callwright.language.calls.parameters import in_context, value_gap
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import fallback, known, of
-from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
 from callwright.llm.template.changing import (
     CallChange,
@@ -82,7 +82,7 @@ class TemplateModel:
 
     async def send(self, request: ChatRequest) -> RawReply:
         """Answer by the task that the schema's title names; ReplyError where the title or the prompt is unknown."""
-        sections = read_sections(request.messages)
+        sections = read_sections((ChatMessage(role="system", content=request.marks), *request.messages))
         rng = _rng_for(self._seed, request, sections, "answer")
         flaws = _rng_for(self._seed, request, sections, "defect")
         defect = self._rates.draw(flaws)

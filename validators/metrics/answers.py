@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from math import prod
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import orjson
 from pydantic import JsonValue
@@ -27,6 +27,7 @@ from callwright.generators.kinds import traits_of
 from callwright.validators.metrics.callnavi.answers import (
     PARAMETERS,
     GoldAnswer,
+    Stability,
     is_routed,
     match_answer,
     measure_stability,
@@ -254,6 +255,10 @@ def score_plan(prediction: Prediction, gold: Sequence[GoldCall]) -> dict[PlanMet
     }
 
 
+METRICS = (
+    "invented", "ast_soft", "ast_strict", "ast_soft_chains", "ast_strict_chains", "act_accuracy", *get_args(PlanMetric),
+    "judge_score", "parameter_validity", "parameter_validity_of_all", *(f"{name}_stability" for name in Stability._fields),
+)  # fmt: skip
 Traits = tuple[str, ...]  # the values of FIELDS
 Answered = tuple[Sample, Sequence[Prediction]]  # a sample, with what runs have answered to it
 FIELDS = ("kind", "category", "language", "difficulty")

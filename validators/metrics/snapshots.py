@@ -67,6 +67,8 @@ _SHARES = {
     "pn_mr": ("missing", "seen"),
     "pn_hr_definition": ("undefined", "defined"),
 }
+_OF_RIGHT_TOOLS = ("args_acc", "pr", "sr")  # also as shares of where the tool is right
+METRICS = (*_SHARES, "irrelevant", "intent_shift", "no_call", *(f"{metric}/func_acc" for metric in _OF_RIGHT_TOOLS))
 
 
 class CallPair(NamedTuple):
@@ -321,7 +323,7 @@ def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
         yield Figure(metric, met / whole, whole, interval)
     if total.opened:  # the paper's "/Func Acc": what is left where the tool is right
         func_acc = total.opened / total.conversations
-        for metric in ("args_acc", "pr", "sr"):
+        for metric in _OF_RIGHT_TOOLS:
             met, whole = (getattr(total, name) for name in _SHARES[metric])
             yield Figure(f"{metric}/func_acc", met / whole / func_acc, whole)
 

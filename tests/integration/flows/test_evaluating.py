@@ -1,6 +1,8 @@
 """Evaluating candidates: every answer is kept and counts, none is asked for twice, and trouble loses nothing."""
 
 import asyncio
+import json
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -8,14 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
-from callwright.flows.evaluation.evaluation_run import Conditions, cut_off
+import callwright
+from callwright.flows.evaluation.evaluating import evaluate_each, evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions, NamedCandidate, cut_off
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
+from callwright.generators.transcripts import conversation_text
 from callwright.llm.models import read_model
-from callwright.warehouse.errors import BudgetError, ConfigurationError, TransientError
-from callwright.warehouse.releases import create_release
+from callwright.llm.wire_format import wire_names
+from callwright.validators.predictions import PromptingStrategy, asked_at
+from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
+from callwright.warehouse.releases import create_release, read_release
 from tests.support.flows.model_server import (
     FILTERED,
     ILL,
@@ -240,3 +246,77 @@ def test_a_budget_is_kept_and_the_next_one_goes_on(model_server: ModelServer, re
     assert spent == pytest.approx(model_server.requests * PRICE)
     evaluate(released, candidate, budget=PRICE * 40)
     assert predictions(released) == model_server.requests == ALL
+
+
+def gold_as_text(settings: Settings) -> Callable[[ServedRequest], str]:
+    """A model that knows the gold, and writes its native calls as text by the names that it was given."""
+    content = read_release(warehouse_of(settings), "v1")
+    due = {
+        conversation_text(snapshot.prefix): (snapshot.calls, [content.tools[key] for key in sample.candidates])
+        for sample in content.samples
+        for snapshot in asked_at(sample)
+    }
+
+    def answer(asked: ServedRequest) -> str:
+        messages, _ = json.loads(asked.question)
+        shown = messages[-1]["content"].partition("<conversation>\n")[2].rpartition("\n</conversation>")[0]
+        calls, tools = due[shown]
+        wires = {name: wire for wire, name in wire_names(tools).items()}
+        written = [{"name": wires[call.tool], "arguments": call.arguments} for call in calls]
+        return "\n".join(f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in written) or "No tool does that."
+
+    return answer
+
+
+def test_native_calls_that_come_as_text_are_calls_of_the_tools_that_they_were_given(
+    model_server: ModelServer, released: Settings
+) -> None:
+    model_server.behaviour = gold_as_text(released)
+    evaluate(released, of_server(model_server), prompting=PromptingStrategy("native"), tools_shown="always")
+    [row] = leaderboard("v1", released)
+    assert (row["func_acc"], row["args_acc"]) == (1, 1)
+    assert any("_" in name for names in model_server.tools for name in names), "their own names have dots"
+
+
+def test_no_model_but_the_template_sees_marks_that_are_for_it(model_server: ModelServer, released: Settings) -> None:
+    for strategy in ("native", "route_then_fill", "backward"):
+        evaluate(released, of_server(model_server), prompting=PromptingStrategy(strategy))
+    heard: list[str] = []
+    callwright.evaluate("v1", lambda messages, _tools: heard.append(str(messages)), name="agent", home=released.home)
+    assert heard
+    asked = "\n".join([*model_server.asked, *heard])
+    assert not re.findall("<(?:wanted|format|setting)>", asked)
+
+
+def test_a_candidate_that_can_not_be_evaluated_takes_no_other_with_it(
+    model_server: ModelServer, released: Settings
+) -> None:
+    model_server.behaviour = lambda asked: WRONG_KEY
+    far, near = of_server(model_server), embedded()
+    with pytest.raises(
+        ConfigurationError, match=r"1 of 2 candidates could not be evaluated \(far\): .*refuses the key"
+    ) as raised:
+        evaluate(released, far, near)
+    assert "`callwright evaluate v1 --resume`" in str(raised.value)
+    assert [row["candidate"] for row in leaderboard("v1", released)] == ["near"]
+    model_server.behaviour = lambda asked: None
+    evaluate(released, *cut_off(warehouse_of(released), "v1").candidates)
+    assert {row["candidate"] for row in leaderboard("v1", released)} == {"far", "near"}
+
+
+@pytest.mark.parametrize(
+    ("error", "asked"), [(StoreError("full"), 3), (KeyError("ours"), 3), (BudgetError("spent"), 1)]
+)
+async def test_what_ends_one_candidate_ends_no_other_but_for_the_budget_of_all(error: Exception, asked: int) -> None:
+    seen: list[str] = []
+
+    async def ask(candidate: NamedCandidate) -> None:
+        seen.append(candidate.name)
+        if len(seen) == 1:
+            raise error
+
+    model = read_model("template/v1")
+    candidates = [NamedCandidate(name, name, model, "") for name in ("a", "b", "c")]
+    with pytest.raises(type(error), match=str(error.args[0])):
+        await evaluate_each(candidates, ask, "v1", SilentProgress())
+    assert len(seen) == asked

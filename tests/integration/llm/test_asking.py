@@ -229,7 +229,7 @@ async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prom
     # What was sent and lost ("half", "cut", "slow", "page") may be charged for, as it was set aside.
     never_came = 5 * IN + 512 * OUT
     assert sum(call.cost for call in chat.calls) == pytest.approx(6 * find_price(PLAIN).of(100, 20) + 4 * never_came)
-    assert sum(7 <= pause < 7.3 for pause in fake_time.slept) == 1
+    assert sum(fake_time.slept) >= 7, "the server's wish holds for all"
 
 
 async def test_a_reply_that_was_cut_off_is_asked_for_with_twice_the_room_once(chat_with, scripted, prompt):

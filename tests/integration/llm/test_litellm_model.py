@@ -9,7 +9,7 @@ import pytest
 
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.litellm_model import LiteLLMModel
-from callwright.llm.prices import count_tokens, say_unpriced
+from callwright.llm.prices import count_tokens
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.llm.names import OTHER, PLAIN
 
@@ -69,7 +69,6 @@ async def test_a_provider_that_litellm_does_not_know_is_a_wrong_setting(ask, ser
 
 
 async def test_a_model_without_a_price_is_free_and_says_so_once(ask, caplog):
-    say_unpriced.cache_clear()
     models = [LiteLLMModel("openai/unpriced") for _ in range(2)]
     with caplog.at_level(logging.WARNING):
         prices = [await model.price(1000, 1000) for model in models]

@@ -4,7 +4,7 @@ import pytest
 
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
-from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError, UnavailableError
 from callwright.warehouse.records import Call, Tool
 from tests.support.llm.names import IN, OUT, PLAIN
 
@@ -50,9 +50,9 @@ async def test_a_good_answer_comes_with_its_tokens_and_its_price(ask, server):
 @pytest.mark.parametrize(
     ("behaviour", "error", "words"),
     [
-        ("busy", TransientError, "Rate limit reached"),
+        ("busy", UnavailableError, "Rate limit reached"),
         ("ill", TransientError, "The server had an error"),
-        ("away", TransientError, "Overloaded"),
+        ("away", UnavailableError, "Overloaded"),
         ("half", TransientError, "can't answer now"),
         ("page", TransientError, "Gateway"),
         ("cut", TransientError, "can't answer now"),
@@ -123,7 +123,7 @@ async def test_native_calls_come_back_under_the_tools_own_names(ask, server):
     reply = await ask(tools=tools)
 
     assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]] == ["trip_plan", "trip_plan_2"]
-    assert reply.calls == (Call(tool="trip plan", arguments={"city": "Lyon"}),)
+    assert reply.calls == (Call(tool="trip_plan_2", arguments={"city": "Lyon"}),)
 
 
 async def test_calls_whose_arguments_are_no_json_stay_text(ask, server):
@@ -149,3 +149,95 @@ def _calling(arguments):
     choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+
+
+CALLED = {"id": "c1", "type": "function", "function": {"name": "trip", "arguments": '{"city": "Lyon"}'}}
+ODD = (
+    None, True, 0, -1, 2.5, 10**25, "", "x", "9" * 5_000, "\x00", [], {}, [None], [[]], ["x", 1], [{}], {"a": 1},
+    [{"type": "image_url"}], [{"type": "text", "text": 7}], {"type": "text", "text": "x"}, [{"function": "x"}],
+    [{"function": {"name": ["x"], "arguments": 3}}], [{"function": None}], {"code": "9" * 5_000}, {"code": [1], "message": {}},
+)  # fmt: skip
+
+
+def whole_reply():
+    message = {
+        "role": "assistant", "content": "Lyon", "tool_calls": [CALLED], "reasoning_content": "Well.", "refusal": None,
+    }  # fmt: skip
+    usage = {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 1}}
+    choice = {"index": 0, "finish_reason": "stop", "message": message, "logprobs": None}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+        "error": None,
+    }
+
+
+def places(value, path=()):
+    yield path
+    if isinstance(value, dict | list):
+        for name in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[name], (*path, name))
+
+
+def with_value(reply, path, odd):
+    if not path:
+        return odd
+    within = reply
+    for name in path[:-1]:
+        within = within[name]
+    within[path[-1]] = odd
+    return reply
+
+
+# litellm has its own opinion of such replies, and warns of it.
+_ODD_CONTENT = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+
+
+@_ODD_CONTENT
+@pytest.mark.parametrize("path", [*places(whole_reply())][1:], ids=lambda path: ".".join(map(str, path)))
+async def test_whatever_stands_in_a_reply_it_is_an_answer_or_an_error_that_can_be_explained(ask, server, path):
+    for odd in ODD:
+        server.script = [with_value(whole_reply(), path, odd)]
+        try:
+            reply = await ask()
+        except (ReplyError, TransientError, ConfigurationError):
+            continue
+        assert isinstance(reply.text, str)
+        assert all(isinstance(call, Call) for call in reply.calls or ())
+
+
+@_ODD_CONTENT
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([{"type": "text", "text": "Ly"}, {"type": "text", "text": "on"}], "Lyon"),
+        ([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, {"type": "text", "text": "Lyon"}], "Lyon"),
+        (["Ly", "on"], "Lyon"),
+        ([], ""),
+    ],
+)  # fmt: skip
+async def test_parts_of_text_are_joined(ask, server, content, text, request):
+    reply = whole_reply()
+    reply["choices"][0]["message"] = {"role": "assistant", "content": content}
+    server.script = [reply]
+
+    if "litellm" in request.node.callspec.id:  # which reads no parts
+        with pytest.raises(ReplyError, match="can't be used"):
+            await ask()
+    else:
+        assert (await ask()).text == text
+
+
+@_ODD_CONTENT
+@pytest.mark.parametrize("content", [7, {"a": 1}, [{"type": "image_url", "image_url": {"url": "x"}}], [1]])
+async def test_a_content_that_is_no_text_is_a_reply_that_can_not_be_used(ask, server, content):
+    reply = whole_reply()
+    reply["choices"][0]["message"] = {"role": "assistant", "content": content}
+    server.script = [reply]
+
+    with pytest.raises(ReplyError, match=r"is no text|can't be used"):
+        await ask()

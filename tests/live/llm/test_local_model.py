@@ -125,14 +125,14 @@ def test_chunks_make_a_reply_with_calls():
         called(0, None, '"Lyon"}'),
         {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 9}},
     ]
-    reply = read_chunks(chunks, {"trip_plan": "trip.plan"}, "x.gguf")
+    reply = read_chunks(chunks, "x.gguf")
 
     assert reply.text == "Let me see."
-    assert reply.calls == tuple(Call(tool="trip.plan", arguments={"city": city}) for city in ("Lyon", "Metz"))
+    assert reply.calls == tuple(Call(tool="trip_plan", arguments={"city": city}) for city in ("Lyon", "Metz"))
     assert (reply.prompt_tokens, reply.completion_tokens) == (7, 9)
 
 
 @pytest.mark.parametrize(("code", "error"), [(400, ReplyError), (503, TransientError)])
 def test_an_error_among_the_chunks_is_raised(code, error):
     with pytest.raises(error, match="Sorry"):
-        read_chunks([{"error": {"code": code, "message": "Sorry"}}], {}, "x.gguf")
+        read_chunks([{"error": {"code": code, "message": "Sorry"}}], "x.gguf")

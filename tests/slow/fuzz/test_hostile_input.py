@@ -112,7 +112,7 @@ def _from_a_model(reader: Callable[[str], object], rng: Random, text: str) -> No
 
 
 def _native(rng: Random, text: str) -> None:
-    _, calls = read_reply(rng.choice(("", text)), [WrittenCall(rng.choice(("book", text[:40])), text)], {})
+    _, calls = read_reply(rng.choice(("", text)), [WrittenCall(rng.choice(("book", text[:40])), text)])
     validate_calls(calls or ())
 
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -50,6 +51,7 @@ WRONG_KEY = Refusal(401, "Incorrect API key provided", "invalid_api_key")
 NO_SUCH_MODEL = Refusal(404, "The model `stub` does not exist", "model_not_found")
 BUSY = Refusal(429, "Rate limit reached", headers={"Retry-After": "0"})
 ILL = Refusal(500, "The server had an error")
+LOADING = Refusal(503, "Loading model")
 FILTERED = "\x00filtered"
 
 
@@ -72,7 +74,11 @@ class ModelServer:
         self.tools: list[tuple[str, ...]] = []  # the names of those that came with each request
         self.most_tools: int | None = None
         self.ended = asyncio.Event()
+        self.moments: list[float] = []  # when each request came, of the monotonic clock
         self._model = TemplateModel()
+        self._transports: set[asyncio.BaseTransport] = set()
+        self._runner: web.AppRunner | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def requests(self) -> int:
@@ -84,7 +90,41 @@ class ModelServer:
         for counter in (self.asked, self.answered, self.titles):
             counter.clear()
 
+    async def start(self) -> None:
+        """Listen, at the port of before where there was one."""
+        self._loop = asyncio.get_running_loop()
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", self.answer)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        port = int(self.url.rpartition(":")[2].partition("/")[0]) if self.url else 0
+        await web.TCPSite(self._runner, "127.0.0.1", port, reuse_address=True).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+
+    async def stop(self) -> None:
+        """Refuse connections, and break those that there are."""
+        if self._runner is not None:
+            for transport in self._transports:
+                transport.close()
+            await self._runner.cleanup()
+            self._runner = None
+
+    def go_away(self) -> None:
+        """Refuse connections from now on."""
+        self._do(self.stop())
+
+    def come_back(self) -> None:
+        """Answer again."""
+        self._do(self.start())
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
+
     async def answer(self, request: web.Request) -> web.StreamResponse:
+        self.moments.append(time.monotonic())
+        if request.transport is not None:
+            self._transports.add(request.transport)
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
@@ -120,12 +160,35 @@ class ModelServer:
             told = OPINIONS[title]
         elif told is None:
             again = 0 if self.is_steady else self.answered[question]
-            reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again))
+            reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again, _marks(messages)))
             told, calls = completed(reply.text, schema), reply.calls
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
         self.answered[question] += 1
         return web.json_response(_completion(told, calls))
+
+
+_WANTED = {
+    "calls": "works by calling tools", "names": "You choose the tools", "last": "which one call comes last",
+    "before": "You have found the end of the plan",
+}  # fmt: skip
+_FORMATS = {"native": "you are given as functions", "yaml": "in YAML.", "json": ""}
+_SETTINGS = {
+    "plan": "Give all the calls|You plan calls|have to be called to do",
+    "conversation": "You see the conversation|the tools to call next", "call": "",
+}  # fmt: skip
+
+
+def _marks(messages: Sequence[ChatMessage]) -> str:
+    """What the template model is wanted to do, read from the words that every other model goes by."""
+    system = messages[0].content
+    if "on a phone that works by calling" in system:
+        return ""
+    found = {
+        tag: next((name for name, words in names.items() if any(one in system for one in words.split("|"))), "")
+        for tag, names in {"wanted": _WANTED, "format": _FORMATS, "setting": _SETTINGS}.items()
+    }
+    return "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items()) if found["wanted"] else ""
 
 
 def completed(text: str, schema: dict[str, Any] | None) -> str:
@@ -161,24 +224,14 @@ def serve_model() -> Iterator[ModelServer]:
     """A server in a thread of its own."""
     server = ModelServer()
     loop = asyncio.new_event_loop()
-
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", server.answer)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        return runner
-
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    runner = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+    asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
     try:
         yield server
     finally:
         loop.call_soon_threadsafe(server.ended.set)
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
         loop.close()

@@ -34,8 +34,9 @@ def test_a_shard_is_as_large_as_its_time_allows_at_the_pace_seen() -> None:
     assert paced(seen=(100, 1.0)).next_size(MANY) == 100 * SHARD_SECONDS
 
 
-def test_the_first_shards_have_some_rounds_of_what_the_models_take_at_once() -> None:
-    assert paced(concurrency=64).next_size(MANY) == 256
+def test_the_first_shards_are_what_the_models_take_at_once_so_that_something_is_soon_seen() -> None:
+    assert paced(concurrency=64).next_size(MANY) == 64
+    assert paced(concurrency=2).next_size(MANY) == 2
 
 
 def test_slow_records_do_not_make_shards_that_are_not_worth_it() -> None:
@@ -53,7 +54,7 @@ def test_the_last_records_are_shared_out_among_workers_but_not_where_one_process
 
 def test_the_last_shard_is_small_where_the_others_land_while_models_are_asked() -> None:
     pace = ShardSizing(most=10_000, workers=1, concurrency=64, lands_beside=True)
-    assert sizes(pace, 900) == [256, 256, 256, 132]
+    assert sizes(pace, 200) == [64, 64, 64, 8]
     pace.note(128, 0.4)
     assert (pace.next_size(616), pace.next_size(154)) == (462, 154)
 

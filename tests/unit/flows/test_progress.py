@@ -1,6 +1,7 @@
 """What a run tells of its models while they answer slowly."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -14,7 +15,7 @@ from callwright.flows.progress import (
     traffic_state,
     watch_traffic,
 )
-from callwright.llm.limits import Traffic
+from callwright.llm.limits import Absence, Traffic
 
 
 class Listening(SilentProgress):
@@ -52,15 +53,15 @@ def test_many_items_tell_how_far_they_are_and_few_do_not(total: int, told: list[
 def answered(count: int) -> Traffic:
     traffic = Traffic()
     for _ in range(count):
-        with traffic.request("requests of local/a.gguf"):
+        with traffic.request("requests", "local/a.gguf"):
             pass
-    traffic._seconds = 12.0 * count
+    traffic._models["local/a.gguf"]._seconds = 12.0 * count
     return traffic
 
 
 def test_a_sentence_tells_what_is_asked_what_came_and_how_long_it_takes() -> None:
     traffic = answered(6)
-    with traffic.request("requests of local/a.gguf"), traffic.request("values of local/a.gguf"):
+    with traffic.request("requests", "local/a.gguf"), traffic.request("values", "local/a.gguf"):
         said = traffic_sentence(traffic, Work("single_turn", 10, 4, 2), sent=8, answered=6)
     # 34 requests are left, two at once, 12 s each
     assert said == (
@@ -70,9 +71,53 @@ def test_a_sentence_tells_what_is_asked_what_came_and_how_long_it_takes() -> Non
 
 def test_before_the_first_answer_no_time_is_promised() -> None:
     traffic = Traffic()
-    with traffic.request("requests of a/b"):
+    with traffic.request("requests", "a/b"):
         said = traffic_sentence(traffic, Work("single_turn", 10, 4, 2), sent=1, answered=0)
     assert said == "single_turn: 1 asked, 0 answered (none within 0 s), now requests of a/b."
+
+
+def test_instant_answers_of_one_model_promise_nothing_of_a_slow_one() -> None:
+    traffic = answered(2)
+    for _ in range(1_000):
+        with traffic.request("values", "template/v1"):
+            pass
+    with traffic.request("requests", "local/a.gguf"):
+        said = traffic_sentence(traffic, Work("single_turn", 1_000, 2, 16), sent=1_003, answered=1_002)
+    # 998 requests are left, one at once, 12 s each
+    assert said.endswith(
+        "1002 answered (12.0 s an answer), now requests of local/a.gguf; at most 3 h 20 min to go at this pace."
+    )
+
+
+def test_no_time_is_promised_where_more_was_asked_than_was_foreseen() -> None:
+    traffic = answered(6)
+    with traffic.request("requests", "local/a.gguf"):
+        said = traffic_sentence(traffic, Work("single_turn", 2, 3, 2), sent=7, answered=6)
+    assert "to go" not in said
+
+
+def test_while_a_model_is_away_it_is_told_which_since_when_until_when_and_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("LOOK", "BRIEF"):
+        monkeypatch.setattr(callwright.flows.progress, name, 0.01)
+    traffic, listening = Traffic(), Listening()
+    absence = Absence("a/b can't answer now: Loading model", 1_000_000.0, 1_000_300.0)
+
+    async def run() -> None:
+        async with watch_traffic(traffic, listening, Work("single_turn", 2, 3, 2)):
+            traffic.note_absence("a/b", absence)
+            assert "Loading model" in traffic_state(traffic)
+            await asyncio.sleep(0.1)
+            traffic.note_absence("a/b", None)
+            await asyncio.sleep(0.1)
+
+    asyncio.run(run())
+    since, until = (time.strftime("%H:%M:%S", time.localtime(moment)) for moment in absence[1:])
+    assert listening.sentences == [
+        f"Waiting for a/b since {since}, until {until} at the latest: a/b can't answer now: Loading model",
+        "a/b answers again.",
+    ]
 
 
 def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +130,7 @@ def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(monkeypatch: 
             await asyncio.sleep(0.05)
         assert not listening.sentences
         async with watch_traffic(busy, listening, Work("busy", 1, 1, 1)):
-            with busy.request("more"):
+            with busy.request("more", "a/b"):
                 await asyncio.sleep(0.05)
         count = len(listening.sentences)
         await asyncio.sleep(0.05)
@@ -123,9 +168,9 @@ async def test_where_somebody_looks_the_state_stands_in_one_place_and_is_gone_at
     traffic, live = answered(6), Live()
     traffic.cost = 0.25
     async with watch_traffic(traffic, live, Work("single_turn", 10, 4, 2)):
-        with traffic.request("requests of a/b"):
+        with traffic.request("requests", "local/a.gguf"):
             await asyncio.sleep(0.05)
     assert live.sentences == []
-    assert set(live.states[:-1]) == {"6 answered, 1 waiting, 12.0 s an answer, $0.2500: requests of a/b"}
+    assert set(live.states[:-1]) == {"6 answered, 1 waiting, 12.0 s an answer, $0.2500: requests of local/a.gguf"}
     assert live.states[-1] == ""
     assert traffic_state(Traffic()) == "0 answered, 0 waiting, none within 0 s, $0.0000: "

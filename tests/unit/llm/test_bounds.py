@@ -63,7 +63,7 @@ def test_native_calls_are_bounded_too(arguments):
 
 @pytest.mark.parametrize("text", ['{"a":' + "[" * 900 + "]" * 900 + "}", '{"a": 9400111899223100000000}'])
 def test_arguments_past_a_bound_are_text_that_no_call_is_read_from(text):
-    assert read_calls([WrittenCall("f", text)], {}) is None
+    assert read_calls([WrittenCall("f", text)]) is None
 
 
 @pytest.mark.parametrize("text", ["[" * 600 + "]" * 600, '{"a": ' + "9" * 5_000 + "}"])

@@ -40,7 +40,7 @@ async def answer(template: str, request: str, notation: str = "json", setting: s
         "callwright.validators.prompts", template, tools=TOOLS, listing=listing, format=notation, setting=setting,
         conversation=request if "\n" in request else f"user: {request}", **more,
     )  # fmt: skip
-    return (await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0))).text
+    return (await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks))).text
 
 
 def read(text: str, notation: str) -> object:
@@ -92,4 +92,4 @@ async def test_a_prompt_without_tools_is_told_of() -> None:
         tools=3, listing="", format="json", setting="plan", conversation="user: Hm.",
     )  # fmt: skip
     with pytest.raises(ReplyError, match="list of tools"):
-        await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0))
+        await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks))
