@@ -57,7 +57,7 @@
   // --- words in the order in which they are read ---
 
   const PHRASES = new Set("A ABBR B CODE DEL EM I INS KBD MARK Q S SMALL SPAN STRONG SUB SUP TIME VAR".split(" "));
-  const WHOLE = /^[“"'(]*[\p{Script=Latin}\p{Number}'’]{2,20}[”"').,;:!?]*$/u; // a plain word, for which there is always room
+  const WHOLE = /^[“"'(]*\p{Lu}?[\p{Ll}'’]{2,15}[”"').,;:!?]*$/u; // a plain word, for which there is always room
   const isPhrase = (node) => node.nodeType === Node.ELEMENT_NODE && PHRASES.has(node.tagName);
 
   // The words of a paragraph in order, null where something else stands between them.
@@ -77,7 +77,7 @@
       const before = node.data.slice(0, match.index).match(/\s*$/)[0];
       const lines = boxes(node, match.index, match.index + match[0].length);
       for (const [at, box] of lines.entries()) {
-        yield { text: match[0], box, size: parseFloat(style(node.parentElement).fontSize), isGlued: at === 0 && match.index === 0, goesOn: at > 0, breaks: keepsLines && before.includes("\n") };
+        yield { text: match[0], box, size: parseFloat(style(node.parentElement).fontSize), isGlued: at === 0 && match.index === 0, goesOn: at > 0 && match.index > 0, isRest: at > 0, breaks: keepsLines && before.includes("\n") };
       }
     }
   }
@@ -97,7 +97,7 @@
     for (let at = 1; at < words.length; at += 1) {
       const [before, word] = [words[at - 1], words[at]];
       if (word?.goesOn && WHOLE.test(word.text) && !isShortened(paragraph)) faults.add(`${quote(word.text)} in ${place(paragraph)} is broken within the word`);
-      if (!before || !word || (word.goesOn && isShortened(paragraph))) continue; // its dots have the box of a word
+      if (!before || !word || (word.isRest && isShortened(paragraph))) continue; // its dots have the box of a word
       const told = `${quote(`${before.text} ${word.text}`)} in ${place(paragraph)}`;
       if (isOnLine(before.box, word.box)) {
         const gap = word.box.left - before.box.right;
@@ -107,7 +107,7 @@
         faults.add(`${told}: the second word stands above the first one`);
       } else if (startsLeft && word.box.left > start + 2 * word.size) {
         faults.add(`${told}: the second word begins a line ${Math.round(word.box.left - start)} pixels from its start`);
-      } else if (!word.breaks && !word.goesOn && !word.isGlued && startsLeft) {
+      } else if (!word.breaks && !word.isRest && !word.isGlued && startsLeft) {
         let end = at; // what has no space before it goes along
         while (words[end + 1]?.isGlued && isOnLine(words[end].box, words[end + 1].box)) end += 1;
         const needed = words[end].box.right - word.box.left + 0.6 * word.size;

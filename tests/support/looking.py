@@ -1,5 +1,6 @@
 """What is wrong with a page as a browser draws it: words out of order, text over text or cut off, contrast, and its complaints."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 WIDTHS = (1440, 390)
 SCHEMES = ("light", "dark")
+COLOURS = ("color-contrast",)
 SERIOUS = {"serious", "critical"}
 _UNFOLD = "for (const fold of document.querySelectorAll('details')) fold.open = true"
 _OK = 400
@@ -51,7 +53,7 @@ def faults_of(page: Any) -> list[Fault]:
     page.evaluate(_UNFOLD)
     for width, scheme in zip(WIDTHS, SCHEMES, strict=True):
         found += _layout(page, width, scheme)
-        found += [Fault(width, scheme, what) for what in _seriously(page)]
+        found += [Fault(width, scheme, what) for what in _seriously(page, rules=() if width == WIDTHS[-1] else COLOURS)]
     return list(dict.fromkeys(found))
 
 
@@ -61,9 +63,11 @@ def _layout(page: Any, width: int, scheme: str) -> list[Fault]:
     return [Fault(width, scheme, what) for what in page.evaluate(_script())]
 
 
-def _seriously(page: Any) -> list[str]:
-    """What axe finds serious or critical."""
-    options = {"resultTypes": ["violations"]}
+def _seriously(page: Any, rules: Sequence[str]) -> list[str]:
+    """What axe finds serious or critical, by these rules or by all; colours are another thing in light and in dark, the rest is not."""
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
     found = Axe().run(page, options=options).response["violations"]
     return [
         f"{one['id']}: {node['html'][:160]} {' '.join(node['failureSummary'].split())[:200]}"
