@@ -64,7 +64,7 @@ def _layout(page: Any, width: int, scheme: str) -> list[Fault]:
 
 
 def _seriously(page: Any, rules: Sequence[str]) -> list[str]:
-    """What axe finds serious or critical, by these rules or by all; colours are another thing in light and in dark, the rest is not."""
+    """What axe finds serious or critical, by these rules or by all of them."""
     options: dict[str, Any] = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = {"type": "rule", "values": list(rules)}
