@@ -31,6 +31,7 @@ class Looker:
         self.page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
         self._heard: list[str] = []
         page = self.page
+        page.set_default_timeout(120_000)
         page.on("console", lambda one: self._heard.append(f"console: {one.text}") if one.type == "error" else None)
         page.on("pageerror", lambda error: self._heard.append(f"error: {error}"))
         page.on("requestfailed", lambda one: self._heard.append(f"{one.url} can't be loaded: {one.failure}"))
