@@ -15,7 +15,7 @@ MAKEFLAGS += --jobs=4
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
-.PHONY: help demo test quick test-all check advice stop clean lock bench docs site
+.PHONY: help demo test quick test-all check advice stop clean lock bench docs images site
 
 help:
 	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
@@ -25,6 +25,7 @@ help:
 	@echo "make check  style, types and import directions"
 	@echo "make advice places in the sources that may be worth a second look; nothing of it fails"
 	@echo "make stop   end the servers that make demo left running"
+	@echo "make images take the pictures of the docs anew, of pages and review screens as they are now"
 	@echo "make site   write the docs as a site, with a search, to build/site"
 	@echo "make lock   resolve the dependencies anew"
 
@@ -62,6 +63,11 @@ docs: .venv/ready
 	$(BIN)/python -m callwright.flows.stages > docs/stages.md
 	$(BIN)/python -m callwright.warehouse.reference docs/sql.md
 	$(BIN)/callwright recipe prompts docs/prompts.yaml > docs/prompts.md
+
+# Look at each before you keep it.
+images: .venv/ready .cache/chromium
+	$(BIN)/python -m tests.support.page_screenshots
+	$(BIN)/python -m tests.support.screenshots
 
 site: .venv/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

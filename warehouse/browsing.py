@@ -473,9 +473,9 @@ def compare_tools(warehouse: Warehouse, release: str, change: MadeChange, split:
 
 def effect_sentence(row: Row) -> str:
     """An effect in words: how many samples it makes right or wrong, and whether that may be chance."""
-    chance = "that may well be chance" if row["p_value"] >= 0.05 else "that is hardly chance"  # noqa: PLR2004 - the usual bound
+    chance = "may well be chance" if row["p_value"] >= 0.05 else "is unlikely to be chance"  # noqa: PLR2004 - the usual bound
     return (
-        f"{row['better']} of {row['samples']} samples are right with the changed tools alone, {row['worse']} with the tools as"
-        f" they are alone: a difference of {row['difference']:+.3f} (95 %: {row['low']:+.3f} to {row['high']:+.3f}),"
-        f" p = {row['p_value']:.4f}; {chance} (McNemar's exact test)."
+        f"{row['better']} of {row['samples']} samples are right only with the changed tools, {row['worse']} only with the original"
+        f" ones: a difference of {row['difference']:+.3f} (95 %: {row['low']:+.3f} to {row['high']:+.3f}),"
+        f" p = {row['p_value']:.4f}; the difference {chance} (McNemar's exact test)."
     )

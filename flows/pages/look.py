@@ -84,6 +84,11 @@ def _number(value: float | None, digits: int = 3) -> str:
     return f"{value:,.{digits}f}" if isinstance(value, float) else f"{value:,}"
 
 
+def _counted(count: int, noun: str) -> str:
+    """A count with its noun in the right number: 1 item, 2 items."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _seconds(value: float | None) -> str:
     if value is None:
         return "–"
@@ -106,7 +111,7 @@ def environment() -> Environment:
     """The templates with what all of them use: filters, words, and plots as macros."""
     templates = PackageLoader("callwright.flows.pages", "templates")
     made = sandbox(loader=templates, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters |= {"number": _number, "seconds": _seconds, "hours": _hours, "money": _money}
+    made.filters |= {"number": _number, "counted": _counted, "seconds": _seconds, "hours": _hours, "money": _money}
     made.globals |= {"words": page_words() | {one.__name__: one for one in _WORDING}, "share": share}
     made.globals["plots"] = made.get_template("plots.html").module
     return made

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 import uvicorn
 from starlette.applications import Starlette
@@ -70,9 +71,8 @@ def page_app(copy: Warehouse) -> Starlette:
             return PlainTextResponse(asset(name), media_type=_TYPES[name], headers=HEADERS)
         with opened.look() as look:
             page = show(look, path, dict(request.query_params))
-        if page is None:
-            return PlainTextResponse("There is no such page in this copy.", 404, headers=HEADERS)
-        return HTMLResponse(page, headers=HEADERS)
+            missing = look.render("missing.html", path=unquote(path)) if page is None else ""
+        return HTMLResponse(page or missing, 404 if missing else 200, headers=HEADERS)
 
     return app_for((LOCAL, "localhost"), Route("/{path:path}", answer, methods=["GET"]))
 

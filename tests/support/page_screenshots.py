@@ -1,9 +1,10 @@
-"""The pictures of docs/viewing.md, taken of a work folder with samples, an evaluated release and builds.
+"""The pictures of docs/viewing.md and README, taken of the same work folder that the tests look at, with more samples in it.
 
-`python -m tests.support.page_screenshots --home FOLDER` writes docs/images/view-<name>.png; look at them before you keep them.
+`make images` writes docs/images/view-<name>.png; look at them before you keep them.
 """
 
 import argparse
+import tempfile
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +12,16 @@ from urllib.parse import quote
 
 from callwright.flows.pages.serving import AppServer, page_app
 from callwright.warehouse.browsing import SampleFilter, find_samples, list_boards, list_builds
+from callwright.warehouse.publish import published_copy
 from callwright.warehouse.store import Warehouse
 from tests.support.browsers import open_browser
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import open_site
+from tests.support.flows.shown_site import RELEASE, fill_shown_site
 from tests.support.screenshots import OUT, _write
 
 OK = 200
+EACH = 5  # samples of each kind
 
 
 class PagePicture(NamedTuple):
@@ -33,10 +39,22 @@ def main() -> None:
     """Take the pictures."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.page_screenshots", description=main.__doc__)
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--home", type=Path, required=True, help="a work folder; its published copy is shown")
-    chosen = parser.parse_args()
-    copy = Warehouse(chosen.home / "published" / "warehouse.duckdb")
-    pictures = list(_pictures(copy))
+    parser.add_argument("--home", type=Path, help="keep the work folder here; a second run is faster")
+    told = parser.parse_args()
+    if told.home:
+        take_pictures(told.home, told.out)
+        return
+    with tempfile.TemporaryDirectory() as home:
+        take_pictures(Path(home), told.out)
+
+
+def take_pictures(home: Path, out: Path) -> None:
+    """Fill a work folder below `home` where there is none yet, and write the pictures to `out`."""
+    site = (
+        open_site(home / "shown", PaperStudio()) if (home / "shown").exists() else fill_shown_site(home / "shown", EACH)
+    )
+    copy = site.warehouse.beside(published_copy(site.warehouse, site.settings.published))
+    pictures = _pictures(copy)
     server = AppServer(page_app(copy), 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -49,16 +67,17 @@ def main() -> None:
                 raise SystemExit(f"{picture.path} is not shown.")
             if picture.top:
                 page.locator(picture.top).first.evaluate("place => scrollTo(0, place.getBoundingClientRect().top - 70)")
-            _write(page.screenshot(), chosen.out / f"view-{picture.name}.png")
+            _write(page.screenshot(), out / f"view-{picture.name}.png")
             context.close()
     server.stop()
     thread.join()
 
 
 def _pictures(warehouse: Warehouse) -> list[PagePicture]:
-    boards = list_boards(warehouse)
-    release = f"/evaluations/{quote(boards[0]['release'], safe='')}"
-    one, other = (boards[place]["contestant"] for place in (0, -1))
+    boards = [row["contestant"] for row in list_boards(warehouse) if row["release"] == RELEASE]
+    release = f"/evaluations/{RELEASE}"
+    one, other = (quote(boards[place]) for place in (0, -1))
+    build = next(row["key"] for row in list_builds(warehouse) if row["recipe"] == "demo")
     external, dialogue = (
         find_samples(warehouse, SampleFilter(kind=kind, language="en"), size=1).rows[0]["key"]
         for kind in ("external", "mSv")
@@ -69,13 +88,13 @@ def _pictures(warehouse: Warehouse) -> list[PagePicture]:
         PagePicture("conversation", f"/samples/{dialogue}"),
         PagePicture("sample-narrow", f"/samples/{dialogue}", width=400, scheme="dark"),
         PagePicture("evaluation", release),
-        PagePicture("confusions", release, top=".confusions"),
-        PagePicture("items", f"{release}/items?verdict=wrong&contestant={other}&error=wrong_value"),
+        PagePicture("confusions", release, top='summary:has-text("Confused tools")'),
+        PagePicture("items", f"{release}/items?verdict=wrong&contestant={other}"),
         PagePicture("compare", f"{release}/compare?one={one}&other={other}", scheme="dark"),
         PagePicture("beside", f"{release}/compare?one={one}&other={other}", top="#items"),
         PagePicture("reviews", "/reviews"),
         PagePicture("contents", f"{release}/contents"),
-        PagePicture("build", f"/builds/{list_builds(warehouse)[-1]['key']}", width=1024),
+        PagePicture("build", f"/builds/{build}", width=1024),
         PagePicture("overview", "/"),
     ]
 

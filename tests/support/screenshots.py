@@ -1,6 +1,6 @@
 """The pictures of the annotator's guide: the review screens in their languages, from real builds at a real Label Studio.
 
-`python -m tests.support.screenshots` writes docs/images/review-<kind>.<language>.png; look at them before you keep them.
+`make images` writes docs/images/review-<kind>.<language>.png; look at them before you keep them.
 """
 
 import argparse

@@ -160,7 +160,7 @@ def _answer(readings: list[Readings]) -> Answer:
         for at, reading in enumerate(readings)
         if reading.reason
     ]
-    proof = f"The checker made the gold call zero-shot and one-shot at {len(readings)} snapshot(s)."
+    proof = "The checker made the gold call at every snapshot, zero-shot and one-shot."
     return Answer(
         decision=decision,
         score=round(sum(scores) / len(scores), 4),

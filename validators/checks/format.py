@@ -72,8 +72,8 @@ def form_of(subject: SampleWithTools) -> Answer:
     calls = sample.all_calls
     spans, arguments = sum(len(call.evidence) for call in calls), sum(len(call.arguments) for call in calls)
     proof = (
-        f"{len(sample.candidates)} candidates, {len(sample.turns)} turns, {len(calls)} calls due with {arguments} valid"
-        f" arguments, and {spans} quotes that stand where they are said to."
+        f"The parts of the sample fit. Candidate tools: {len(sample.candidates)}; turns: {len(sample.turns)};"
+        f" due calls: {len(calls)}; valid arguments: {arguments}; quotes found where they should be: {spans}."
     )
     findings = chain(
         _candidates(subject),

@@ -96,7 +96,7 @@ def check_grounding(sample: Sample, context: StageContext) -> Answer:
 def all_proved(arguments: int, *, is_due: bool) -> str:
     """What is stated where every gold argument is proved; `is_due`: a call is due in the end."""
     if arguments:
-        return f"Each of the {arguments} arguments has evidence."
+        return "Every gold argument has evidence."
     return "There is no argument to prove." if is_due else "No call is due, so there is nothing to prove."
 
 

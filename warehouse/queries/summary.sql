@@ -108,19 +108,19 @@ with landed as (
     select a.subject, a.grade, a.judged_by, s.kind, s.language from acceptances a join samples s on s.key = a.subject
     where a.withdrawn_at is null and s.@landed_now
 ), reasons as (
-    select subject, 1 as rank, 'Candidates agree on another answer than the gold.' as why from suspects where agreeing > 1
+    select subject, 1 as rank, 'Candidates agree on an answer that differs from the gold call.' as why from suspects where agreeing > 1
     union all
     select subject, 2, 'Every candidate fails: ' || errors from suspects where agreeing <= 1 and failing = candidates
     union all
-    select subject, 3, 'A person said ' || decision || if(comment <> '', ': “' || comment || '”', '.') from decisions
+    select subject, 3, 'A reviewer decided: ' || decision || if(comment <> '', ': “' || comment || '”', '.') from decisions
     union all
-    select subject, 4, stage || ' contradicts it: ' || reason from outcomes
+    select subject, 4, stage || ' contradicts the gold call: ' || reason from outcomes
     where outcome = 'waiting' and reason_code = 'contradicted' and @now
     union all
-    select min(a.subject), 5, 'It landed on the word of ' || array_to_string(any_value(a.judged_by), ', ') || ' alone.'
+    select min(a.subject), 5, 'Accepted only because ' || array_to_string(any_value(a.judged_by), ', ') || ' judged it right.'
     from landed a where a.grade = 'judged' group by a.kind, a.language
     union all
-    select min(a.subject), 6, 'It landed, proved by rules.' from landed a
+    select min(a.subject), 6, 'Accepted, proved by rules.' from landed a
     where a.grade = 'proved' group by a.kind, a.language
 ), firsts as (
     select r.subject, min(r.rank) as rank, arg_min(r.why, r.rank) as why from reasons r group by r.subject

@@ -24,6 +24,7 @@ from tests.support.browsers import open_browser
 from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import build, settings_of, small_recipe
+from tests.support.looking import faults_of
 from tests.support.studio_template import copy_studio, studio_template
 from tests.support.studio_users import StudioUser, invite
 from tests.support.typist import Typist
@@ -134,6 +135,7 @@ def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(edit_si
         page.keyboard.press("Tab")
         page.wait_for_selector("#checked >> text=The rules find nothing wrong")
         shoot(page, "form")
+        assert faults_of(page) == []
         page.keyboard.press("Control+Enter")
         page.wait_for_selector("text=Your edit is submitted")
         page.locator("#onward:focus").wait_for()

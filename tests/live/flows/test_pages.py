@@ -45,7 +45,6 @@ RECIPE = {
     "samples": {"perfect": 8, "imperfect": 4, "irrelevant": 4, "sQsA": 4},
 }
 HOSTILE = '</script><script>alert("x")</script><img src=x onerror=alert(1)>'
-WIDTHS = (400, 1024, 1920)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +131,7 @@ def crawl(client: TestClient, start: str, each: int = 4) -> dict[str, str]:
 def test_an_empty_warehouse_is_reported_with_what_to_do(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     page = write_report(warehouse, tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Nothing has been built" in page
+    assert "There are no builds yet" in page
     assert "callwright evaluate" in page
     with warehouse.writing():
         pass
@@ -308,7 +307,7 @@ def test_what_a_release_holds_is_counted_by_split_and_compared_with_the_one_befo
     for address, number in tiles:
         assert f'<span id="shown">{number}</span>' in client.get(unescape(address)).text, address
     assert "as it was frozen" in page
-    assert re.search(r"\d+ samples came, 0 went, 0 changed and \d+ stayed", page)
+    assert re.search(r"\d+ samples? added, 0 removed, 0 changed and \d+ unchanged", page)
     assert "pass^k" in client.get("/evaluations/v1").text
 
 
@@ -426,38 +425,15 @@ class Watched:
             "request", lambda one: None if one.url.startswith((address, "data:")) else self.elsewhere.append(one.url)
         )
 
-    def fits(self, width: int) -> bool:
-        """Whether nothing is wider than a window of this width."""
-        self.page.set_viewport_size({"width": width, "height": 900})
-        return bool(self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-
 
 @pytest.mark.browser
 @pytest.mark.enable_socket
-def test_a_browser_shows_pages_report_and_files_at_each_width(
+def test_a_person_finds_the_way_through_pages_and_files_by_keyboard(
     served: str, built: Warehouse, copy: Warehouse, tmp_path: Path
 ) -> None:
-    report = write_report(built, tmp_path / "report.html").as_uri()
     files = write_site(copy, tmp_path / "page", samples=6, most=40).first.as_uri()
     key = built.rows("select key from samples where kind = 'sQsA' limit 1")[0]["key"]
-    build = built.rows("select key from builds")[0]["key"]
-    compare = "/evaluations/v1/compare?one=plain~direct~first~0&other=%3Cb%3Ecareless%3C/b%3E~direct~first~0"
-    paths = ["/", "/samples", f"/samples/{key}", "/evaluations", "/evaluations/v1", "/evaluations/v1/items", compare]
-    paths += ["/evaluations/v1/contents", "/evaluations/v0/tools", "/reviews"]
-    paths += ["/builds", f"/builds/{build}", f"/builds/{build}/outcomes?outcome=waiting"]
     with open_browser() as browser:
-        page = browser.new_page(color_scheme="dark")  # type: ignore[attr-defined]
-        watched = Watched(page, served)
-        for path in paths:
-            page.goto(served.rstrip("/") + path)
-            assert [width for width in WIDTHS if not watched.fits(width)] == [], path
-        assert (watched.complaints, watched.elsewhere) == ([], [])
-        for address in (report, files):
-            own = Watched(page, address.rpartition("/")[0])
-            page.goto(address)
-            assert [width for width in WIDTHS if not own.fits(width)] == [], address
-            assert (own.complaints, own.elsewhere) == ([], [])
-        page.close()
         _look_by_keyboard(browser, served)
         _come_back_to_what_was_shown(browser, f"{served}samples/{key}")
         _look_through_files(browser, files)

@@ -172,7 +172,7 @@ def test_each_address_has_a_file_of_its_own() -> None:
 
 
 def test_verdicts_are_said_with_what_they_rest_on() -> None:
-    assert verdict_words("proved", "judged", "gpt") == "judged so by gpt"
+    assert verdict_words("proved", "judged", "gpt") == "judged right by gpt"
     assert verdict_words("unproved", "open", "") == "not proved"
 
 
