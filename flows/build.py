@@ -23,7 +23,7 @@ from callwright.flows.making import (
     measure_readers,
     route_review,
 )
-from callwright.flows.planning.demands import validate_it_can_be_planned, waves
+from callwright.flows.planning.demands import told_of_brought, validate_it_can_be_planned, waves
 from callwright.flows.planning.planner import planned_by_kind, read_left_out, told_of_left_out
 from callwright.flows.planning.statistics import (
     ConversationRow,
@@ -221,7 +221,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         progress.say(f"{generator} learns nothing from examples: they are left out of this build.")
     validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
-    for said in told_of_policies(recipe, settings):
+    for said in (*told_of_brought(recipe), *told_of_policies(recipe, settings)):
         progress.say(said)
     tools = (*toolbox.tools, *taken_tools(recipe, settings))  # what is made is made of the recipe's own
     key = build_key(recipe, tools)

@@ -16,13 +16,14 @@ from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.catalogs import PlumbingParameter
-    from callwright.flows.planning.possible import Survey
+    from callwright.flows.planning.possible import KindRow, Survey
     from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs import Problem
 
 _SHOWN = 40
 _MOST_NAMED = 12
 _FEW = 3
+_UNKNOWN = "known after a build"
 _ENOUGH = 100  # samples of each kind, so that each category has some
 _LONGEST = 110
 _QUOTED = re.compile(r"'[^']*'")
@@ -249,7 +250,7 @@ def check_tools(
     counted = [
         (
             row.kind,
-            f"{row.usable} of {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}",
+            _usable_text(row),
             row.reason if len(row.reason) <= _LONGEST else f"{row.reason[:_LONGEST]}…",
         )
         for row in rows
@@ -258,6 +259,12 @@ def check_tools(
     fixed = [one.sentence(len(found.tools)) for one in constants]
     of_servers = [f"{found.of_servers}."] if found.of_servers else []
     return Outcome(value, [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
+
+
+def _usable_text(row: "KindRow") -> str:
+    if not row.is_known:
+        return _UNKNOWN
+    return f"{row.usable} of {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}"
 
 
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
@@ -321,8 +328,12 @@ def _tool_table(name: str, found: "Survey") -> Table:
         meant = f"; did you mean {', '.join(near)}?" if near else "."
         raise ConfigurationError(f"There is no tool {name!r}{meant}")
     against = {row.kind: row.reason for row in found.rows() if not row.usable}
+    unknown = {row.kind for row in found.rows() if not row.is_known}
     against |= {one.kind: one.reason for one in reversed(found.left_out) if one.tool == name}
-    rows = [(kind, "no" if kind in against else "yes", against.get(kind, "")) for kind in found.asked]
+    rows = [
+        (kind, "no" if kind in against else _UNKNOWN if kind in unknown else "yes", against.get(kind, ""))
+        for kind in found.asked
+    ]
     return Table(("kind", "possible", "why not"), rows)
 
 

@@ -11,6 +11,7 @@ import orjson
 from callwright.flows.build import BuildReport, carry_out_build, open_build, report_build, steps_of
 from callwright.flows.catalogs import aside
 from callwright.flows.chats import SharedChats, roles_of
+from callwright.flows.planning.demands import told_of_brought
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe
@@ -270,6 +271,7 @@ def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
 def _notes(recipe: Recipe) -> Iterator[str]:
     across = {model.name: model for _, model in roles_of(recipe) if model.path != "in process"}
     yield from (unpriced_sentence(name) for name, model in across.items() if is_unpriced(model))
+    yield from told_of_brought(recipe)
     for name in across:
         if not knows_tokenizer(name):
             yield f"No tokenizer is known for {name}: four bytes are counted as a token."

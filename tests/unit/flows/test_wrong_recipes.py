@@ -94,10 +94,6 @@ WRONG = {
         GOOD.replace("perfect: 2", "perfct: 2"),
         "3:11: samples.perfct: there is no kind of sample 'perfct'; did you mean perfect? The kinds are perfect, imperfect, ",
     ),
-    "a kind without its sources": (
-        GOOD.replace("perfect: 2", "mSv: 2"),
-        "3:10: samples: Samples of the kind 'mSv' are made of the kinds sQsA; ask for one of them too.",
-    ),
     "a count in words": (
         GOOD.replace("perfect: 2", "perfect: many"),
         "3:20: samples.perfect: must be a whole number, not 'many'.",
