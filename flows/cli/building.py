@@ -47,6 +47,7 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     model: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a model.")] = "",
 ) -> Outcome:
     """Write a first recipe to edit, or a file with a row of one's own that works (docs/extending)."""
+    from callwright.flows.next_step import command_line
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
     from callwright.flows.scaffolds import ROWS, write_scaffold
 
@@ -60,8 +61,9 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         return Outcome({"extensions": written}, lines)
     path = write_first_recipe(folder)
     lines = [
-        f"{path} is yours to edit. Then: callwright build {path} --preview 5",
-        f"Editors know its settings by {SCHEMA_FILE} beside it; `callwright recipe check {path}` lists what is wrong.",
+        f"Wrote {path}, for you to edit, and {SCHEMA_FILE}, which tells editors its settings.",
+        f"Check it: {command_line('recipe', 'check', path)}",
+        f"Try it:   {command_line('build', path, '--preview', 5)}",
     ]
     return Outcome({"recipe": path, "schema": path.with_name(SCHEMA_FILE)}, lines)
 

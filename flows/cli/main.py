@@ -9,19 +9,18 @@ from typing import Annotated
 import typer
 
 from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing
-from callwright.flows.cli.screen import show
+from callwright.flows.cli.screen import INTERRUPTED, Stopped, show
 from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
-INTERRUPTED = 130
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR,
               errno.EEXIST, errno.ENAMETOOLONG}  # fmt: skip
 
 # Plain help instead of rich's: it starts three times as fast.
 app = typer.Typer(
     name="callwright",
-    epilog="Start with: callwright init, then callwright build recipes/demo.yaml --preview 5",
+    epilog="Start with: callwright init mine, then: callwright build mine/recipe.yaml --preview 5",
     invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -49,7 +48,7 @@ def start(
         from callwright.flows.next_step import next_step
 
         step = next_step(Path.cwd(), read_settings())
-        show(f"{step.found}\nNext: {step.command}    ({step.purpose})\nAll commands: callwright --help")
+        show(f"{step.found}\nNext: {step.command}\n      ({step.purpose})\nAll commands: callwright --help")
 
 
 for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing):
@@ -82,8 +81,8 @@ def main() -> None:
             COULD_NOT,
         )
     except SystemExit as end:  # also typer's own answer to Ctrl-C, which says nothing
-        if end.code == INTERRUPTED:
-            sys.stderr.write("Stopped. What is done is kept; the same command goes on from there.\n")
+        if end.code == INTERRUPTED and not isinstance(end, Stopped):
+            sys.stderr.write("Stopped.\n")
         raise
 
 

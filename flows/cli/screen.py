@@ -4,7 +4,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -29,6 +29,27 @@ _UNBOUND = 200  # columns where there is no terminal
 _GAP = 2  # between columns
 _FOLDED = 24  # columns that a long text has at least
 _LONGEST_WORD = 40  # columns; a longer one is broken
+
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
+
+
+class Stopped(SystemExit):
+    """The command was stopped with Ctrl-C, and it has been said what that means for its work."""
+
+    def __init__(self, sentence: str) -> None:
+        """Say the sentence."""
+        super().__init__(INTERRUPTED)
+        say(sentence)
+
+
+@contextmanager
+def serving() -> Iterator[None]:
+    """Run a server in here; whoever stops it with Ctrl-C is told that it has stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped("Server stopped.") from None
 
 
 class Table(NamedTuple):
@@ -97,6 +118,7 @@ def present(found: Outcome, *, as_json: bool) -> None:
         show_json(found.value)
     else:
         show(found.text)
+    sys.stdout.flush()  # a server is about to run, or whoever reads this waits for it
     if found.code:
         raise typer.Exit(found.code)
 
@@ -220,11 +242,13 @@ class Terminal(AbstractContextManager["Terminal"]):
         self._task: TaskID | None = None
         self._title, self._total, self._done, self._details = "", 0, 0, 0
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._picture is not None:
             self._leave()
             self._picture.stop()
             self._picture = None
+        if kind is KeyboardInterrupt:
+            raise Stopped("Stopped. Finished work is kept; run the same command again to continue.") from None
 
     @property
     def is_live(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import Aside, AsJson, Outcome, command, commands, present, say
+from callwright.flows.cli.screen import Aside, AsJson, Outcome, command, commands, present, say, serving
 from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def view(
         server = AppServer(page_app(copy), port)
         value = {"address": server.address, "copy": copy.path}
         present(Outcome(value, [server.address, Aside("Ctrl-C ends it.")]), as_json=as_json)
-        server.run()
+        with serving():
+            server.run()
 
 
 @command(app, "notebook", "notebook figures.ipynb")
@@ -146,4 +147,5 @@ def serve(
         return
     what = f"The task {first.key}" if first.sample.changes else f"The world {first.world.name}"
     say(f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Ctrl-C ends it.")
-    serve_http(server, port)
+    with serving():
+        serve_http(server, port)

@@ -1,17 +1,19 @@
 """The command line as its users meet it: help, JSON, exit codes, one clear sentence for each mistake."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 import click
+import httpx
 import pytest
 import typer
 
 from callwright.flows.cli.main import app
-from tests.support.flows.small_builds import run, run_here, write_recipe
+from tests.support.flows.small_builds import run, run_here, start, write_recipe
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -158,3 +160,14 @@ def test_callnavi_is_counted_as_it_is(tmp_path: Path, shared: Path) -> None:
     assert all(set(problem) == {"where", "tool", "kind", "message"} for problem in told["problems"])
     listed = json.loads(asked("tools", "list", "--json", home=tmp_path).stdout)
     assert len(listed) == told["tools"]
+
+
+def test_a_server_that_is_stopped_says_so_and_promises_nothing(tmp_path: Path) -> None:
+    """Nothing goes on from anywhere: what is shown is not work."""
+    process = start("view", "--port", "0", home=tmp_path / "home")
+    assert process.stdout is not None
+    assert httpx.get(process.stdout.readline().strip(), timeout=60).status_code == 200
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr.splitlines()[-1] == "Server stopped."

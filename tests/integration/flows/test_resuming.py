@@ -214,7 +214,7 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
     if ending is signal.SIGINT:
         assert process.returncode == 130
         told = [line for line in stderr.splitlines() if "to do" not in line and " of " not in line]
-        assert told == ["Stopped. What is done is kept; the same command goes on from there."]
+        assert told == ["Stopped. Finished work is kept; run the same command again to continue."]
         assert leftovers(settings) == []
 
 
