@@ -38,8 +38,8 @@ from callwright.flows.planning.statistics import (
     rows_of_view,
     told_of_readers,
 )
-from callwright.flows.progress import Progress, tell_models
-from callwright.flows.recipe import Checks, Recipe
+from callwright.flows.progress import Phase, PhasedProgress, Progress, tell_models
+from callwright.flows.recipe import Checks, GeneratedTools, Recipe
 from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, Workers, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
@@ -49,9 +49,11 @@ from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings, SimulatedSettings
 from callwright.generators.families import LeftOut
-from callwright.generators.kinds import all_kinds, kind_named, kind_rows, traits_of
+from callwright.generators.kinds import all_kinds, family_of, kind_named, kind_rows, traits_of
+from callwright.generators.toolset import GROUP as TOOLSET
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
+from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.validators.checks.table import CHECKS
 from callwright.validators.embeddings import close_encoder
 from callwright.warehouse.errors import ConfigurationError
@@ -189,11 +191,29 @@ async def carry_out_build(recipe: Recipe, steps: BuildSteps) -> BuildReport:
     return await steps.land()
 
 
+def phases_of(recipe: Recipe) -> Iterator[Phase]:
+    """Return the phases of a build in order, by the groups of stages that do the work."""
+    if any(isinstance(one, GeneratedTools) for one in recipe.tools):
+        yield Phase(TOOLSET)
+    for names in waves(recipe):
+        groups: dict[str, Phase] = {}
+        for name in names:
+            group = kind_named(name).group
+            samples = recipe.samples.get(name, 0) + groups.get(group, Phase(group)).samples
+            groups[group] = Phase(group, samples, recipe.variants if family_of(name).has_variants else 1)
+        yield from (one for one in groups.values() if one.samples or recipe.sources)
+    if recipe.readers.planted:
+        yield Phase(MEASURING)
+    yield Phase("landing")
+
+
 async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) -> BuildReport:
     """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
     with ExitStack() as opened:
         workers = opened.enter_context(open_workers(recipe, settings, progress))
         check_keys(recipe)
+        if isinstance(progress, PhasedProgress):
+            progress.plan("Build", [*phases_of(recipe)])
         tell_models(roles_of(recipe), progress)
         await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(workers))
         run = open_build(recipe, settings, progress)

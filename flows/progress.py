@@ -1,13 +1,14 @@
 """What a build reports while it runs: messages in sentences, progress in counts, and what slow models are asked meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from callwright.llm.limits import Traffic
+from callwright.warehouse.counts import count_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what is asked of models is imported by who asks them, not by every command
+    from callwright.llm.limits import Traffic
     from callwright.llm.models import ModelSettings
 
 # Seconds until the first sentence on models' requests, between two, and where it is live.
@@ -43,6 +44,73 @@ class LiveProgress(Protocol):
     def show(self, state: str) -> None:
         """What is under way by now, "" for nothing."""
         ...
+
+
+class Phase(NamedTuple):
+    """A part of a build: work under the title `title` makes `samples` of its samples, `variants` of each of its items."""
+
+    title: str
+    samples: int = 0
+    variants: int = 1
+
+
+@runtime_checkable
+class PhasedProgress(Protocol):
+    """A progress that shows how far the whole of several phases is."""
+
+    def plan(self, title: str, phases: Sequence[Phase]) -> None:
+        """Work in these phases begins; each stretch of it is under the title of its phase."""
+        ...
+
+
+class PhaseCount:
+    """How many samples of a whole are done, by what is done of the present phase.
+
+    >>> count = PhaseCount([Phase("requests", 40), Phase("dialogues", 10)])
+    >>> count.begin("requests", 40); count.advance(30); count.done
+    30
+    >>> count.begin("dialogues", 10); count.done, [one.title for one in count.to_come]
+    (40, [])
+    """
+
+    def __init__(self, phases: Sequence[Phase]) -> None:
+        """Nothing is done yet."""
+        self.phases = tuple(phases)
+        self.total = sum(one.samples for one in phases)
+        self.done = 0  # never less than before: what is planned in place of others is part of what was asked for
+        self._at = -1
+        self._left = 0
+
+    @property
+    def number(self) -> int:
+        """The number of the present phase, counted from 1, 0 before the first."""
+        return self._at + 1
+
+    @property
+    def to_come(self) -> tuple[Phase, ...]:
+        """The phases after the present one."""
+        return self.phases[self._at + 1 :]
+
+    def begin(self, title: str, items: int) -> None:
+        """A stretch of so many items begins; what a phase lacks of its samples by then is done already."""
+        name = title.partition(".")[0]
+        here = max(self._at, 0)
+        later = (at for at, one in enumerate(self.phases[here:], here) if one.title == name)
+        self._at = next(later, self._at)
+        self._left = items
+        self._count()
+
+    def advance(self, items: int) -> None:
+        """So many items of the stretch are done."""
+        self._left -= items
+        self._count()
+
+    def _count(self) -> None:
+        if self._at >= 0:
+            phase = self.phases[self._at]
+            before = sum(one.samples for one in self.phases[: self._at])
+            left = min(phase.samples, max(0, self._left) * phase.variants)
+            self.done = max(self.done, before + phase.samples - left)
 
 
 class SilentProgress:
@@ -84,7 +152,7 @@ class Work(NamedTuple):
 
 
 @asynccontextmanager
-async def watch_traffic(traffic: Traffic | None, progress: Progress, work: Work) -> AsyncIterator[None]:
+async def watch_traffic(traffic: "Traffic | None", progress: Progress, work: Work) -> AsyncIterator[None]:
     """While models answer, show what they are asked, or tell it where nobody looks: after 10 s, and then every half minute."""
     if traffic is None:
         yield
@@ -100,14 +168,14 @@ async def watch_traffic(traffic: Traffic | None, progress: Progress, work: Work)
             live.show("")
 
 
-async def _show(traffic: Traffic, live: LiveProgress) -> None:
+async def _show(traffic: "Traffic", live: LiveProgress) -> None:
     while True:
         await asyncio.sleep(LIVE)
         if traffic.under_way:
             live.show(traffic_state(traffic))
 
 
-async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, answered: int) -> None:
+async def _tell(traffic: "Traffic", progress: Progress, work: Work, sent: int, answered: int) -> None:
     """`sent` and `answered` were counted before this work began."""
     await asyncio.sleep(FIRST_WORD)
     while True:
@@ -118,20 +186,21 @@ async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, ans
         await asyncio.sleep(BETWEEN)
 
 
-def traffic_state(traffic: Traffic) -> str:
+def traffic_state(traffic: "Traffic") -> str:
     """What models are asked by now, in a line: answered, waiting, how long an answer takes, cost, and who was asked last."""
     seconds = traffic.seconds_an_answer
     pace = f"{seconds:.1f} s an answer" if traffic.answered else f"none within {seconds:.0f} s"
-    lost = f", {traffic.failed} tries failed" if traffic.failed else ""
-    return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, ${traffic.cost:,.4f}: {traffic.last}"
+    lost = f", {count_of(traffic.failed, 'try', 'tries')} failed" if traffic.failed else ""
+    cost = f"{traffic.tokens:,} tokens, ${traffic.cost:,.4f}"
+    return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, {cost}: {traffic.last}"
 
 
-def traffic_sentence(traffic: Traffic, work: Work, *, sent: int, answered: int) -> str:
+def traffic_sentence(traffic: "Traffic", work: Work, *, sent: int, answered: int) -> str:
     """What was asked of models and what came back, how long an answer takes, and how long the rest will at this pace."""
     seconds = traffic.seconds_an_answer
     pace = f"{seconds:.1f} s an answer" if answered else f"none within {seconds:.0f} s"
     left = max(0.0, work.records * work.calls - answered) * seconds / max(1, min(work.concurrency, traffic.under_way))
-    lost = f", {traffic.failed} tries failed" if traffic.failed else ""
+    lost = f", {count_of(traffic.failed, 'try', 'tries')} failed" if traffic.failed else ""
     rest = f"; at most {duration(left)} to go at this pace" if answered else ""
     return f"{work.title}: {sent} asked, {answered} answered ({pace}{lost}), now {traffic.last}{rest}."
 
@@ -163,5 +232,6 @@ def tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:
     if count:
         line = first.partition("\n")[0]
         progress.say(
-            f"{title}: {count} records met a bug and failed, the first: {line}. See `from failures` for tracebacks."
+            f"{title}: {count_of(count, 'record')} failed because of a bug. The first: {line.rstrip('.')}. "
+            'Tracebacks: callwright query "from failures"'
         )

@@ -26,6 +26,7 @@ class Traffic:
         self.answered = 0
         self.failed = 0
         self.cost = 0.0  # US dollars
+        self.tokens = 0  # of prompts and answers
         self.last = ""  # the stage and the model that were asked last
         self._seconds = 0.0  # all answers together
         self._began: dict[int, float] = {}
