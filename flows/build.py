@@ -56,6 +56,7 @@ from callwright.llm.prompts import own_prompts
 from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.validators.checks.table import CHECKS
 from callwright.validators.embeddings import close_encoder
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.outcomes import met_checks
 from callwright.warehouse.queries import sql
@@ -144,7 +145,9 @@ class BuildReport(NamedTuple):
     def sentence(self) -> str:
         """How many of the samples that were asked for have landed."""
         planned = "" if self.planned == self.asked else f"{self.planned} planned, "
-        return f"{self.landed} of {self.asked} samples asked for of {self.recipe!r} have landed ({planned}build {self.build})."
+        return (
+            f"{self.recipe}: {self.landed} of {count_of(self.asked, 'sample')} accepted ({planned}build {self.build})."
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -233,12 +236,14 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     recipe = with_catalogs(recipe, warehouse)
     toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
-        progress.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
+        progress.say(
+            f"{count_of(len(toolbox.problems), 'problem')} in the catalogs. `callwright tools import` lists them."
+        )
     generator = recipe.models.generator.name
     if (recipe.personas or recipe.styles) and not recipe.is_voiced:
-        progress.say(f"{generator} words nothing by personas or styles: they are left out of this build.")
+        progress.say(f"{generator} cannot use personas and styles. This build ignores them.")
     if recipe.examples and not recipe.shown_examples:
-        progress.say(f"{generator} learns nothing from examples: they are left out of this build.")
+        progress.say(f"{generator} cannot use examples. This build ignores them.")
     validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
     for said in (*told_of_brought(recipe), *told_of_policies(recipe, settings)):
@@ -271,7 +276,9 @@ def reopen_build(key: str, settings: Settings, progress: Progress) -> GroupRun:
     warehouse = open_warehouse(settings)
     rows = warehouse.rows("select body from builds where key = ?", [key])
     if not rows:
-        raise ConfigurationError(f'There is no build {key!r}; `callwright query "from builds"` lists them.')
+        raise ConfigurationError(
+            f'No build has the key {key!r}. List the builds with `callwright query "from builds"`.'
+        )
     named = warehouse.rows("select tool from build_tools where build = ?", [key])
     tools = tuple(read_tools(warehouse, [row["tool"] for row in named]).values())
     path = _write_toolbox(settings, key, tools)
@@ -427,8 +434,8 @@ class Unchanged(NamedTuple):
     def sentence(self) -> str:
         """Why there is nothing to do."""
         return (
-            f"Nothing to do: recipe, tools, models, prompts and checks are as they were when the build {self.report.build} ended, "
-            f"{self.finished_at:%Y-%m-%d %H:%M}."
+            "Nothing to do: recipe, tools, models, prompts and checks have not changed since build "
+            f"{self.report.build} finished, {self.finished_at:%Y-%m-%d %H:%M}."
         )
 
 

@@ -222,8 +222,8 @@ def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progres
     readers = {model.name for role, model in across.items() if role not in ("generator", "assistant")}
     if "generator" in across and readers == {across["generator"].name}:
         progress.say(
-            "One model has all roles, and none may settle what its own words mean: all of them will wait for people. "
-            "Give the checker or the judge another model."
+            "One model has all roles. A model may not judge what it wrote itself, so all samples will wait for reviewers. "
+            "Set the checker or the judge to another model."
         )
 
 

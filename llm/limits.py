@@ -341,9 +341,10 @@ class Budget:
             await self._settled.wait()
         if self._is_over(estimate, limit):
             raise BudgetError(
-                f"The budget of ${limit:.4f} does not allow another request: ${self.spent:.4f} is spent, "
-                f"and the next one may cost ${estimate:.4f} (its prompt and the longest reply that max_tokens, or the model, "
-                "allows). Raise the recipe's budget and build again; what was answered is not asked again."
+                f"The budget of ${limit:.4f} does not allow another request. ${self.spent:.4f} is "
+                f"spent, and the next request may cost ${estimate:.4f} (its prompt and the longest reply that "
+                "max_tokens or the model allows). Raise the budget and run the same command again. Answered requests "
+                "are not sent again."
             )
         self._reserved += estimate
         self._under_way += 1

@@ -113,8 +113,8 @@ class DatabaseFile:
             waited = time.monotonic() - began
             if waited + wait > self.patience:
                 raise StoreError(
-                    f"The warehouse {self.path} stayed locked by another process for {self.patience:g} s. "
-                    f"Wait for that process to end, or stop it: {problem}"
+                    f"Another process kept the warehouse {self.path} locked for {self.patience:g} "
+                    f"s. Wait for that process to end, or stop it: {problem}"
                 ) from problem
             if waited > next_word:
                 who = f"Another process has the warehouse {self.path} open"

@@ -60,7 +60,7 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
             finally:
                 _remove_old(folder)
     except OSError as error:
-        raise StoreError(f"Nothing was published to {folder}, and what was published before stays: {error}") from error
+        raise StoreError(f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}") from error
 
 
 def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = False) -> Path:

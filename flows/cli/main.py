@@ -40,10 +40,10 @@ def _show_version(asked: bool) -> None:
 def start(
     asked: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Build, prove, review, freeze and evaluate function-calling datasets."""
+    """Build, check, review, release and evaluate function-calling datasets."""
     if asked.invoked_subcommand is None:
         from callwright.flows.next_step import next_step
 
@@ -75,8 +75,8 @@ def main() -> None:
         place = f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
         _end(
             StoreError(
-                f"{place} ({error.strerror}). See that the disk has room and that its folder may be written to; what is done is "
-                "kept, and the same command goes on from there."
+                f"{place} ({error.strerror}). Check that the disk has room and that you may write "
+                "to the folder, then run the same command again. Finished work is kept."
             ),
             COULD_NOT,
         )

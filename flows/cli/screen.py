@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from rich.live import Live as Picture
     from rich.progress import TaskID
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Live = Annotated[
-    bool, typer.Option("--live", help="While a build is under way: its present state, not what was published last.")
+    bool, typer.Option("--live", help="During a build, read its current state instead of the last published copy.")
 ]
 RecipeFile = Annotated[Path, typer.Argument(help="The recipe, a YAML file.")]
-OneModel = Annotated[str, typer.Option(help="One model for all three roles, by its litellm name.")]
-CheckingModel = Annotated[str, typer.Option(help="The model that checks and judges; none: rules alone.")]
-OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind; may be given again.")]
-OneRelease = Annotated[str, typer.Argument(help="A release.")]
+OneModel = Annotated[str, typer.Option(help="Use this model for all roles (a litellm name).")]
+CheckingModel = Annotated[str, typer.Option(help="The model that checks and judges. Default: rules only.")]
+OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind. Repeatable.")]
+OneRelease = Annotated[str, typer.Argument(help="The name of a release.")]
 _STEPS = 10
 _BAR = 24  # columns
 _UNBOUND = 200  # columns where there is no terminal
@@ -394,7 +394,7 @@ def _rate(speed: float | None) -> str:
     return f"{speed:.0f}/s" if speed >= _STEPS else f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min"
 
 
-def first_lines(lines: Iterable[str], most: int, rest: str = "of them: --json lists them all.") -> Iterator[str]:
+def first_lines(lines: Iterable[str], most: int, rest: str = "of them; list them all with --json.") -> Iterator[str]:
     """The first lines, and how many more of what there are."""
     found = list(lines)
     yield from found[:most]

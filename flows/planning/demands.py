@@ -88,9 +88,9 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
             spoken = sorted({tool.language for tool in tools})
             if demand.language not in spoken and not reads_language(generator):
                 raise ConfigurationError(
-                    f"{generator} can't word requests in {demand.language!r} for tools in"
-                    f" {', '.join(spoken) or 'no language'}: it only repeats the words of their documents. Name a"
-                    f" language model as models.generator, or take {demand.language!r} out of languages."
+                    f"{generator} can't write requests in {demand.language!r} for tools in "
+                    f"{', '.join(spoken) or 'no language'}, because it only repeats the words of their documents. Set "
+                    f"models.generator to a language model, or remove {demand.language!r} from languages."
                 )
             if demand.kind.sources:
                 continue  # made of others

@@ -25,6 +25,7 @@ from callwright.generators.families import Kind, LeftOut, Obstacle, told_of, too
 from callwright.generators.kinds import family_of, kind_named, obstacle_to, waves_of
 from callwright.generators.policies.surveying import PolicyProblem, survey_policies
 from callwright.language.schemas import json_type
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import (
     Language,
@@ -70,7 +71,7 @@ class Survey(NamedTuple):
     def of_servers(self) -> str:
         """What a build finds out of live servers and a list does not tell, "" where there are none."""
         named = ", ".join(self.servers)
-        return named and f"No tool of {named} was called: which paths its answers allow is found out by a build"
+        return named and f"No tool of {named} was called. Which paths its answers allow is known after a build"
 
     @property
     def impossible(self) -> int:
@@ -139,7 +140,8 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
             stated = f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(".")
             remarks.append(remark(("samples", row.kind), stated))
     if found.impossible:
-        stated = f"of {sum(found.asked.values())} samples asked for {found.impossible} can't be planned by these tools"
+        asked = count_of(sum(found.asked.values()), "sample")
+        stated = f"{found.impossible} of {asked} can't be planned with these tools"
         remarks.append(remark(("samples",), stated))
     constants = constants_to_fix(found.tools)
     return remarks + [remark(("tools",), one.sentence(len(found.tools))) for one in constants]
@@ -154,8 +156,8 @@ class Constant(NamedTuple):
     def sentence(self, tools: int) -> str:
         """What to do with it, of so many tools."""
         return (
-            f"{self.tools} of {tools} tools require {self.parameter}; where it is the same for all, fix it at the tools:"
-            f" constants: {{{self.parameter}: …}}"
+            f"{self.tools} of {count_of(tools, 'tool')} require {self.parameter}. If its value is always the same, fix it under"
+            f" tools: constants: {{{self.parameter}: …}}"
         )
 
 

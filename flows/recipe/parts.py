@@ -157,7 +157,7 @@ class PersonalDataRules(RecipePart):
     @model_validator(mode="after")
     def _is_replaced(self) -> Self:
         if self.vault is not None and self.mode != "on":
-            raise ValueError("a vault keeps what was replaced: its mode is on")
+            raise ValueError("a vault keeps what was replaced, so it needs mode: 'on'")
         return self
 
 
@@ -422,7 +422,7 @@ class Recipe(RecipePart):
     @classmethod
     def _can_be_made(cls, samples: dict[str, int], info: ValidationInfo) -> dict[str, int]:
         if any(samples.values()) and info.data.get("tools") == ():
-            raise ValueError(f"{', '.join(samples)} must be made of tools: name some under tools")
+            raise ValueError(f"{', '.join(samples)} samples are made from tools; list some under tools")
         with _as_invalid():
             brought_along(samples)
         return samples
@@ -432,9 +432,7 @@ class Recipe(RecipePart):
     def _are_there(cls, policies: tuple[Policy, ...], info: ValidationInfo) -> tuple[Policy, ...]:
         for name, count in info.data.get("samples", {}).items():
             if count and not policies and kind_named(name).traits.is_ruled:
-                raise ValueError(
-                    f"samples of the kind {name} need some: say what the assistant may do with a tool, and when"
-                )
+                raise ValueError(f"{name} samples need policies; say what the assistant may do with a tool, and when")
         return policies
 
     @field_validator("candidates")
