@@ -158,7 +158,7 @@ def _require_home(home: Path) -> None:
     place = next((one for one in (home, *home.parents) if one.exists()), Path("/"))
     if place.is_dir() and (place == home or os.access(place, os.W_OK | os.X_OK)):
         return
-    problem = "may not be written to" if place.is_dir() else "is no folder"
+    problem = "may not be written to" if place.is_dir() else "is not a folder"
     raise StoreError(
         f"The work folder {str(home)!r} can't be created: {str(place)!r} {problem}. Fix that, or "
         "set CALLWRIGHT_HOME to another folder."

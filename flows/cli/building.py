@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -116,7 +117,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
         seconds = round(time.monotonic() - began, 1)
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": seconds}
         value = report._asdict() | {"spending": spent, "review": pushed}
-        present(Outcome(value, [*_report_text(report, pushed, seconds), *_next_text(report)]), as_json=as_json)
+        present(Outcome(value, chain(_report_text(report, pushed, seconds), _next_text(report))), as_json=as_json)
 
 
 def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float) -> Iterator[str | Table]:

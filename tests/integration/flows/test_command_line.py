@@ -66,7 +66,7 @@ def test_a_work_folder_that_cant_be_made_is_one_sentence(tmp_path: Path, words: 
     for home in (tmp_path / "file", tmp_path / "file" / "below"):
         done = asked(*words, home=home)
         assert done.stderr.startswith(
-            f"callwright: The work folder '{home}' can't be made: '{tmp_path / 'file'}' is no folder."
+            f"callwright: The work folder '{home}' can't be created: '{tmp_path / 'file'}' is not a folder."
         )
         assert (done.returncode, done.stdout) == (1, "")
 
@@ -87,13 +87,13 @@ def test_help_goes_to_stdout_and_ends_well(tmp_path: Path) -> None:
         (("build", "recipes/demo.yaml", "--model", "gpt"), "no model 'gpt'"),
         (("tools", "import", "excel", "x"), "no catalog format 'excel'; the formats are"),
         (("tools", "import", "openapi", "absent.json"), "absent.json"),
-        (("release", "create", "v1"), "Nothing has been accepted"),
-        (("export", "v1", "--to", "openai"), "no release 'v1'"),
-        (("evaluate", "v1"), "No candidate is named"),
-        (("evaluate", "v1", "--model", "template/v1"), "no release 'v1'"),
+        (("release", "create", "v1"), "There are no accepted samples"),
+        (("export", "v1", "--to", "openai"), "No release is named 'v1'"),
+        (("evaluate", "v1"), "There is no candidate"),
+        (("evaluate", "v1", "--model", "template/v1"), "No release is named 'v1'"),
         (("query", "selec"), "can't be run"),
-        (("deploy", "recipes/demo.yaml"), "No Prefect server is named"),
-        (("review", "push"), "No Label Studio is named or running"),
+        (("deploy", "recipes/demo.yaml"), "No Prefect server is set"),
+        (("review", "push"), "No Label Studio is set or running"),
     ],
 )
 def test_what_was_asked_wrongly_is_answered_with_one_sentence_and_exit_code_2(

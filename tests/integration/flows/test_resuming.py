@@ -262,7 +262,7 @@ def test_two_builds_of_one_recipe_at_once_do_not_get_in_each_others_way(
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr
     assert late.returncode == 1
-    assert "Another process is at the build" in late.stderr
+    assert "Another process is running the build" in late.stderr
     counts = row_counts(settings)
     assert build(small_recipe(models=roles, samples=FEW), settings).landed == one(
         settings, "select count(*) from accepted_samples"

@@ -143,7 +143,7 @@ def test_a_query_can_change_nothing_and_read_no_other_file(warehouse: Warehouse,
 def test_a_file_of_a_newer_callwright_is_left_alone(warehouse: Warehouse, tmp_path: Path) -> None:
     warehouse.put([make_tool()])
     warehouse.execute("insert into migrations (name) values ('9999_future.sql')")
-    with pytest.raises(StoreError, match="newer callwright"):
+    with pytest.raises(StoreError, match="newer version of callwright"):
         Warehouse(tmp_path / "warehouse.duckdb").put([make_tool("other")])
 
 
@@ -179,7 +179,7 @@ def test_a_writer_gives_up_after_its_patience_and_says_what_to_do(warehouse: War
         assert holder.stdout is not None
         holder.stdout.readline()
         began = time.monotonic()
-        with pytest.raises(StoreError, match="stayed locked"):
+        with pytest.raises(StoreError, match="Another process kept the warehouse"):
             impatient.put([make_tool("second")])
         assert time.monotonic() - began < 10
         holder.kill()
@@ -227,7 +227,7 @@ def test_transactions_that_go_together_open_the_file_once_let_readers_of_the_pro
         assert warehouse.rows("select count(*) as n from tools") == [{"n": 2}]
         with ThreadPoolExecutor(1) as aside:
             assert aside.submit(impatient.rows, "select count(*) as n from tools").result() == [{"n": 2}]
-            with pytest.raises(StoreError, match="stayed locked"):
+            with pytest.raises(StoreError, match="Another process kept the warehouse"):
                 aside.submit(impatient.copy_to, tmp_path / "copy.duckdb").result()
     assert impatient.rows("select count(*) as n from tools") == [{"n": 2}]
 
