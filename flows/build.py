@@ -24,7 +24,7 @@ from callwright.flows.making import (
     measure_readers,
     route_review,
 )
-from callwright.flows.planning.demands import validate_it_can_be_planned, waves
+from callwright.flows.planning.demands import told_of_brought, validate_it_can_be_planned, waves
 from callwright.flows.planning.planner import planned_by_kind, read_left_out, told_of_left_out
 from callwright.flows.planning.statistics import (
     ConversationRow,
@@ -39,8 +39,8 @@ from callwright.flows.planning.statistics import (
     rows_of_view,
     told_of_readers,
 )
-from callwright.flows.progress import Progress, tell_models
-from callwright.flows.recipe import Checks, Recipe
+from callwright.flows.progress import Phase, PhasedProgress, Progress, tell_models
+from callwright.flows.recipe import Checks, GeneratedTools, Recipe
 from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, Workers, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
@@ -50,11 +50,14 @@ from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings, SimulatedSettings
 from callwright.generators.families import LeftOut
-from callwright.generators.kinds import all_kinds, kind_named, kind_rows, traits_of
+from callwright.generators.kinds import all_kinds, family_of, kind_named, kind_rows, traits_of
+from callwright.generators.toolset import GROUP as TOOLSET
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
+from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.validators.checks.table import CHECKS
 from callwright.validators.embeddings import close_encoder
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.outcomes import met_checks
 from callwright.warehouse.queries import sql
@@ -144,7 +147,9 @@ class BuildReport(NamedTuple):
     def sentence(self) -> str:
         """How many of the samples that were asked for have landed."""
         planned = "" if self.planned == self.asked else f"{self.planned} planned, "
-        return f"{self.landed} of {self.asked} samples asked for of {self.recipe!r} have landed ({planned}build {self.build})."
+        return (
+            f"{self.recipe}: {self.landed} of {count_of(self.asked, 'sample')} accepted ({planned}build {self.build})."
+        )
 
     @property
     def emptiness(self) -> str:
@@ -207,11 +212,29 @@ async def carry_out_build(recipe: Recipe, steps: BuildSteps) -> BuildReport:
     return await steps.land()
 
 
+def phases_of(recipe: Recipe) -> Iterator[Phase]:
+    """Return the phases of a build in order, by the groups of stages that do the work."""
+    if any(isinstance(one, GeneratedTools) for one in recipe.tools):
+        yield Phase(TOOLSET)
+    for names in waves(recipe):
+        groups: dict[str, Phase] = {}
+        for name in names:
+            group = kind_named(name).group
+            samples = recipe.samples.get(name, 0) + groups.get(group, Phase(group)).samples
+            groups[group] = Phase(group, samples, recipe.variants if family_of(name).has_variants else 1)
+        yield from (one for one in groups.values() if one.samples or recipe.sources)
+    if recipe.readers.planted:
+        yield Phase(MEASURING)
+    yield Phase("landing")
+
+
 async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) -> BuildReport:
     """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
     with ExitStack() as opened:
         workers = opened.enter_context(open_workers(recipe, settings, progress))
         check_keys(recipe)
+        if isinstance(progress, PhasedProgress):
+            progress.plan("Build", [*phases_of(recipe)])
         tell_models(roles_of(recipe), progress)
         await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(workers))
         run = open_build(recipe, settings, progress)
@@ -231,15 +254,17 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     recipe = with_catalogs(recipe, warehouse)
     toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
-        progress.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
+        progress.say(
+            f"{count_of(len(toolbox.problems), 'problem')} in the catalogs. `callwright tools import` lists them."
+        )
     generator = recipe.models.generator.name
     if (recipe.personas or recipe.styles) and not recipe.is_voiced:
-        progress.say(f"{generator} words nothing by personas or styles: they are left out of this build.")
+        progress.say(f"{generator} cannot use personas and styles. This build ignores them.")
     if recipe.examples and not recipe.shown_examples:
-        progress.say(f"{generator} learns nothing from examples: they are left out of this build.")
+        progress.say(f"{generator} cannot use examples. This build ignores them.")
     validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
-    for said in told_of_policies(recipe, settings):
+    for said in (*told_of_brought(recipe), *told_of_policies(recipe, settings)):
         progress.say(said)
     tools = (*toolbox.tools, *taken_tools(recipe, settings))  # what is made is made of the recipe's own
     key = build_key(recipe, tools)
@@ -269,7 +294,9 @@ def reopen_build(key: str, settings: Settings, progress: Progress) -> GroupRun:
     warehouse = open_warehouse(settings)
     rows = warehouse.rows("select body from builds where key = ?", [key])
     if not rows:
-        raise ConfigurationError(f'There is no build {key!r}; `callwright query "from builds"` lists them.')
+        raise ConfigurationError(
+            f'No build has the key {key!r}. List the builds with `callwright query "from builds"`.'
+        )
     named = warehouse.rows("select tool from build_tools where build = ?", [key])
     tools = tuple(read_tools(warehouse, [row["tool"] for row in named]).values())
     path = _write_toolbox(settings, key, tools)
@@ -425,8 +452,8 @@ class Unchanged(NamedTuple):
     def sentence(self) -> str:
         """Why there is nothing to do."""
         return (
-            f"Nothing to do: recipe, tools, models, prompts and checks are as they were when the build {self.report.build} ended, "
-            f"{self.finished_at:%Y-%m-%d %H:%M}."
+            "Nothing to do: recipe, tools, models, prompts and checks have not changed since build "
+            f"{self.report.build} finished, {self.finished_at:%Y-%m-%d %H:%M}."
         )
 
 

@@ -96,12 +96,13 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
         origin = {"url": kept.path} if is_url else {"command": tuple(shlex.split(kept.path))}
     if not fits:
         raise ConfigurationError(
-            f"The catalog {kept.name!r} was read from {kept.path} ({kept.format}), which is no server of this environment;"
-            " http takes openapi of one file, mcp what was imported with --server or --url."
+            f"The catalog {kept.name!r} was read from {kept.path} ({kept.format}), which this "
+            "environment cannot use. http takes one OpenAPI file; mcp takes what was imported with --server or "
+            "--url."
         )
     if _hashes([Path(name) for name, _ in files]) != files:
         raise ConfigurationError(
-            f"{kept.path} has changed since the catalog {kept.name!r} was imported; import it again."
+            f"{kept.path} has changed since the catalog {kept.name!r} was imported. Import it again."
         )
     chosen = {name: getattr(kept.selection, name) for name in ToolChoice.model_fields}
     return source.model_copy(update={**chosen, **origin, "catalog": ""})
@@ -134,8 +135,13 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
     for one in found:
         if one.name == name:
             return one
-    known = ", ".join(one.name for one in found) or "none yet: callwright tools import openapi api.yaml --name NAME"
-    raise ConfigurationError(f"There is no catalog {name!r}; the catalogs are {known}.")
+    names = ", ".join(one.name for one in found)
+    known = (
+        f"The catalogs are {names}."
+        if names
+        else "There are no catalogs yet; import one, such as `callwright tools import openapi api.yaml --name NAME`."
+    )
+    raise ConfigurationError(f"No catalog is named {name!r}. {known}")
 
 
 def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:
@@ -329,7 +335,7 @@ def gather_tools(
             kept = import_catalog(warehouse, source.format, source.path)
             if not kept.tools:
                 reason = "".join(f" {one.message}" for one in weightiest_first(problems_in(warehouse, kept.key))[:1])
-                raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tool.{reason}")
+                raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tools.{reason}")
             found, odd = (tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key))
             problems += odd
         tools.update((tool.key, tool) for tool in found)
@@ -343,5 +349,5 @@ def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
     known = {tool.category for tool in tools}
     unknown = sorted(set(source.seed) - known)
     if unknown:
-        raise ConfigurationError(f"The seed catalog has no categories {unknown}; it has {', '.join(sorted(known))}.")
+        raise ConfigurationError(f"The seed catalog has no categories {unknown}. It has {', '.join(sorted(known))}.")
     return [tool for tool in tools if tool.category in source.seed]

@@ -35,6 +35,7 @@ from callwright.generators.environments.protocol import (
 )
 from callwright.generators.environments.response_store import merge_responses, pack_responses
 from callwright.llm.ledger import answers_after, answers_of, keep_answers
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.paid_notes import paid_folder
@@ -78,7 +79,7 @@ def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iter
     """Whoever works the shards of a recipe, as the setting CALLWRIGHT_WORKERS says."""
     waits = [model.name for _, model in roles_of(recipe) if model.path == "batch"]
     if settings.workplace != "local" and waits:
-        progress.say(f"{waits[0]} answers in batches, and waiting takes one machine: the shards are worked here.")
+        progress.say(f"{waits[0]} answers in batches, so this machine does all the work instead of Dask.")
     if settings.workplace == "local" or waits:
         with local_workers(recipe, settings) as workers:
             yield workers
@@ -86,7 +87,7 @@ def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iter
     with _connected(settings, progress) as client:
         slots = sum(client.nthreads().values())
         if not slots:
-            raise ConfigurationError("The Dask scheduler has no workers yet; start some with `dask worker ADDRESS`.")
+            raise ConfigurationError("The Dask scheduler has no workers yet. Start some with `dask worker ADDRESS`.")
         cluster = _Cluster(client, slots)
         yield Workers(cluster.work, slots, cluster.prepare)
 
@@ -100,7 +101,7 @@ def _connected(settings: Settings, progress: Progress) -> Iterator["Client"]:
 
     address = settings.workplace.partition(":")[2]
     if not address:
-        progress.say(f"{settings.workers} Dask workers of this machine carry the shards.")
+        progress.say(f"{count_of(settings.workers, 'Dask worker')} on this machine will do the work.")
         # With certificates of its own for as long as it lives: whoever can reach a scheduler can run code on its workers.
         with (
             LocalCluster(settings.workers, protocol="tls://", security=Security.temporary(), **_OWN) as cluster,
@@ -193,7 +194,7 @@ def _result_of(future: "Future") -> ReturnedShard:
         returned: ReturnedShard = future.result()
     except (KilledWorker, CancelledError, OSError) as error:
         raise TransientError(
-            f"The Dask cluster lost a shard: {error}. The workers' logs say why; what is done is kept."
+            f"The Dask cluster lost a part of the work: {error}. See the logs of the workers. Finished work is kept."
         ) from error
     return returned
 

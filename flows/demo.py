@@ -61,7 +61,7 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
         from callwright.flows.engine.deploying import build_with_prefect, in_a_run
 
         shown = read_settings()  # they name the server now
-        progress.say(f"Building {demo_recipe().name}; Prefect shows it at {prefect.url}/runs")
+        progress.say(f"Building {demo_recipe().name}. See it in Prefect at {prefect.url}/runs")
         build = build_with_prefect(demo_recipe(), 0, "", progress)
         release = in_a_run(shown, "create-release", RELEASE, lambda _progress: _release(settings), progress)
         found = in_a_run(shown, "evaluate-models", RELEASE, lambda told: _evaluate(settings, told), progress)

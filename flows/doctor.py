@@ -16,6 +16,7 @@ from callwright.llm.known_models import end_of, known_model, taken_options
 from callwright.llm.models import KEYS, ModelSettings, check_key, server_problem
 from callwright.llm.prices import unpriced_sentence
 from callwright.llm.stand_in import price_of
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.extras import EXTRAS, command_for
 
@@ -34,18 +35,18 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
     free = shutil.disk_usage(settings.home if settings.home.exists() else Path()).free // 2**20
     return [
         *_models(recipe),
-        SystemPart("work folder", "ready", f"{settings.home}, {free} MB free"),
+        SystemPart("work folder", "ready", f"{settings.home} ({free:,} MB free)"),
         _warehouse(settings),
-        _optional("Prefect server", settings.prefect_api_url, "prefect server start, then set PREFECT_API_URL"),
+        _optional("Prefect server", settings.prefect_api_url, "run `prefect server start` and set PREFECT_API_URL"),
         _optional(
             "Label Studio",
             label_studio_address(settings),
-            "callwright review serve, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY",
+            "run `callwright review serve`, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY",
         ),
         _optional(
             "Duckling",
             "reads times and amounts" if is_available() else "",
-            "its package has wheels for Linux on x86_64 alone; elsewhere fewer values are proved",
+            "available for Linux on x86_64 only; elsewhere fewer values are proved",
         ),
         *(
             _optional(
@@ -60,7 +61,7 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         ),
         *(
             SystemPart(
-                f"{one.table}: {one.name}", "broken" if one.problem else "ready", one.problem or f"of {one.package}"
+                f"{one.table}: {one.name}", "broken" if one.problem else "ready", one.problem or f"from {one.package}"
             )
             for one in plugins()
         ),
@@ -71,7 +72,13 @@ def _models(recipe: Path | None) -> list[SystemPart]:
     """Which keys there are; with a recipe, whether each of its models has its key, its server and a price."""
     if recipe is None:
         found = [name for names in KEYS.values() for name in names if secret(name)]
-        return [_optional("model keys", ", ".join(found), "template/v1 needs none; others: set OPENAI_API_KEY, say")]
+        return [
+            _optional(
+                "model keys",
+                ", ".join(found),
+                "none set; template/v1 needs none, others need one, such as OPENAI_API_KEY",
+            )
+        ]
     from callwright.flows.recipe import read_recipe_to_build
 
     return [_model(one) for one in distinct_models(read_recipe_to_build(recipe))]
@@ -88,7 +95,7 @@ def _model(settings: ModelSettings) -> SystemPart:
     if settings.path == "in process":
         return SystemPart(part, "ready", "in this process")
     price = price_of(settings)
-    dollars = f"${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out for a million tokens"
+    dollars = f"${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out per million tokens"
     known = f"{settings.path}; {dollars}" if price.is_known else unpriced_sentence(settings.name)
     is_over = (end := end_of(settings.name)) is not None and end <= datetime.now(UTC).date()
     return SystemPart(part, "broken" if is_over else "ready", "; ".join([known, *_known_of(settings)]))
@@ -98,23 +105,23 @@ def _known_of(settings: ModelSettings) -> Iterator[str]:
     """What litellm's map tells of a model besides its price."""
     name = settings.name
     if not known_model(name):
-        yield "litellm's map lacks it"
+        yield "litellm does not know this model"
         return
     if settings.temperature is not None and "temperature" not in taken_options(name, dict(settings.options)):
-        yield "it takes no temperature, and none is sent"
+        yield "it takes no temperature, so none is sent"
     end = end_of(name)
     when = "has no announced end" if end is None else f"ends on {end}: name another model"
-    yield f"by litellm's map it {when}"
+    yield f"according to litellm, it {when}"
 
 
 def _warehouse(settings: Settings) -> SystemPart:
     if not settings.warehouse.exists():
-        return SystemPart("warehouse", "absent", "the first build makes it")
+        return SystemPart("warehouse", "absent", "created by the first build")
     try:
         count = open_warehouse(settings._replace(patience=1)).rows("select count(*) as n from accepted_samples")[0]["n"]
     except StoreError as error:
         return SystemPart("warehouse", "broken", str(error))
-    return SystemPart("warehouse", "ready", f"{count} accepted samples")
+    return SystemPart("warehouse", "ready", count_of(count, "accepted sample"))
 
 
 def _optional(part: str, found: str, advice: str) -> SystemPart:

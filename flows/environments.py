@@ -62,7 +62,8 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
             environment = open_environment(settings, store=home / STORE, secret=named_secret)
             if environment.name in environments:
                 raise ConfigurationError(
-                    f"Two environments of the recipe {recipe.name!r} are named {environment.name!r}."
+                    f"Two environments of the recipe {recipe.name!r} are named "
+                    f"{environment.name!r}. Give one of them another name."
                 )
             if isinstance(environment, StoredEnvironment):
                 opened.enter_context(closing(environment))
@@ -110,8 +111,8 @@ def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
         worlds = [world_of(one) for one in environments.values() if is_changeable(one)]
     if not worlds:
         raise ConfigurationError(
-            f"The recipe {recipe.name!r} has no simulated world; `- {{environment: simulated, import: openapi, path: api.yaml}}`"
-            " among its tools makes one of a document."
+            f"The recipe {recipe.name!r} has no simulated world. Add one to its tools: `- "
+            f"{{environment: simulated, import: openapi, path: api.yaml}}`."
         )
     return worlds[0] if len(worlds) == 1 else JoinedWorld(worlds)
 

@@ -41,6 +41,7 @@ from callwright.validators.checks.duplicates import ComparedSamples, find_duplic
 from callwright.validators.checks.table import CHECKS as TABLE
 from callwright.validators.checks.verdicts import outcome_of
 from callwright.warehouse.batches import batches
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.outcomes import (
     lacking_checks,
     meet_checks,
@@ -103,7 +104,8 @@ async def check_samples(run: GroupRun, workers: Workers) -> None:
     if new and found:
         samples = sum(one.samples for one in found)
         run.progress.say(
-            f"New to this build, or changed: the checks {', '.join(new)}. {samples} samples go through these alone."
+            f"These checks are new or have changed: {', '.join(new)}. "
+            f"{count_of(samples, 'sample goes', 'samples go')} through them."
         )
     for lacking in found:
         bodies = samples_lacking(warehouse, build, checks, lacking.mask)
@@ -308,7 +310,7 @@ def route_review(landing: Landing) -> None:
 def _uncertainty(known: float | None, wrong: float) -> str:
     """Why what a model settled does not land."""
     told = "has not been measured" if known is None else f"is known to be right in {known:.1%} alone"
-    return f"How its readers read {told}, and the recipe accepts {wrong:.1%} wrong ones."
+    return f"The accuracy of its readers {told}, and the recipe accepts at most {wrong:.1%} wrong ones."
 
 
 def land_samples(landing: Landing) -> None:

@@ -13,6 +13,7 @@ from callwright.generators.imports.reading import SOURCES, read_source
 from callwright.validators.checks.duplicates import CHECK, VERSION
 from callwright.validators.overlap import AT_ONCE, COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample
 from callwright.warehouse.batches import batches
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample, Verdict
 from callwright.warehouse.releases import read_tools
@@ -48,7 +49,7 @@ def parse_with(stated: str) -> tuple[str, Path]:
     """A data set as FORMAT:PATH. Raises ConfigurationError that lists the formats, or where nothing is at the path."""
     form, _, path = stated.partition(":")
     if not path:
-        raise ConfigurationError(f"A data set is FORMAT:PATH, such as bfcl:data/bfcl, and not {stated!r}.")
+        raise ConfigurationError(f"A dataset is given as FORMAT:PATH, such as bfcl:data/bfcl, not {stated!r}.")
     SOURCES.named(form)
     if not Path(path).exists():
         raise ConfigurationError(f"There is no file or folder {path!r}.")
@@ -85,9 +86,9 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
                     nearest[match.how, match.place] = (match.likeness, one.place, one.sample.request)
         if time.monotonic() > told + _BETWEEN:
             told = time.monotonic()
-            progress.say(f"{others} samples of {name} read so far.")
+            progress.say(f"{count_of(others, 'sample')} of {name} read so far.")
     if not others:
-        raise ConfigurationError(f"{str(path)!r} holds no sample in the format {form!r}.")
+        raise ConfigurationError(f"{str(path)!r} holds no samples in the format {form!r}.")
     pairs = [
         CommonSample(how, own.places[at], place, likeness, own.requests[at], request)
         for (how, at), (likeness, place, request) in sorted(nearest.items())
@@ -148,6 +149,6 @@ def _index(source: AvoidedSource, _content: str) -> OverlapIndex:
     index = OverlapIndex(read, source.likeness, source.by)
     if not len(index):
         raise ConfigurationError(
-            f"{str(source.paths[0])!r} holds no sample in the format {source.format!r}, so nothing is avoided."
+            f"{str(source.paths[0])!r} holds no samples in the format {source.format!r}, so nothing would be avoided."
         )
     return index

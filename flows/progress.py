@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from callwright.llm.limits import Absence, Traffic
+from callwright.warehouse.counts import count_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what is asked of models is imported by who asks them, not by every command
+    from callwright.llm.limits import Absence, Traffic
     from callwright.llm.models import ModelSettings
 
 # Seconds until the first sentence on models' requests, between two, and where it is live.
@@ -45,6 +46,73 @@ class LiveProgress(Protocol):
     def show(self, state: str) -> None:
         """What is under way by now, "" for nothing."""
         ...
+
+
+class Phase(NamedTuple):
+    """A part of a build: work under the title `title` makes `samples` of its samples, `variants` of each of its items."""
+
+    title: str
+    samples: int = 0
+    variants: int = 1
+
+
+@runtime_checkable
+class PhasedProgress(Protocol):
+    """A progress that shows how far the whole of several phases is."""
+
+    def plan(self, title: str, phases: Sequence[Phase]) -> None:
+        """Work in these phases begins; each stretch of it is under the title of its phase."""
+        ...
+
+
+class PhaseCount:
+    """How many samples of a whole are done, by what is done of the present phase.
+
+    >>> count = PhaseCount([Phase("requests", 40), Phase("dialogues", 10)])
+    >>> count.begin("requests", 40); count.advance(30); count.done
+    30
+    >>> count.begin("dialogues", 10); count.done, [one.title for one in count.to_come]
+    (40, [])
+    """
+
+    def __init__(self, phases: Sequence[Phase]) -> None:
+        """Nothing is done yet."""
+        self.phases = tuple(phases)
+        self.total = sum(one.samples for one in phases)
+        self.done = 0  # never less than before: what is planned in place of others is part of what was asked for
+        self._at = -1
+        self._left = 0
+
+    @property
+    def number(self) -> int:
+        """The number of the present phase, counted from 1, 0 before the first."""
+        return self._at + 1
+
+    @property
+    def to_come(self) -> tuple[Phase, ...]:
+        """The phases after the present one."""
+        return self.phases[self._at + 1 :]
+
+    def begin(self, title: str, items: int) -> None:
+        """A stretch of so many items begins; what a phase lacks of its samples by then is done already."""
+        name = title.partition(".")[0]
+        here = max(self._at, 0)
+        later = (at for at, one in enumerate(self.phases[here:], here) if one.title == name)
+        self._at = next(later, self._at)
+        self._left = items
+        self._count()
+
+    def advance(self, items: int) -> None:
+        """So many items of the stretch are done."""
+        self._left -= items
+        self._count()
+
+    def _count(self) -> None:
+        if self._at >= 0:
+            phase = self.phases[self._at]
+            before = sum(one.samples for one in self.phases[: self._at])
+            left = min(phase.samples, max(0, self._left) * phase.variants)
+            self.done = max(self.done, before + phase.samples - left)
 
 
 class SilentProgress:
@@ -86,7 +154,7 @@ class Work(NamedTuple):
 
 
 @asynccontextmanager
-async def watch_traffic(traffic: Traffic | None, progress: Progress, work: Work) -> AsyncIterator[None]:
+async def watch_traffic(traffic: "Traffic | None", progress: Progress, work: Work) -> AsyncIterator[None]:
     """While models answer, show what they are asked, or tell it where nobody looks: after 10 s, and then every half minute."""
     if traffic is None:
         yield
@@ -102,16 +170,16 @@ async def watch_traffic(traffic: Traffic | None, progress: Progress, work: Work)
             live.show("")
 
 
-async def _show(traffic: Traffic, live: LiveProgress) -> None:
+async def _show(traffic: "Traffic", live: LiveProgress) -> None:
     while True:
         await asyncio.sleep(LIVE)
         if traffic.under_way or traffic.absences:
             live.show(traffic_state(traffic))
 
 
-async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, answered: int) -> None:
+async def _tell(traffic: "Traffic", progress: Progress, work: Work, sent: int, answered: int) -> None:
     """`sent` and `answered` were counted before this work began."""
-    due, away = time.monotonic() + FIRST_WORD, dict[str, Absence]()
+    due, away = time.monotonic() + FIRST_WORD, dict[str, object]()
     while True:
         await asyncio.sleep(min(FIRST_WORD, LOOK))
         for model, absence in {**traffic.absences}.items():
@@ -128,14 +196,14 @@ async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, ans
             )
 
 
-def absence_sentence(model: str, absence: Absence) -> str:
+def absence_sentence(model: str, absence: "Absence") -> str:
     """Which model is waited for, since when, until when, and why."""
     since, until = (time.strftime("%H:%M:%S", time.localtime(moment)) for moment in (absence.since, absence.until))
     return f"Waiting for {model} since {since}, until {until} at the latest: {absence.reason}"
 
 
-def traffic_state(traffic: Traffic) -> str:
-    """What models are asked by now, in a line: answered, waiting, how long an answer takes, cost, and who was asked last.
+def traffic_state(traffic: "Traffic") -> str:
+    """Return one line on the requests: answered, waiting, seconds an answer, tokens and cost, and the last stage and model.
 
     While a model is away, the line says which one, since when, until when, and why.
     """
@@ -143,19 +211,17 @@ def traffic_state(traffic: Traffic) -> str:
         return " ".join(absence_sentence(*one) for one in traffic.absences.items())
     seconds = traffic.slowest.seconds_an_answer
     pace = f"{seconds:.1f} s an answer" if traffic.slowest.answered else f"none within {seconds:.0f} s"
-    lost = f", {traffic.failed} tries failed" if traffic.failed else ""
-    return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, ${traffic.cost:,.4f}: {traffic.last}"
+    lost = f", {count_of(traffic.failed, 'try', 'tries')} failed" if traffic.failed else ""
+    cost = f"{traffic.tokens:,} tokens, ${traffic.cost:,.4f}"
+    return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, {cost}: {traffic.last}"
 
 
-def traffic_sentence(traffic: Traffic, work: Work, *, sent: int, answered: int) -> str:
-    """What was asked of models and what came back, how long an answer takes, and how long the rest will at this pace.
-
-    The pace is that of the slowest model.
-    """
+def traffic_sentence(traffic: "Traffic", work: Work, *, sent: int, answered: int) -> str:
+    """Return what was asked and answered, the seconds an answer takes, and the time to go at the pace of the slowest model."""
     slowest = traffic.slowest
     seconds, left = slowest.seconds_an_answer, work.records * work.calls - answered
     pace = f"{seconds:.1f} s an answer" if slowest.answered else f"none within {seconds:.0f} s"
-    lost = f", {traffic.failed} tries failed" if traffic.failed else ""
+    lost = f", {count_of(traffic.failed, 'try', 'tries')} failed" if traffic.failed else ""
     is_known = answered and slowest.answered and left > 0
     to_go = left * seconds / max(1, min(work.concurrency, slowest.under_way)) if is_known else 0.0
     rest = f"; at most {duration(to_go)} to go at this pace" if is_known else ""
@@ -179,8 +245,8 @@ def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progres
     readers = {model.name for role, model in across.items() if role not in ("generator", "assistant")}
     if "generator" in across and readers == {across["generator"].name}:
         progress.say(
-            "One model has all roles, and none may settle what its own words mean: all of them will wait for people. "
-            "Give the checker or the judge another model."
+            "One model has all roles. A model may not judge what it wrote itself, so all samples will wait for reviewers. "
+            "Set the checker or the judge to another model."
         )
 
 
@@ -189,5 +255,6 @@ def tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:
     if count:
         line = first.partition("\n")[0]
         progress.say(
-            f"{title}: {count} records met a bug and failed, the first: {line}. See `from failures` for tracebacks."
+            f"{title}: {count_of(count, 'record')} failed because of a bug. The first: {line.rstrip('.')}. "
+            'Tracebacks: callwright query "from failures"'
         )

@@ -39,6 +39,7 @@ from callwright.flows.shards import (
 from callwright.flows.stages import stages_of
 from callwright.llm.ledger import known_keys
 from callwright.llm.limits import Traffic
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError, StoreError, TransientError
 from callwright.warehouse.paid_notes import land_paid, paid_folder
 from callwright.warehouse.publish import build_under_way, publish, publish_when_due
@@ -274,7 +275,10 @@ class _Shards:
             most=recipe.shard_size, workers=crew, concurrency=concurrency, in_batches=in_batches,
             lands_beside=workers.traffic is not None and not in_batches,
         )  # fmt: skip
-        undone = f"records of the group {self._group!r} are not done; what is done is kept, and the next build goes on from there."
+        undone = (
+            f"records of the group {self._group!r} are not done. Finished work is kept, and "
+            "the next build continues from there."
+        )
         return Course(work, workers.slots, pace, self._run.progress, workers.traffic, undone)
 
     @property
@@ -342,7 +346,7 @@ def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:
         else:
             publish(warehouse, folder)
     except StoreError as error:
-        run.progress.say(f"{error} The build itself is not touched by it; `callwright publish` tries again.")
+        run.progress.say(f"{error} The build itself is not affected. Try again with `callwright publish`.")
         return False
     return True
 
@@ -356,8 +360,8 @@ def _hold(run: GroupRun) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise TransientError(
-                f"Another process is at the build {run.build} of the recipe {run.recipe.name!r}. "
-                "Wait for it to end; what it does is kept, and the next build goes on from there."
+                f"Another process is running the build {run.build} of the recipe "
+                f"{run.recipe.name!r}. Wait for it to end. Its work is kept, and the next build continues from there."
             ) from error
         yield
 
@@ -367,7 +371,8 @@ def _clear(run: GroupRun, folder: Path) -> None:
     if folder.exists():
         if torn := land_paid(folder, run.warehouse, partial(known_keys, run.settings.ledger)):
             run.progress.say(
-                f"The disk was full, or the machine went down: notes of {torn} calls are cut off, and what those cost is not known."
+                f"The records of {count_of(torn, 'call')} are incomplete, because the disk was full "
+                "or the machine went down. Their cost is unknown."
             )
         shutil.rmtree(folder)
 
@@ -408,8 +413,8 @@ def _require_guard() -> None:
     if script is None or not Path(script).is_file() or b"__name__" in Path(script).read_bytes():
         return
     raise ConfigurationError(
-        f'Worker processes run the script {script!r} again: put what begins the work under `if __name__ == "__main__":`, or '
-        "build with workers=1."
+        f"Worker processes run the script {script!r} again. Put the call that starts the build "
+        'under `if __name__ == "__main__":`, or use workers=1.'
     )
 
 
@@ -441,8 +446,8 @@ class _Pool:
             return await asyncio.get_running_loop().run_in_executor(self.executor, run_shard, shard)
         except BrokenProcessPool as error:
             raise TransientError(
-                "A worker process was ended from outside, perhaps because memory ran out. Build again, with fewer workers "
-                "(CALLWRIGHT_WORKERS=1) if it happens again; what is done is kept."
+                "A worker process was killed, perhaps because memory ran out. Run the build again. "
+                "If it happens again, use fewer workers (CALLWRIGHT_WORKERS=1). Finished work is kept."
             ) from error
         except asyncio.CancelledError:
             # Ctrl-C, or another shard failed: nobody waits for these any more, and whoever clears their files away must find

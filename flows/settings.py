@@ -167,10 +167,10 @@ def _require_home(home: Path) -> None:
     place = next((one for one in (home, *home.parents) if one.exists()), Path("/"))
     if place.is_dir() and (place == home or os.access(place, os.W_OK | os.X_OK)):
         return
-    problem = "may not be written to" if place.is_dir() else "is no folder"
+    problem = "may not be written to" if place.is_dir() else "is not a folder"
     raise StoreError(
-        f"The work folder {str(home)!r} can't be made: {str(place)!r} {problem}. Set CALLWRIGHT_HOME to another folder, or "
-        "mend that."
+        f"The work folder {str(home)!r} can't be created: {str(place)!r} {problem}. Fix that, or "
+        "set CALLWRIGHT_HOME to another folder."
     )
 
 
@@ -185,12 +185,13 @@ def _crew(given: str) -> tuple[str, int]:
         return given, 0
     if place == "pool":
         raise ConfigurationError(
-            f"The setting CALLWRIGHT_WORKERS is {given!r}: shards go to Dask ('dask:tls://host:port'). A Prefect work pool takes "
-            "whole builds: callwright deploy RECIPE --pool NAME."
+            f"CALLWRIGHT_WORKERS is {given!r}, but shards can only be sent to Dask "
+            "('dask:tls://host:port'). A Prefect work pool runs whole builds: callwright deploy RECIPE --pool "
+            "NAME"
         )
     raise ConfigurationError(
-        f"The setting CALLWRIGHT_WORKERS is {given!r}, and must be a number of processes, 'local', 'dask', 'dask:4' (with four "
-        "processes) or 'dask:tls://host:port'."
+        f"CALLWRIGHT_WORKERS is {given!r}. It must be a number of processes, 'local', 'dask', "
+        "'dask:4' (four processes) or 'dask:tls://host:port'."
     )
 
 
@@ -267,8 +268,9 @@ def named_secret(name: str) -> str:
     allowed = {one.strip() for one in os.environ.get("CALLWRIGHT_SECRETS", "").split(",")} | _FOR_RECIPES
     if name not in allowed and (name in _OWN_SECRETS or not _RECIPE_SECRET.fullmatch(name)):
         raise ConfigurationError(
-            f"A recipe can't read the variable {name}: recipes read variables named *_API_KEY or CALLWRIGHT_*, and those that "
-            f"CALLWRIGHT_SECRETS lists. If this one is for it, set CALLWRIGHT_SECRETS={name} (several with commas between)."
+            f"A recipe may not read the variable {name}. Recipes can read variables named *_API_KEY "
+            "or CALLWRIGHT_*, and those listed in CALLWRIGHT_SECRETS. To allow this one, set "
+            f"CALLWRIGHT_SECRETS={name} (separate several with commas)."
         )
     return os.environ.get(name, "")
 
@@ -279,8 +281,8 @@ def private_folder(folder: Path) -> Path:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise StoreError(
-            f"The folder {str(folder)!r} is not this user's own, so that somebody else may write into it; remove it, or set "
-            "CALLWRIGHT_SCRATCH to another one."
+            f"The folder {str(folder)!r} belongs to another user, who could write to it. Remove it, "
+            "or set CALLWRIGHT_SCRATCH to another folder."
         )
     if stat.S_IMODE(found.st_mode) & 0o077:
         folder.chmod(0o700)

@@ -33,6 +33,7 @@ from callwright.generators.imports.reading import SOURCES, ImportedRecord, read_
 from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Origin,
@@ -109,7 +110,7 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
             progress.say(f"Reading {', '.join(map(str, source.paths))} ({source.format}).")
             read = _Reading(source, recipe.personal_data, folder).carry_on(progress)
             lost = f", {read.unreadable} of them unreadable" if read.unreadable else ""
-            progress.say(f"{read.records} records read{lost}.")
+            progress.say(f"{count_of(read.records, 'record')} read{lost}.")
         if source.take is not None and not _choice(folder, source).exists():
             from callwright.validators.embeddings import close_encoder, vectors_of
 
@@ -127,15 +128,15 @@ def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
         if read.chosen is not None:
             all_taken = False
             yield (
-                f"Of {read.records} records {len(read.chosen.seen)} were taken: {read.chosen.folded} say the same as another, "
-                f"{read.chosen.not_chosen} were not drawn, {read.unreadable} hold no sample."
+                f"{len(read.chosen.seen)} of {count_of(read.records, 'record')} taken. Of the others, {read.chosen.folded} repeat"
+                f" another one, {read.chosen.not_chosen} were not drawn and {read.unreadable} are unreadable."
             )
-    done = "replaced" if recipe.personal_data.mode == "on" else "found and left as it is"
+    done = "replaced" if recipe.personal_data.mode == "on" else "found and kept"
     if found:
-        drawn = "" if all_taken else " (in all that was read; the funnel counts what was drawn)"
+        drawn = "" if all_taken else " (in all records; the funnel counts those that were drawn)"
         yield f"Personal data {done}: {', '.join(f'{count} {kind}' for kind, count in found.most_common())}{drawn}."
     elif recipe.sources and recipe.personal_data.mode == "off":
-        yield "Personal data was not looked for: `personal_data: on` replaces it, `report` counts it."
+        yield "Personal data was not looked for. Set `personal_data: on` to replace it, or `report` to count it."
 
 
 def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
@@ -145,7 +146,7 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
         folder = _folder(recipe, source, settings)
         if not (folder / _DONE).exists() or (source.take is not None and not _choice(folder, source).exists()):
             raise ConfigurationError(
-                f"The file {str(source.paths[0])!r} of the recipe {recipe.name!r} was not read yet."
+                f"The file {str(source.paths[0])!r} of the recipe {recipe.name!r} has not been read yet."
             )
         read = taken_in(folder)
         if source.take is not None:
@@ -206,7 +207,7 @@ def _contents(paths: Sequence[Path]) -> list[JsonValue]:
     contents: list[JsonValue] = []
     for path in paths:
         if not path.exists():
-            raise ConfigurationError(f"There is no file or folder at {str(path)!r}.")
+            raise ConfigurationError(f"There is no file or folder {str(path)!r}.")
         files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
         contents += [[str(one.relative_to(path.parent)), _digest(one, one.stat().st_mtime_ns)] for one in files]
     return contents
@@ -274,7 +275,7 @@ class _Reading:
                 self._mark = mark
                 if time.monotonic() > told + _BETWEEN:
                     told = time.monotonic()
-                    progress.say(f"{self._mark.records} records read so far.")
+                    progress.say(f"{count_of(self._mark.records, 'record')} read so far.")
         done = {"records": self._mark.records, "unreadable": self._mark.unreadable, "personal": self._mark.personal}
         _replace(self._folder / _DONE, orjson.dumps(done))
         (self._folder / _MARK).unlink(missing_ok=True)  # and the salt with it
@@ -381,7 +382,7 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
             warehouse.put([*tools.values(), *(found[key][0] for key in new)])
         keys |= found.keys()
     if not keys:
-        raise ConfigurationError(f"{str(path)!r} holds no sample in the format {form!r}.")
+        raise ConfigurationError(f"{str(path)!r} holds no samples in the format {form!r}.")
     if is_new:
         warehouse.put_rows({"kinds": kind_rows()})
     return ImportedRelease(freeze(warehouse, name, sorted(keys), f"Imported from {form}."), left_out, problems)

@@ -99,13 +99,14 @@ def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple
             toolset, warehouse = toolset_of(source, recipe), open_warehouse(settings)
             if not _is_made(warehouse, toolset):
                 raise ConfigurationError(
-                    f"The tools of the recipe {recipe.name!r} are not made yet. First: callwright tools make RECIPE"
+                    f"The tools of the recipe {recipe.name!r} have not been made yet. Make them "
+                    "first: callwright tools make RECIPE"
                 )
             made[source] = usable_tools(warehouse, toolset.key)
             if not made[source]:
                 raise ConfigurationError(
-                    f"None of the tools that were made for the recipe {recipe.name!r} can be used: people have still to"
-                    " accept them (callwright review push), or each was turned down."
+                    f"None of the tools made for the recipe {recipe.name!r} can be used. They wait "
+                    "for reviewers (`callwright review push` sends them), or were rejected."
                 )
     return made
 
@@ -220,8 +221,8 @@ async def report_tools(recipe: Recipe, settings: Settings, progress: Progress) -
     sources = [source for source in recipe.tools if isinstance(source, GeneratedTools)]
     if not sources:
         raise ConfigurationError(
-            f"The recipe {recipe.name!r} has no tools to make; under `tools` it needs a line such as "
-            "{generate: all, tools_per_category: 12}."
+            f"The recipe {recipe.name!r} has no tools to make. Add a line such as "
+            f"{{generate: all, tools_per_category: 12}} under `tools`."
         )
     tell_models([("generator", recipe.models.generator)], progress)
     warehouse = open_warehouse(settings)

@@ -212,6 +212,7 @@ def plan_each(order: Order, about: Callable[[int], str], make: Callable[[int], P
             yield draft
 
 
+Plainest = Callable[[Order, Tool], Sample | None]
 Shares = Callable[[Kind, int, Sequence[Language], Sequence[Tool]], Iterator[Share]]
 Plan = Callable[[Order], Iterator[Draft] | AsyncIterator[Draft]]
 
@@ -229,7 +230,9 @@ class Family(NamedTuple):
     made of other samples need no plan, but `obstacles`: why one can't be made of a sample, "" where it can.
     `has_fixed_words` says that some turns come out of a language's folder, so that there are no samples in a
     language without one. `anywhere` are the transforms that take any kind, with the group of stages that
-    does each.
+    does each. `plainest` makes, for a kind of the family, the plainest sample about a tool, None where the tool
+    allows none: what can be made of such a sample is known before a build. A kind belongs in it only where the
+    tool alone decides what can be made of its samples.
     """
 
     name: str
@@ -244,6 +247,7 @@ class Family(NamedTuple):
     tool_obstacle: ToolObstacle = lambda _order, _tool: ""
     has_fixed_words: bool = False
     anywhere: tuple[tuple[Transform, str], ...] = ()
+    plainest: Mapping[str, Plainest] = {}
 
 
 def problem_of_family(family: Family, others: Sequence[Family]) -> str:

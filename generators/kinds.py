@@ -168,23 +168,35 @@ def name_of(source: str, transform: Transform) -> str:
 
 
 def waves_of(names: Iterable[str]) -> list[tuple[Kind, ...]]:
-    """The kinds in the order in which they can be made: each wave is made of samples of those before it.
-
-    Raises ConfigurationError where a kind is asked for whose sources are not.
-    """
+    """The kinds in the order in which they can be made: each wave is made of samples of those before it."""
     left = {name: kind_named(name) for name in names}
-    made: set[str] = set()
     waves: list[tuple[Kind, ...]] = []
     while left:
-        wave = tuple(
-            kind for kind in left.values() if all(source in made or source not in left for source in kind.sources)
-        )
+        wave = tuple(kind for kind in left.values() if left.keys().isdisjoint(kind.sources))
         for kind in wave:
-            if kind.sources and not made.intersection(kind.sources):
-                raise ConfigurationError(
-                    f"Samples of the kind {kind.name!r} are made of the kinds {', '.join(kind.sources)}; ask for one of them too."
-                )
             del left[kind.name]
-        made |= {kind.name for kind in wave}
         waves.append(wave)
     return waves
+
+
+def brought_along(asked: Mapping[str, int]) -> dict[str, int]:
+    """Return the kinds, with their counts, that must be made too because kinds that are asked for are made from them.
+
+    A kind that is asked for with none of its sources brings the first of these along, and that one its own.
+
+    >>> brought_along({"mQmA": 4, "external": 6, "imperfect": 9})
+    {'sQsA': 4}
+    """
+    counts = {name: count for name, count in asked.items() if count}
+    brought: dict[str, int] = {}
+
+    def bring(kind: Kind, count: int) -> None:
+        if kind.sources and counts.keys().isdisjoint(kind.sources):
+            source = kind.sources[0]
+            if brought.get(source, 0) < count:
+                brought[source] = count
+                bring(kind_named(source), count)
+
+    for name, count in counts.items():
+        bring(kind_named(name), count)
+    return brought

@@ -312,6 +312,8 @@ class _Sending:
             self.spent = _Spent(self.spent.cost + cost, latency)
         if self.around.traffic is not None:
             self.around.traffic.cost += cost
+            if isinstance(ended, RawReply):
+                self.around.traffic.tokens += ended.prompt_tokens + ended.completion_tokens
         if self.priced is not None:
             self.around.budget.settle(estimate, cost)
 

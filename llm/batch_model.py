@@ -279,7 +279,8 @@ class BatchModel(OpenAIModel):
             return answer
         if path == "/files" and status in _NO_SUCH_DOOR:
             raise ConfigurationError(
-                f"The server at {self._base} takes no batches; take batch: true from the settings of {self._asked.name!r}."
+                f"The server at {self._base} does not support batches. Remove batch: true from the "
+                f"settings of {self._asked.name!r}."
             )
         if of and status in _FOR_GOOD:
             self._stored.end(of, {})

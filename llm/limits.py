@@ -66,6 +66,7 @@ class Traffic:
         self.sent = 0  # tries: what is asked again counts again
         self.failed = 0
         self.cost = 0.0  # US dollars
+        self.tokens = 0  # of prompts and answers
         self.last = ""  # the stage and the model that were asked last
         self.absences: dict[str, Absence] = {}  # by model
         self._models: dict[str, ModelTraffic] = defaultdict(ModelTraffic)
@@ -497,9 +498,10 @@ class Budget:
             await self._settled.wait()
         if self._is_over(estimate, limit):
             raise BudgetError(
-                f"The budget of ${limit:.4f} does not allow another request: ${self.spent:.4f} is spent, "
-                f"and the next one may cost ${estimate:.4f} (its prompt and the longest reply that max_tokens, or the model, "
-                "allows). Raise the recipe's budget and build again; what was answered is not asked again."
+                f"The budget of ${limit:.4f} does not allow another request. ${self.spent:.4f} is "
+                f"spent, and the next request may cost ${estimate:.4f} (its prompt and the longest reply that "
+                "max_tokens or the model allows). Raise the budget and run the same command again. Answered requests "
+                "are not sent again."
             )
         self._reserved += estimate
         self._under_way += 1

@@ -54,7 +54,7 @@ class LocalModel:
 
     def _load(self) -> Any:  # noqa: ANN401 - xllamacpp has no types
         if not self._path.is_file():
-            raise ConfigurationError(f"There is no model file {str(self._path)!r}; name a .gguf file after 'local/'.")
+            raise ConfigurationError(f"There is no model file {str(self._path)!r}. Name a .gguf file after 'local/'.")
         require_extra("local")
         import xllamacpp
 

@@ -335,14 +335,14 @@ def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
     variables = key_variables(settings)
     if variables and not any(secret(name) for name in variables):
         raise ConfigurationError(
-            f"There is no key for {settings.name}: set {' or '.join(variables)} in the environment, "
-            "or name the variable that holds it (api_key_variable)."
+            f"There is no API key for {settings.name}. Set the environment variable "
+            f"{' or '.join(variables)}, or name the variable that holds the key with api_key_variable."
         )
     if settings.name.startswith(LOCAL):
         require_extra("local")
         if not Path(settings.name.removeprefix(LOCAL)).is_file():
             raise ConfigurationError(
-                f"There is no model file {settings.name.removeprefix(LOCAL)!r}; name a .gguf file after 'local/'."
+                f"There is no model file {settings.name.removeprefix(LOCAL)!r}. Name a .gguf file after 'local/'."
             )
 
 

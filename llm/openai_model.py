@@ -137,7 +137,7 @@ class OpenAIModel:
             if error.may_be_charged:
                 return None
             return UnavailableError(
-                f"The server of {self._asked.name} at {address} can't be reached; start it, or see api_base. {error}"
+                f"The server of {self._asked.name} at {address} can't be reached. Start it, or correct api_base. {error}"
             )
         return self._refused(status, received, content, document_of(content)) if status in _NO_KEY else None
 

@@ -110,8 +110,9 @@ def say_unpriced(name: str, say: Callable[[str], object] = logger.warning) -> No
 def unpriced_sentence(name: str) -> str:
     """What to do about a model whose price nobody knows."""
     return (
-        f"There is no price for {name}: its requests count as free, and no budget stops them. Give it one in its settings, "
-        "in dollars for a million tokens: price: {input: 0.15, output: 0.60}, both 0 where it costs nothing."
+        f"The price of {name} is unknown, so its requests count as free and no budget limits them. "
+        f"Set the price in its settings, in dollars per million tokens: price: {{input: 0.15, output: 0.60}} "
+        "(0 for both if it is free)."
     )
 
 

@@ -61,7 +61,7 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
             finally:
                 _remove_old(folder)
     except OSError as error:
-        raise StoreError(f"Nothing was published to {folder}, and what was published before stays: {error}") from error
+        raise StoreError(f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}") from error
 
 
 def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:

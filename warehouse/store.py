@@ -281,7 +281,8 @@ def _migrate(connection: Connection, path: Path) -> None:
     ahead = {name for name in done - scripts.keys() if not name.startswith(_VIEWS)}
     if ahead:
         raise StoreError(
-            f"The warehouse {path} was written by a newer callwright (it has {sorted(ahead)}). Update callwright."
+            f"The warehouse {path} was written by a newer version of callwright (it has "
+            f"{sorted(ahead)}). Update callwright."
         )
     fresh = {name: script for name, script in scripts.items() if name not in done}
     if not fresh and version in done:

@@ -20,6 +20,7 @@ from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe_to_build
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs.python_tools import ToolSeed
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
@@ -275,8 +276,8 @@ async def preview_samples(recipe: Recipe, count: int, settings: Settings, progre
             failures = warehouse.rows("select stage, reason from failures where build = ?", [report.build])
     if report.spending is not None and report.spending.tokens:
         progress.say(
-            f"This preview asked {report.spending.calls} times and cost ${report.spending.cost:.4f}; what was answered is in the "
-            "ledger, so that a build does not ask it again."
+            f"This preview made {count_of(report.spending.calls, 'call')} for "
+            f"${report.spending.cost:.4f}. A build reuses the answers and does not pay for them again."
         )
     shown = [row for _, same in groupby(samples, key=lambda row: row["kind"]) for row in islice(same, count)]
     whole = [
@@ -310,7 +311,7 @@ def _lines(sample: Sample) -> Iterator[str]:
             case ReplyTurn(text=text):
                 yield f"assistant: {text}"
             case CallTurn(calls=()):
-                yield "call: none of the candidates fits"
+                yield "call: none (no tool fits)"
             case CallTurn(calls=calls):
                 yield from (f"call: {call.tool} {orjson.dumps(call.arguments).decode()}" for call in calls)
             case ResultTurn(results=results):

@@ -244,23 +244,25 @@ def _asked(
     if given["resume"]:
         if listed:
             raise ConfigurationError(
-                "What is resumed takes the candidates of what was cut off: name none (leave out --model and --recipe)."
+                "A resumed evaluation has the candidates that it had before. Leave out --model and --recipe."
             )
         return cut_off(open_warehouse(settings), release, given["budget"])
     if given["both"] and tools is None:
-        raise ConfigurationError("Both ways are asked where tools are changed: name a file (--tools, tools=), too.")
+        raise ConfigurationError("--both needs changed tools. Name them with --tools FILE (tools= in Python).")
     chosen = [_chosen(one, given) for one in listed]
     functions = {one.model.name: function for one, function in chosen if function is not None}
     labels = [one.label for one, _ in chosen]
     if not labels:
         raise ConfigurationError(
-            "No candidate is named: give a model's name, such as template/v1 (--model NAME, or --recipe FILE with candidates in"
-            " it), or a function."
+            "There is no candidate to evaluate. Name a model such as template/v1 with --model, or "
+            "a recipe with candidates with --recipe (in Python, also a function)."
         )
     if len(set(labels)) < len(labels):
-        raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")
+        raise ConfigurationError(
+            f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each candidate once."
+        )
     if functions and len(functions) < len(chosen):
-        raise ConfigurationError("Functions and models are asked by different strategies: evaluate each by itself.")
+        raise ConfigurationError("Functions and models need different strategies. Evaluate them separately.")
     shown = AS_THEY_ARE
     if tools is not None:
         shown = read_changes(open_warehouse(settings), release, Path(tools) if isinstance(tools, str) else tools)
@@ -294,7 +296,10 @@ def _chosen(candidate: CandidateLike, given: EvaluationOptions) -> tuple[Candida
     if isinstance(candidate, str):
         return Candidate(label=name or candidate, model=read_model(candidate)), None
     if not callable(candidate):
-        raise ConfigurationError(f"{candidate!r} is no candidate: a model's name, or a function of messages and tools.")
+        raise ConfigurationError(
+            f"{candidate!r} is not a candidate. A candidate is the name of a "
+            "model, or a function of messages and tools."
+        )
     label = name or label_of(candidate)
     # Without a version nobody knows what else a function's answers depend on.
     extra: dict[str, JsonValue] = {"version": given["version"] or uuid4().hex}

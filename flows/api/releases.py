@@ -297,12 +297,14 @@ class LoadedRelease:
         form = format_of(to)
         require_answers_fit(form, from_answers, pass_rate)
         if self._stored is None:
-            raise ConfigurationError(f"{self.name!r} was read from a folder; export the release that wrote it.")
+            raise ConfigurationError(
+                f"{self.name!r} was read from a folder. Export the release that it was written from."
+            )
         counts = self.count_kinds()
         for kind in kinds:
             if kind not in counts:
                 known = ", ".join(counts)
-                raise ConfigurationError(f"No sample of this release is of the kind {kind!r}; the kinds are {known}.")
+                raise ConfigurationError(f"This release has no samples of the kind {kind!r}. Its kinds are {known}.")
         wanted = [kind for kind in counts if not kinds or kind in kinds]
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
@@ -362,7 +364,7 @@ def load_release(name: str | Path, *, home: Path | str | None = None, live: bool
     if isinstance(name, Path):
         if not any(name.glob("*.jsonl")):
             raise ConfigurationError(
-                f"{str(name)!r} holds no records; `callwright export NAME --to records` writes some."
+                f"{str(name)!r} holds no records. Write some with `callwright export NAME --to records`."
             )
         return LoadedRelease(name.name, lambda: kept_in_folder(name))
     return load_from(WorkFolder(settings_of(home), live=live), name)

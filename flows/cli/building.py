@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.loops import run_loop
 from callwright.flows.settings import read_settings
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -32,22 +34,28 @@ if TYPE_CHECKING:
     from callwright.flows.scaffolds import Sort
 
 app = commands()
-recipe_group = commands("Check recipes, and help editors with them.")
+recipe_group = commands("Check recipes, show their prompts, and write their schema for editors.")
 app.add_typer(recipe_group, name="recipe")
 _WRONG = 2  # as of any command that is given a wrong recipe
 
 
 @command(app, "init", "init my-dataset")
 def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    folder: Annotated[Path, typer.Argument(help="Where to put the first recipe, or the file.")] = Path(),
-    kind: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of samples.")] = "",
-    check: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a check, and its test.")] = "",
-    export: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an export format.")] = "",
-    importer: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools.")] = "",
-    environment: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a world.")] = "",
-    model: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a model.")] = "",
+    folder: Annotated[Path, typer.Argument(help="The folder to write to.")] = Path(),
+    kind: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of sample instead.")] = "",
+    check: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a check and its test instead.")] = "",
+    export: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an export format instead.")] = "",
+    importer: Annotated[
+        str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools instead.")
+    ] = "",
+    environment: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a world instead.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a model instead.")] = "",
 ) -> Outcome:
-    """Write a first recipe to edit, or a file with a row of one's own that works (docs/extending)."""
+    """Write a first recipe, or a working example of an extension.
+
+    An extension is a kind, a check, an export format, an importer, a world or a model of your own (docs/extending).
+    """
+    from callwright.flows.next_step import command_line
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
     from callwright.flows.scaffolds import ROWS, write_scaffold
 
@@ -56,13 +64,14 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     }  # fmt: skip
     written = [f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}" for sort, name in asked.items() if name]
     if written:
-        lines = [f"In a recipe beside it: extensions: [{', '.join(written)}]"]
-        lines += [f"By the format of one's own: callwright export RELEASE --to {export}.py:FORMAT"] if export else []
+        lines = [f"Use it in a recipe in the same folder: extensions: [{', '.join(written)}]"]
+        lines += [f"Export in this format: callwright export RELEASE --to {export}.py:FORMAT"] if export else []
         return Outcome({"extensions": written}, lines)
     path = write_first_recipe(folder)
     lines = [
-        f"{path} is yours to edit. Then: callwright build {path} --preview 5",
-        f"Editors know its settings by {SCHEMA_FILE} beside it; `callwright recipe check {path}` lists what is wrong.",
+        f"Wrote {path}, for you to edit, and {SCHEMA_FILE}, which tells editors its settings.",
+        f"Check it: {command_line('recipe', 'check', path)}",
+        f"Try it:   {command_line('build', path, '--preview', 5)}",
     ]
     return Outcome({"recipe": path, "schema": path.with_name(SCHEMA_FILE)}, lines)
 
@@ -70,13 +79,16 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 @command(app, "build", "build recipe.yaml --preview 5")
 def build(  # noqa: PLR0917 - typer reads each option from a parameter
     recipe: RecipeFile,
-    preview: Annotated[int, typer.Option(min=0, help="Show N samples of each kind, keep none.")] = 0,
+    preview: Annotated[int, typer.Option(min=0, help="Make and show N samples of each kind, and keep none.")] = 0,
     limit: Annotated[int, typer.Option(min=0, help="Build at most N samples of each kind.")] = 0,
     model: OneModel = "",
-    no_review: Annotated[bool, typer.Option("--no-review", help="Do not push to Label Studio.")] = False,
+    no_review: Annotated[bool, typer.Option("--no-review", help="Do not send questions to Label Studio.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a recipe's samples, going on where the last build of it stopped."""
+    """Build the samples of a recipe.
+
+    A build that was stopped continues where it stopped, and nothing is paid for twice.
+    """
     from callwright.flows.api import building
     from callwright.flows.api.building import sample_lines
     from callwright.flows.review.pushing import push_what_waits
@@ -106,7 +118,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
         seconds = round(time.monotonic() - began, 1)
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": seconds}
         value = report._asdict() | {"spending": spent, "review": pushed}
-        present(Outcome(value, _report_text(report, pushed, seconds)), as_json=as_json)
+        present(Outcome(value, chain(_report_text(report, pushed, seconds), _next_text(report))), as_json=as_json)
     if report.emptiness:
         say(report.emptiness)
         raise typer.Exit(1)
@@ -137,18 +149,27 @@ def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float)
     yield report.sentence
     yield from report.remarks
     if report.is_trial:
-        yield f"A trial: no release takes it unless it is named (--build {report.build})."
+        yield f"This build is a trial. Releases leave it out unless you name it: --build {report.build}"
     if pushed:
-        yield f"{pushed.created} tasks pushed for people to review: {pushed.url}"
+        yield f"{count_of(pushed.created, 'task')} sent to reviewers: {pushed.url}"
+
+
+def _next_text(report: "BuildReport") -> Iterator[str]:
+    """The command that comes next, where the build has made something for it."""
+    from callwright.flows.next_step import next_step
+
+    if report.landed and not report.is_trial:
+        step = next_step(Path.cwd(), read_settings())
+        yield f"Next: {step.command}    ({step.purpose})"
 
 
 @command(app, "estimate", "estimate recipe.yaml")
 def estimate(
     recipe: RecipeFile,
-    limit: Annotated[int, typer.Option(min=0, help="As build --limit: at most N samples of each kind.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Estimate a build of at most N samples of each kind.")] = 0,
     model: OneModel = "",
 ) -> Outcome:
-    """Tell what a build will ask and cost, by role and kind, before it asks anything: no model is called."""
+    """Estimate the calls, tokens and cost of a build by role and kind. No model is called."""
     from callwright.flows.planning.estimating import estimate_build
     from callwright.flows.recipe import read_recipe_to_build
 
@@ -158,13 +179,14 @@ def estimate(
     if (earlier := found.earlier) is not None:
         each = earlier.calls_per_accepted
         calls = "" if each is None else f", {each:.1f} calls and ${earlier.cost_per_accepted or 0:.4f} each"
-        lines.append(f"Of the {earlier.made} samples of build {earlier.build} {earlier.accepted} landed{calls}.")
+        made = count_of(earlier.made, "sample")
+        lines.append(f"Build {earlier.build} made {made}, of which {earlier.accepted} were accepted{calls}.")
     return Outcome(found, [*lines, *found.notes])
 
 
 @command(app, "stages", "stages --json")
 def list_stages() -> Outcome:
-    """List the stages: what each reads, makes and asks, and where the paper has it."""
+    """List the stages of a build: what each reads and makes, and the section of the paper it comes from."""
     from callwright.flows.stages import all_stages
 
     columns = ("name", "group", "reads", "yields", "role", "source", "about")
@@ -174,28 +196,29 @@ def list_stages() -> Outcome:
 
 @command(app, "deploy", "deploy recipes/demo.yaml --pool builds")
 def deploy(
-    recipes: Annotated[list[Path], typer.Argument(help="Recipes whose builds Prefect shall run.")],
+    recipes: Annotated[list[Path], typer.Argument(help="The recipes that Prefect builds.")],
     pool: Annotated[
-        str, typer.Option(help="The work pool; made as a process pool where there is none.")
+        str, typer.Option(help="The work pool. If there is none of this name, a process pool is created.")
     ] = "callwright",
 ) -> Outcome:
-    """Register scheduled builds with Prefect: one deployment a recipe, by the cron line in it; and one that pulls reviews.
+    """Schedule builds with Prefect.
 
-    Reviews are pulled every 10 minutes, or as many as CALLWRIGHT_REVIEW_EVERY says.
+    Each recipe gets a deployment that runs at the times of its cron line. One more deployment takes back reviews every 10 minutes,
+    or as often as CALLWRIGHT_REVIEW_EVERY says.
     """
     from callwright.flows.engine.deploying import deploy_recipes
 
     deployed, lines = deploy_recipes(recipes, pool), []
     for one in deployed:
         zone = f" ({one.timezone})" if one.timezone else ""
-        when = f"{one.schedule}{zone}" if one.schedule else "no schedule; start it from its page"
+        when = f"{one.schedule}{zone}" if one.schedule else "no schedule (start it from its page)"
         lines.append(f"{one.name}: {when}\n  {one.url}")
-    return Outcome(deployed, [*lines, f"A worker carries them out: prefect worker start --pool {pool}"])
+    return Outcome(deployed, [*lines, f"Start a worker to run them: prefect worker start --pool {pool}"])
 
 
 @command(app, "demo", "demo")
 def demo() -> Outcome:
-    """Build the demo dataset through every real part: Prefect, Label Studio, DuckDB, a release, two models, a report."""
+    """Build a demo dataset with every part at work: Prefect, Label Studio, DuckDB, a release, two models, a report."""
     from callwright.flows.demo import run_demo
 
     with Terminal() as screen:
@@ -205,19 +228,19 @@ def demo() -> Outcome:
 
 @command(app, "stop", "stop")
 def stop() -> Outcome:
-    """End the local servers that callwright started; their data stay."""
+    """Stop the local servers that callwright started. Their data are kept."""
     from callwright.flows.demo import stop_servers
 
     stopped = stop_servers(read_settings())
-    text = f"Ended: {', '.join(stopped)}." if stopped else "No server of this work folder was running."
+    text = f"Stopped: {', '.join(stopped)}." if stopped else "No server of this work folder is running."
     return Outcome({"stopped": stopped}, text)
 
 
 @command(recipe_group, "check", "recipe check recipe.yaml")
-def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="Recipes, YAML files.")]) -> Outcome:
-    """List all that is wrong with recipes: file, line and column, what was meant, and what there is at that place.
+def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="The recipes, YAML files.")]) -> Outcome:
+    """List every mistake in recipes, with file, line, column and the name that was probably meant.
 
-    Of a recipe without mistakes it is told which of what it asks for its tools do not allow, and why.
+    For a valid recipe, list the samples that its tools do not allow, and why.
     """
     from callwright.flows.planning.possible import recipe_remarks
     from callwright.flows.recipe import check_recipe, read_recipe_to_build
@@ -229,32 +252,39 @@ def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="Recipes, Y
     ]
     problems = [problem for problem in found if not problem.is_remark]
     wrong = len({problem.file for problem in problems})
-    whole = f"Mistakes: {len(problems)}, in {wrong} of {len(recipes)} recipes." if problems else "Nothing is wrong."
+    checked = count_of(len(recipes), "recipe")
+    valid = "Recipe is valid." if len(recipes) == 1 else f"All {checked} are valid."
+    whole = f"{count_of(len(problems), 'mistake')} in {wrong} of {checked}." if problems else valid
     return Outcome(found, [*map(str, found), Aside(whole)], _WRONG if problems else 0)
 
 
 @command(recipe_group, "schema", "recipe schema --out recipe.schema.json")
 def schema(
-    out: Annotated[Path | None, typer.Option(help="The file to write; printed unless given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write. Default: print it.")] = None,
 ) -> Outcome:
-    """Give the JSON Schema of recipes. Editors read it where a recipe begins with `# yaml-language-server: $schema=FILE`."""
+    """Print or write the JSON Schema of recipes.
+
+    Editors use it where the first line of a recipe is `# yaml-language-server: $schema=FILE`.
+    """
     from callwright.flows.recipe import schema_text, write_schema
     from callwright.flows.recipe.schema import recipe_schema
 
     if out is None:
         return Outcome(recipe_schema(), schema_text().rstrip())
     path = write_schema(out)
-    hint = Aside(f"The first line of a recipe beside it: # yaml-language-server: $schema={path.name}")
+    hint = Aside(
+        f"Make this the first line of a recipe in the same folder: # yaml-language-server: $schema={path.name}"
+    )
     return Outcome({"schema": path}, [str(path), hint])
 
 
 @command(recipe_group, "prompts", "recipe prompts recipe.yaml --only draft_request")
 def prompts(
     recipe: RecipeFile,
-    only: Annotated[str, typer.Option(help="The prompt of this name alone.")] = "",
+    only: Annotated[str, typer.Option(help="Show only the prompt of this name.")] = "",
     model: OneModel = "",
 ) -> Outcome:
-    """Show each prompt that a build asks, whole, with your tools in it: no model is called."""
+    """Show every prompt of a build in full, with your tools in it. No model is called."""
     from callwright.flows.planning.estimating import prompts_page, show_prompts
     from callwright.flows.recipe import read_recipe_to_build
 
@@ -263,5 +293,5 @@ def prompts(
     shown = [one for one in found if only in ("", one.name)]
     if not shown:
         named = ", ".join(one.name for one in found)
-        raise ConfigurationError(f"A build of {recipe} asks no prompt {only!r}; it asks {named}.")
+        raise ConfigurationError(f"A build of {recipe} does not use a prompt named {only!r}. It uses {named}.")
     return Outcome(shown, "\n\n".join(one.markdown for one in shown) if only else prompts_page(shown, str(recipe)))

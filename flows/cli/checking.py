@@ -23,6 +23,7 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.loops import run_loop
 from callwright.flows.settings import read_settings
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from callwright.warehouse.records import Verdict
 
 app = commands()
-check = commands("Check other people's data.")
-audit = commands("Measure the checks, and who reads.")
+check = commands("Check datasets made by others.")
+audit = commands("Measure how good the checks and the models that read are.")
 app.add_typer(check, name="check")
 app.add_typer(audit, name="audit")
 _DECISIONS = ("proved", "judged", "unproved", "contradicted")
@@ -45,16 +46,16 @@ _FIGURES = (
 def hammerbench(
     path: Annotated[Path, typer.Argument(help="A file of HammerBench records.")],
     model: CheckingModel = "",
-    failures: Annotated[bool, typer.Option("--failures", help="Show only what is not proved.")] = False,
+    failures: Annotated[bool, typer.Option("--failures", help="Show only records that are not proved.")] = False,
 ) -> Outcome:
-    """Run the checks on each record, its label taken as gold, and print the verdicts."""
+    """Run the checks on HammerBench records, with their labels as gold, and print the verdicts."""
     from callwright.flows.data_checks import check_hammerbench
 
     checked = run_loop(check_hammerbench(path, model, read_settings()))
     if checked.left_out:
-        say(f"Without a model these checks were left out: {', '.join(checked.left_out)}. Give one with --model.")
+        say(f"These checks need a model and were skipped: {', '.join(checked.left_out)}. Name one with --model.")
     if not checked.records:
-        say(f"There is no record to check in {str(path)!r}.")
+        say(f"{str(path)!r} holds no records to check.")
     shown = checked._replace(records=[one for one in checked.records if not failures or one.decision != "proved"])
     return Outcome(shown, _hammerbench_text(shown, path), 0 if checked.records else 1)
 
@@ -70,7 +71,7 @@ def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Tabl
     counts = Counter(problem.kind for problem in checked.problems)
     first = {problem.kind: problem for problem in reversed(checked.problems)}
     for kind, count in counts.items():
-        yield f"{kind} ({count} times, first at {short(first[kind].where)}): {first[kind].message}"
+        yield f"{kind} ({count_of(count, 'time')}, first at {short(first[kind].where)}): {first[kind].message}"
     yield Table(("check", "proved", "unproved", "contradicted"), checked.summary)
 
 
@@ -81,31 +82,37 @@ def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
 @command(check, "callnavi", "check callnavi data/callnavi --kind needless_placeholder")
 def callnavi(
     folder: Annotated[Path, typer.Argument(help="The folder with CallNavi's Questions, APIs and APISchema.")],
-    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")] = None,
+    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only faults of this kind. Repeatable.")] = None,
 ) -> Outcome:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
     from callwright.validators.metrics.callnavi.dataset import check_callnavi, fault_kinds
 
     if unknown := set(kind or ()) - set(fault_kinds()):
         known = ", ".join(fault_kinds())
-        raise ConfigurationError(f"There is no kind of fault {min(unknown)!r}; the kinds are {known}.")
+        raise ConfigurationError(f"No kind of fault is named {min(unknown)!r}. The kinds are {known}.")
     checked = check_callnavi(folder)
     shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
     counted = {name: {"findings": faults, "questions": asked} for name, faults, asked, _ in checked.summary}
     whole = {"questions": checked.questions, "tools": checked.tools}
     lines = [f"{finding.question or finding.domain}  {finding.kind}  {finding.message}" for finding in shown]
     table = Table(("kind", "faults", "questions", "what it is"), checked.summary)
-    counts = f"{checked.questions} questions, {checked.tools} tools"
+    counts = f"{count_of(checked.questions, 'question')}, {count_of(checked.tools, 'tool')}"
     return Outcome({"findings": shown, "summary": counted, **whole}, [*lines, table, counts])
 
 
 @command(check, "requests", "check requests wordings.jsonl --json")
 def requests(
-    path: Annotated[Path, typer.Argument(help="JSON lines: id, language, tool, arguments, request, and now if known.")],
-    model: Annotated[str, typer.Option(help="The model that reads what words ask for; none: values alone.")] = "",
+    path: Annotated[
+        Path,
+        typer.Argument(help="A file of JSON lines with id, language, tool, arguments, request and, if known, now."),
+    ],
+    model: Annotated[str, typer.Option(help="The model that reads the requests. Default: check the values only.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Tell of each request which values its words prove and, with a model, whether it chooses the call among near misses."""
+    """Check which argument values each request proves.
+
+    With a model, also check whether it picks the gold call among similar wrong ones.
+    """
     from callwright.flows.api.building import check_requests_async
 
     run_loop(_show_each(check_requests_async(path, model=model), as_json=as_json))
@@ -113,11 +120,11 @@ def requests(
 
 @command(check, "records", "check records exports/v1/records.jsonl --json")
 def records(
-    path: Annotated[Path, typer.Argument(help="JSON lines as `export --to records` writes them.")],
+    path: Annotated[Path, typer.Argument(help="A file of JSON lines, as `export --to records` writes it.")],
     model: CheckingModel = "",
     as_json: AsJson = False,
 ) -> None:
-    """Run today's checks on exported records, whole or broken; evidence that stands in them is found again."""
+    """Run the current checks on exported records. The evidence is found anew, not taken from the records."""
     from callwright.flows.api.building import check_records_async
 
     run_loop(_show_each(check_records_async(path, model=model), as_json=as_json))
@@ -155,10 +162,10 @@ def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
 @command(app, "doctor", "doctor --json")
 def doctor(
     recipe: Annotated[
-        Path | None, typer.Argument(help="A recipe, to look at its models: keys, servers, prices.")
+        Path | None, typer.Argument(help="A recipe whose models to check too: keys, servers, prices.")
     ] = None,
 ) -> Outcome:
-    """Say what this machine has of all that callwright can use, and what to do about the rest."""
+    """Check what this machine has of all that callwright can use, and say how to add what is missing."""
     from callwright.flows.doctor import examine
 
     findings = examine(recipe)
@@ -169,23 +176,27 @@ def doctor(
 @command(audit, "checks", "audit checks --release v1 --limit 10")
 def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     release: Annotated[
-        str, typer.Option(help="The release to break; what the newest builds have landed unless given.")
+        str, typer.Option(help="The release to take samples from. Default: the accepted samples of the newest builds.")
     ] = "",
     wordings: Annotated[
         Path | None,
-        typer.Option(help="Instead of samples: JSON lines as `check requests` reads, with label and defect."),
+        typer.Option(
+            help="Measure on these requests instead: JSON lines as for `check requests`, with label and defect."
+        ),
     ] = None,
     model: CheckingModel = "",
-    limit: Annotated[int, typer.Option(help="How many samples of each kind and language.")] = 10,
-    seed: Annotated[int, typer.Option(help="Draws the samples, and what is broken in them.")] = 0,
-    defect: Annotated[list[str] | None, typer.Option(help="Only this kind of defect; may be given again.")] = None,
+    limit: Annotated[int, typer.Option(help="The number of samples of each kind and language.")] = 10,
+    seed: Annotated[int, typer.Option(help="The seed that draws the samples and their defects.")] = 0,
+    defect: Annotated[list[str] | None, typer.Option(help="Only this kind of defect. Repeatable.")] = None,
     survivors: Annotated[
         Path | None,
-        typer.Option(help="A file for the broken samples that are still proved, as `check records` reads them."),
+        typer.Option(
+            help="Write the defective samples that are still proved to this file, as `check records` reads them."
+        ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="A file for the figures as Markdown tables.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the figures to this file as Markdown tables.")] = None,
 ) -> Outcome:
-    """Inject defects into accepted samples and tell how many each check finds, and how many intact ones it doubts."""
+    """Inject defects into accepted samples, and count how many each check finds and how many intact samples it doubts."""
     from callwright.flows import auditing
 
     plan = auditing.AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
@@ -215,23 +226,29 @@ def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
 
 @command(audit, "readers", "audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02")
 def audit_readers(  # noqa: PLR0917 - each is an option of its own
-    model: Annotated[list[str], typer.Option(help="A model that reads; may be given again.")],
+    model: Annotated[list[str], typer.Option(help="A model to compare. Repeatable.")],
     release: Annotated[
-        str, typer.Option(help="The release whose samples are read; what the newest builds have landed unless given.")
+        str, typer.Option(help="The release to take samples from. Default: the accepted samples of the newest builds.")
     ] = "",
-    limit: Annotated[int, typer.Option(min=1, help="How many samples of each family and language.")] = 40,
-    seed: Annotated[int, typer.Option(help="Draws the samples, and what is planted in them.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, help="The number of samples of each family and language.")] = 40,
+    seed: Annotated[int, typer.Option(help="The seed that draws the samples and their defects.")] = 0,
     wrong_at_most: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Name the cheapest of which it is known that no more is wrong.")
+        float | None,
+        typer.Option(
+            min=0, max=1, help="Name the cheapest model that is known to let at most this share of wrong samples pass."
+        ),
     ] = None,
     wrong_before: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1, help="How much of what is read is wrong; what readers of the newest builds doubted."
+            min=0,
+            max=1,
+            help="The share of samples that is wrong before reading. Default: the "
+            "share that readers of the newest builds doubted.",
         ),
     ] = None,
 ) -> Outcome:
-    """Let models read the same accepted samples, with planted defects and as they are: price, what they catch and doubt."""
+    """Compare models as readers of the same accepted samples: what they catch, what they wrongly doubt, and their cost."""
     from callwright.flows.auditing import ComparisonPlan, compare_readers
 
     plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)
@@ -254,11 +271,14 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
         ],
     )  # fmt: skip
     yield (
-        f"{report.samples} samples of {report.source}, the same for each. Wrong: of what a reader chooses,"
-        f" where {report.wrong_before:.1%} of what it reads is wrong."
+        f"All models read the same {count_of(report.samples, 'sample')} of {report.source}. The column wrong: the share of what"
+        f" a model accepts that is wrong, if {report.wrong_before:.1%} of what it reads is."
     )
     bar = f"{report.wrong_at_most or 0:.1%}"
     if report.chosen:
-        yield f"The cheapest that is known to let no more than {bar} pass: {report.chosen}."
+        yield f"The cheapest model known to let at most {bar} of wrong samples pass: {report.chosen}."
     elif report.wrong_at_most is not None:
-        yield f"None with a known price is known to let no more than {bar} pass; with a larger --limit more is known."
+        yield (
+            f"No model with a known price is known to let at most {bar} of wrong samples pass. A "
+            "larger --limit tells more."
+        )

@@ -20,6 +20,7 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from callwright.warehouse.rows import Row
 
 app = commands()
-score = commands("Score the result files that a paper's own runs left.")
+score = commands("Score the result files of the papers' own runs.")
 app.add_typer(score, name="score")
 
 _SHARES = ("easy", "medium", "hard", "overall", "macro")
@@ -40,122 +41,132 @@ _MOST_PROBLEMS = 10
 
 @command(app, "evaluate", "evaluate v1 --model template/v1 --model PROVIDER/MODEL")
 def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    release: Annotated[str, typer.Argument(help="The release to score on.")],
+    release: Annotated[str, typer.Argument(help="The release to evaluate on.")],
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="A candidate by its litellm name, or a Python function, agent.py:answer; may be given again."
+            help="A candidate: a model by its litellm name, or a Python function (agent.py:answer). Repeatable."
         ),
     ] = None,
-    recipe: Annotated[Path | None, typer.Option(help="Take the candidates of this recipe.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Ask every candidate so many times.")] = 1,
+    recipe: Annotated[Path | None, typer.Option(help="Evaluate the candidates of this recipe.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="How many times each candidate is asked.")] = 1,
     tools: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Show the release's tools under other names and words: a file of changes, or a whole catalog such as an OpenAPI"
-            " document. Answers are scored as ever, kept apart, and compared with those to the tools as they are.",
+            help="Show changed tools: a file of changes, or a whole catalog such as an OpenAPI "
+            "document. Answers are scored as usual, kept separately, and compared with the answers to the "
+            "original tools.",
         ),
     ] = None,
     both: Annotated[
         bool,
-        typer.Option("--both", help="With --tools: ask with the tools as they are, too, as far as that was not done."),
+        typer.Option("--both", help="With --tools, also ask with the original tools where that was not done before."),
     ] = False,
     tools_shown: Annotated[
         Literal["first", "always"],
         typer.Option(
-            help="When candidates see all candidate tools: at a conversation's first snapshot, and then the one it is about"
-            " (as HammerBench's runs did), or always. Both are kept apart."
+            help="When candidates see every candidate tool: only at the first snapshot of a "
+            "conversation (as in HammerBench's runs; later ones show the tool in question), or always. The two "
+            "are kept separately."
         ),
     ] = "first",
     judge: Annotated[
         str,
         typer.Option(
-            help="Score also by the verdicts of this model: whether other words in a call mean the same, how near plans come to"
-            " the due ones, which parameters conversations bear out; in multi-step samples also how complete and how"
-            " correct final answers are."
+            help="A model that judges what rules cannot: whether different words in a call mean "
+            "the same, how close plans come, which parameters a conversation supports, and how complete and "
+            "correct final answers are."
         ),
     ] = "",
     complexeval: Annotated[
         Literal["as_paper", "as_published_code"],
-        typer.Option(
-            help="Drive candidates through multi-step samples as ComplexEval's paper says, or as its code does."
-        ),
+        typer.Option(help="Run multi-step samples as ComplexEval's paper describes, or as its code does."),
     ] = "as_paper",
     turns: Annotated[
-        int, typer.Option(min=1, help="So many replies a candidate has for a multi-step sample.")
+        int, typer.Option(min=1, help="The most replies that a candidate may give in a multi-step sample.")
     ] = TURN_LIMIT,
     strategy: Annotated[
         str,
         typer.Option(
-            help="How candidates are asked: direct (for the calls at once, in a prompt), native (as their provider's own tool"
-            " calling), route_then_fill (for the tools first and then, with these only, for the arguments), backward (for the"
-            " last call first and then for what must come before it). Each is kept apart."
+            help="How candidates are asked. direct: for the calls, in a prompt. native: with the "
+            "provider's own tool calling. route_then_fill: for the tools first, then for the arguments with "
+            "these tools only. backward: for the last call first, then for what must come before it. Each is "
+            "kept separately."
         ),
     ] = "direct",
     router: Annotated[
         str,
-        typer.Option(help="By route_then_fill: the model that chooses the tools; the candidate itself unless given."),
+        typer.Option(help="With route_then_fill, the model that chooses the tools. Default: the candidate itself."),
     ] = "",
     format: Annotated[  # noqa: A002 - the option's name
-        Literal["json", "yaml"], typer.Option(help="The notation of the tools shown and of the answers.")
+        Literal["json", "yaml"], typer.Option(help="The notation of tools and answers.")
     ] = "json",
     live: Annotated[
         str,
         typer.Option(
             metavar="MODEL",
-            help="Talk: a simulated user holds some values back, and answers what the candidate asks for, in words of this model"
-            " that code has read back. Of tasks, multi-step samples and dialogues with slots alone; kept apart.",
+            help="The model of a simulated user that holds some values back and answers the "
+            "candidate's questions. Only tasks, multi-step samples and dialogues with slots are used. Kept "
+            "separately.",
         ),
     ] = "",
-    split: Annotated[
-        str, typer.Option(help="Ask about the samples of this split of the release only, such as test.")
-    ] = "",
+    split: Annotated[str, typer.Option(help="Only the samples of this split, such as test.")] = "",
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.1, help="So many seconds a Python function has for one answer; 120 unless given."),
+        typer.Option(min=0.1, help="How many seconds a Python function has for one answer (120 by default)."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be asked, and what changed tools touch; ask nobody.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Say how many requests would be sent and which samples changed tools affect. Send none."
+        ),
     ] = False,
     resume: Annotated[
         bool,
-        typer.Option(
-            help="Take up the last evaluation of the release, which was cut off: its candidates, its switches."
-        ),
+        typer.Option(help="Continue the last evaluation of the release, with its candidates and options."),
     ] = False,
     budget: Annotated[
-        float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
+        float | None, typer.Option(min=0, help="Stop before this command spends more than this many US dollars.")
     ] = None,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option(metavar="METRIC=NUMBER", help="Fail where this figure is lower; may be given again."),
+        typer.Option(metavar="METRIC=NUMBER", help="Fail if this figure is lower. Repeatable."),
     ] = None,
     fail_over: Annotated[
         list[str] | None,
-        typer.Option(metavar="METRIC=NUMBER", help="Fail where this figure is higher; may be given again."),
+        typer.Option(metavar="METRIC=NUMBER", help="Fail if this figure is higher. Repeatable."),
     ] = None,
     against: Annotated[
         str,
         typer.Option(
             metavar="NAME or NAME~STRATEGY",
-            help="Fail who is worse than this candidate, on the samples that both have answered.",
+            help="Fail if a candidate is worse than this one on the samples that both have answered.",
         ),
     ] = "",
     worse_by: Annotated[
-        float, typer.Option(min=0, max=1, help="Only a share of samples passed that is smaller by so much is worse.")
+        float,
+        typer.Option(
+            min=0, max=1, help="With --against, the smallest drop in the share of passed samples that counts as worse."
+        ),
     ] = 0.0,
     p: Annotated[
-        float, typer.Option(min=0, max=1, help="Only a difference with at most this p value (McNemar's) is worse.")
+        float,
+        typer.Option(
+            min=0, max=1, help="With --against, the largest p value (McNemar's test) at which a difference counts."
+        ),
     ] = 0.05,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML to this file: a case a sample.")] = None,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write JUnit XML to this file, with a test case for each sample.")
+    ] = None,
     summary: Annotated[
-        Path | None, typer.Option(help="Write a page of Markdown to this file, such as $GITHUB_STEP_SUMMARY.")
+        Path | None, typer.Option(help="Write a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.")
     ] = None,
 ) -> Outcome:
-    """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both.
+    """Ask candidate models for the calls of a release, and score their answers.
 
-    Ends with 1 where a candidate fails what --fail-under, --fail-over or --against ask for.
+    Multi-step samples are run to their end, with each call answered. The exit code is 1 if a candidate misses what --fail-under,
+    --fail-over or --against demand.
     """
     from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation, label_of
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
@@ -185,7 +196,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     with Terminal() as screen:
         found = in_a_run(read_settings(), "evaluate-models", release, ask, screen)
     if found.split:
-        say(f"The figures are over the split {found.split!r} of {found.release} alone.")
+        say(f"The figures are for the split {found.split!r} of {found.release} only.")
     with open_warehouse(read_settings()).reading_together():  # it stays open for all that is read of it here
         gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
         if junit:
@@ -205,8 +216,8 @@ def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:
     ]  # fmt: skip
     touched = f" {found.touched} of them with a changed tool;" if changed else ""
     words = (
-        f"Each of {found.candidates} candidates would be asked about {found.samples} samples of {found.release},{touched} with at"
-        f" least {found.requests} requests, less those that were answered before."
+        f"{count_of(found.candidates, 'candidate')} would be asked about {count_of(found.samples, 'sample')} of {found.release}"
+        f" each,{touched} with at least {count_of(found.requests, 'request')}, minus those answered before."
     )
     return Outcome(
         found._asdict() | {"changed": changed}, [words, *([table_of(changed, [*changed[0]])] if changed else [])]
@@ -225,8 +236,8 @@ def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
     for one in found.changed_tools:
         if one.whole is None:
             yield (
-                f"{one.candidate} has not been asked with the tools as they are: the same command with --both, or without --tools,"
-                " gives what to compare with."
+                f"{one.candidate} has not been asked with the original tools, so there is nothing "
+                "to compare with. Run the same command with --both, or without --tools."
             )
             continue
         yield f"{one.candidate}, {one.strategy}: {effect_sentence(one.whole)}"
@@ -295,47 +306,50 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
 def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     logs: Annotated[
         list[Path] | None,
-        typer.Option("--logs", help="A folder with MT_res.json; given again, the conversations are scored together."),
+        typer.Option("--logs", help="A folder with MT_res.json. Repeatable; all conversations are scored together."),
     ] = None,
     predictions: Annotated[
         Path | None,
-        typer.Option(help="Single predictions with their labels: a JSON list, as the newest release has it."),
+        typer.Option(help="A JSON list of single predictions with their labels, as in the newest release."),
     ] = None,
     irrelevant: Annotated[
-        Path | None, typer.Option(help="Replies to requests that no tool fits: a CSV or a JSON list.")
+        Path | None, typer.Option(help="Replies to requests that no tool fits, as CSV or a JSON list.")
     ] = None,
     snapshots: Annotated[
         str,
         typer.Option(
             metavar="all|first|last|shift|FILE",
-            help="Which snapshots of the logs; FILE lists them, shift takes each log's own snapshot_id.json.",
+            help="Which snapshots of the logs to score. A file lists them; shift uses each log's own snapshot_id.json.",
         ),
     ] = "all",
     verdicts: Annotated[
         Literal["flags", "rule"] | None,
-        typer.Option(help="The judge's, of turn_flags_res.json, or by rule; flags where there are any, unless said."),
+        typer.Option(
+            help="Verdicts of the judge in turn_flags_res.json (flags), or by rule. Default: flags if there are any."
+        ),
     ] = None,
     language: Annotated[
-        str | None, typer.Option(metavar="CODE", help="The language of the values; logs tell it themselves.")
+        str | None, typer.Option(metavar="CODE", help="The language of the values. Logs state it themselves.")
     ] = None,
     style: Annotated[
-        Literal["default", "mistral", "xlam", "toolace", "lenient"], typer.Option(help="How the model writes calls.")
+        Literal["default", "mistral", "xlam", "toolace", "lenient"],
+        typer.Option(help="How the model writes its calls."),
     ] = "default",
-    column: Annotated[str, typer.Option(help="The column or field of --irrelevant that holds the replies.")] = "",
+    column: Annotated[str, typer.Option(help="The column or field of --irrelevant with the replies.")] = "",
 ) -> Outcome:
-    """Score HammerBench's result files by the metrics of its paper, as fractions."""
+    """Score HammerBench's result files with the metrics of its paper, as fractions."""
     from callwright.flows.evaluation.scoring import score_flat_file, score_logs, score_replies
     from callwright.language.packs import known, of
 
     if [bool(logs), bool(predictions), bool(irrelevant)].count(True) != 1:
         raise ConfigurationError(
-            "Say what to score, one thing at a time: --logs DIR, --predictions FILE or --irrelevant FILE."
+            "Name exactly one thing to score: --logs DIR, --predictions FILE or --irrelevant FILE."
         )
     if language is not None:
         of(language)  # a language that is not there is refused before anything is read
     if predictions:
         if language is None:
-            raise ConfigurationError(f"Values are compared by language. Give --language, one of {', '.join(known())}.")
+            raise ConfigurationError(f"Values are compared by language. Name it with --language: {', '.join(known())}.")
         scoring = score_flat_file(predictions, language, style)
     elif irrelevant:
         scoring = score_replies(irrelevant, column)
@@ -352,14 +366,16 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
 @command(score, "complexfuncbench", "score complexfuncbench --results results.jsonl --json")
 def score_results(
     results: Annotated[
-        Path, typer.Option("--results", help="The rows that an evaluation left: JSON lines or a JSON list.")
+        Path, typer.Option("--results", help="The rows of an evaluation, as JSON lines or a JSON list.")
     ],
     mode: Annotated[
         Literal["as_published_code", "as_paper"],
-        typer.Option(help="Success as the published code divides it (by 150, 400 and 1000), or by the rows there are."),
+        typer.Option(
+            help="Divide success as the published code does (by 150, 400 and 1000), or by the number of rows."
+        ),
     ] = "as_published_code",
 ) -> Outcome:
-    """Score ComplexFuncBench's result files: success and call accuracy, answers, errors and steps, as fractions."""
+    """Score ComplexFuncBench's result files: success, call accuracy, answers, errors and steps, as fractions."""
     from callwright.flows.evaluation.scoring import score_complexfuncbench
 
     scoring = score_complexfuncbench(results, mode)
@@ -395,20 +411,21 @@ def score_results(
 
 @command(score, "callnavi", "score callnavi --questions callnavi/Questions --predictions answers --json")
 def score_answers(
-    questions: Annotated[Path, typer.Option("--questions", help="The folder with a DOMAIN.json of questions each.")],
+    questions: Annotated[
+        Path, typer.Option("--questions", help="The folder with the questions, one DOMAIN.json for each domain.")
+    ],
     predictions: Annotated[
         list[Path],
         typer.Option(
             "--predictions",
-            help='The folder with a DOMAIN.json each: a list of {"predict": ...}. Given again for further runs of the '
-            "same model: the first is scored, and how steady all are.",
+            help="The folder with the predictions, one DOMAIN.json for each domain: a list of "
+            '{"predict": ...}. Repeat it for further runs of the same model: the first is scored, and stability '
+            "is measured over all.",
         ),
     ],
     repair: Annotated[
         Literal["rules", "none"],
-        typer.Option(
-            help="Read answers that are no JSON by rules, as the paper has a model do; or count them as wrong."
-        ),
+        typer.Option(help="Read answers that are not JSON by rules (the paper uses a model), or count them as wrong."),
     ] = "rules",
 ) -> Outcome:
     """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
@@ -423,27 +440,31 @@ def score_answers(
 
 @command(score, "confetti", "score confetti --answers possible_answer --predictions result --json")
 def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    answers: Annotated[Path, typer.Option("--answers", help="The folder of CONFETTI's accepted calls and acts.")],
+    answers: Annotated[
+        Path, typer.Option("--answers", help="The folder with CONFETTI's accepted calls and dialogue acts.")
+    ],
     predictions: Annotated[
         Path,
-        typer.Option("--predictions", help='Rows with "id" and "result", as BFCL writes them: a file or a folder.'),
+        typer.Option("--predictions", help='A file or folder of rows with "id" and "result", as BFCL writes them.'),
     ],
     questions: Annotated[
-        Path | None, typer.Option("--questions", help="The question files, where there are any: tools and turns.")
+        Path | None, typer.Option("--questions", help="The question files, with tools and turns, if there are any.")
     ] = None,
     scorer: Annotated[
-        Literal["meaning", "words", "rouge", "exact", "alignscore"], typer.Option(help="How alike two texts are.")
+        Literal["meaning", "words", "rouge", "exact", "alignscore"],
+        typer.Option(help="How the similarity of two texts is measured."),
     ] = "meaning",
-    weights: Annotated[Path | None, typer.Option("--weights", help="AlignScore's checkpoint.")] = None,
+    weights: Annotated[Path | None, typer.Option("--weights", help="The checkpoint of AlignScore.")] = None,
     combine: Annotated[
-        Literal["mean", "product", "least"], typer.Option(help="How a call's score comes of its parameters'.")
+        Literal["mean", "product", "least"],
+        typer.Option(help="How the score of a call is computed from those of its parameters."),
     ] = "mean",
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="A missing or unexpected parameter is worth 0 by itself, not the whole call."),
+        typer.Option("--partial", help="Score a missing or unexpected parameter as 0, not the whole call."),
     ] = False,
 ) -> Outcome:
-    """Score CONFETTI's predictions turn by turn: AST soft, chains, dialogue acts, validity, as fractions."""
+    """Score CONFETTI's predictions turn by turn: soft AST, chains, dialogue acts and validity, as fractions."""
     from callwright.flows.evaluation.scoring import score_confetti
     from callwright.validators.metrics.confetti.soft import Combining, open_scorer
 

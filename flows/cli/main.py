@@ -9,19 +9,18 @@ from typing import Annotated
 import typer
 
 from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing
-from callwright.flows.cli.screen import show
+from callwright.flows.cli.screen import INTERRUPTED, Stopped, show
 from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
-INTERRUPTED = 130
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR,
               errno.EEXIST, errno.ENAMETOOLONG}  # fmt: skip
 
 # Plain help instead of rich's: it starts three times as fast.
 app = typer.Typer(
     name="callwright",
-    epilog="Start with: callwright init, then callwright build recipes/demo.yaml --preview 5",
+    epilog="Start with: callwright init mine, then: callwright build mine/recipe.yaml --preview 5",
     invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -41,15 +40,15 @@ def _show_version(asked: bool) -> None:
 def start(
     asked: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Build, prove, review, freeze and evaluate function-calling datasets."""
+    """Build, check, review, release and evaluate function-calling datasets."""
     if asked.invoked_subcommand is None:
         from callwright.flows.next_step import next_step
 
         step = next_step(Path.cwd(), read_settings())
-        show(f"{step.found}\nNext: {step.command}    ({step.purpose})\nAll commands: callwright --help")
+        show(f"{step.found}\nNext: {step.command}\n      ({step.purpose})\nAll commands: callwright --help")
 
 
 for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing):
@@ -76,14 +75,14 @@ def main() -> None:
         place = f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
         _end(
             StoreError(
-                f"{place} ({error.strerror}). See that the disk has room and that its folder may be written to; what is done is "
-                "kept, and the same command goes on from there."
+                f"{place} ({error.strerror}). Check that the disk has room and that you may write "
+                "to the folder, then run the same command again. Finished work is kept."
             ),
             COULD_NOT,
         )
     except SystemExit as end:  # also typer's own answer to Ctrl-C, which says nothing
-        if end.code == INTERRUPTED:
-            sys.stderr.write("Stopped. What is done is kept; the same command goes on from there.\n")
+        if end.code == INTERRUPTED and not isinstance(end, Stopped):
+            sys.stderr.write("Stopped.\n")
         raise
 
 

@@ -23,6 +23,7 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.settings import open_warehouse, read_settings, reading
 from callwright.warehouse.batches import grouped
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.waiting import QUERY_SECONDS
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
     from callwright.warehouse.releases import MadeRelease, ReleaseDiff, ReleaseState
 
 app = commands()
-release = commands("Freeze accepted samples.")
+release = commands("Freeze accepted samples as releases, and compare and inspect releases.")
 app.add_typer(release, name="release")
 _LEFT_OUT = {
-    "trial": "a trial; --build takes it",
-    "older": "a newer build of the recipe counts; --build takes it",
+    "trial": "a trial (name it with --build to take it)",
+    "older": "a newer build of the recipe counts (name this one with --build to take it)",
     "not asked for": "not asked for",
-    "filtered": "not what --kind, --language or --where ask for",
+    "filtered": "excluded by --kind, --language or --where",
 }
 _LISTED = 10  # samples; --json has them all
 _SHOWN = 60  # characters of a value
@@ -45,42 +46,43 @@ _SHOWN = 60  # characters of a value
 
 @command(release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1")
 def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    name: Annotated[str, typer.Argument(help="The release's name.")],
-    recipe: Annotated[list[str] | None, typer.Option(help="Only samples of this recipe; may be given again.")] = None,
+    name: Annotated[str, typer.Argument(help="The name of the release.")],
+    recipe: Annotated[list[str] | None, typer.Option(help="Only samples of this recipe. Repeatable.")] = None,
     build: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Samples of this build in place of the newest, by the beginning of its key; may be given again."
-        ),
+        typer.Option(help="Take this build instead of the newest, by the beginning of its key. Repeatable."),
     ] = None,
     kind: OfKinds = None,
-    language: Annotated[
-        list[str] | None, typer.Option(help="Only samples in this language; may be given again.")
-    ] = None,
-    where: Annotated[str, typer.Option(help="Only what this SQL condition on accepted_samples holds for.")] = "",
+    language: Annotated[list[str] | None, typer.Option(help="Only samples in this language. Repeatable.")] = None,
+    where: Annotated[
+        str, typer.Option(help="Only samples for which this SQL condition on accepted_samples holds.")
+    ] = "",
     splits: Annotated[
-        str, typer.Option(metavar="NAME=SHARE,...", help="Splits with their shares: train=0.8,validation=0.1,test=0.1.")
+        str,
+        typer.Option(
+            metavar="NAME=SHARE,...", help="Splits and their shares, such as train=0.8,validation=0.1,test=0.1."
+        ),
     ] = "",
     by: Annotated[
         str,
-        typer.Option(help="What no two splits share: relatives (parent, goal, template), or tool: these and tools."),
+        typer.Option(
+            help="What two splits never share. relatives: a parent, goal or template. tool: these, and tools."
+        ),
     ] = "relatives",
     version: Annotated[
-        str, typer.Option(help="Its semantic version; counted on from the release it follows unless given.")
+        str, typer.Option(help="The semantic version. Default: the next one after the release that it follows.")
     ] = "",
     follows: Annotated[
         str,
-        typer.Option(
-            help="The release it is the next version of; the newest of the same recipes and filters unless given."
-        ),
+        typer.Option(help="The release that this one follows. Default: the newest with the same recipes and filters."),
     ] = "",
-    note: Annotated[str, typer.Option(help="A sentence to keep with it.")] = "",
+    note: Annotated[str, typer.Option(help="A note to keep with the release.")] = "",
     live: Live = False,
 ) -> Outcome:
-    """Freeze what the newest whole build of each recipe has landed, under a name, a version and a content hash.
+    """Freeze the accepted samples of the newest full build of each recipe, with a version and a content hash.
 
-    Trials (build --limit) and older builds are left out unless --build names them; what is taken and left out is listed.
-    Splits are in proportion by kind, language and category, and samples of one parent, goal or template are never parted.
+    Trials (`build --limit`) and older builds are left out unless --build names them. What is taken and left out is listed.
+    Splits keep the proportions of kind, language and category. Samples of one parent, goal or template stay in one split.
     """
     from callwright.flows.api.releases import create_release
     from callwright.flows.engine.deploying import in_a_run
@@ -103,32 +105,37 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
     """What was made, of which builds, with which splits, and how many requests have a near duplicate in another split."""
     one = made.release
     after = f" (follows {one.follows})" if one.follows else ""
-    yield f"{one.name}: version {one.version}{after}, {one.samples} samples, content hash {one.content_hash}"
+    yield f"{one.name}: version {one.version}{after}, {count_of(one.samples, 'sample')}, content hash {one.content_hash}"
     for share in made.selected.builds:
         trial = ", a trial" if share.is_trial and share.left_out != "trial" else ""
         named = f"build {share.build} (recipe {share.recipe}{trial})"
         if share.taken:
-            yield f"  taken from {named}: {share.taken} of {share.landed} samples"
+            yield f"  taken from {named}: {share.taken} of {count_of(share.landed, 'sample')}"
         if share.left_out:
-            yield f"  left out of {named}: {share.landed - share.taken} samples, {_LEFT_OUT[share.left_out]}"
+            yield f"  left out of {named}: {count_of(share.landed - share.taken, 'sample')}, {_LEFT_OUT[share.left_out]}"
     if made.shared:
-        yield f"  {made.shared} of these are the same in several recipes and count once: {one.samples} in all"
+        yield f"  {count_of(made.shared, 'sample is', 'samples are')} in several recipes and counted once: {one.samples} in all"
     if not made.splits:
         return
     for name, wanted in one.splits.items():
         number = made.splits[name]
-        yield f"  split {name}: {number} samples, {number / one.samples:.1%} (asked for {wanted:.1%})"
+        yield f"  split {name}: {count_of(number, 'sample')}, {number / one.samples:.1%} (asked for {wanted:.1%})"
     if made.missed:
         off = ", ".join(f"{name} by {by:+.1%}" for name, by in made.missed.items())
-        why = [f"no group of relatives is parted, and the largest has {made.largest_group} samples"]
-        why += [f"{made.kept} samples stay where they were in {one.follows}"] if made.kept else []
-        yield f"  shares are missed ({off}): {'; '.join(why)}"
-    yield f"  {made.groups} groups of relatives, each in one split"
+        why = [f"related samples stay together, and the largest group has {made.largest_group}"]
+        why += (
+            [f"{count_of(made.kept, 'sample stays', 'samples stay')} in the same split as in {one.follows}"]
+            if made.kept
+            else []
+        )
+        yield f"  the shares differ from those asked for ({off}): {'; '.join(why)}"
+    yield f"  {count_of(made.groups, 'group')} of related samples, each in one split"
     if not made.duplicates:
         yield "  no near duplicates across splits"
         return
     yield (
-        f"  {len(made.duplicates)} samples have a near duplicate in another split (table release_duplicates), for one:"
+        f"  {count_of(len(made.duplicates), 'sample has', 'samples have')} a near duplicate in another split"
+        " (table release_duplicates). The closest pair:"
     )
     found = max(made.duplicates, key=lambda pair: pair.likeness)
     yield f"    {found.subject} ({found.split}) and {found.other} ({found.other_split}), {found.likeness:.0%} alike"
@@ -136,24 +143,29 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
 
 @command(release, "import", "release import published callnavi data/callnavi")
 def import_one(
-    name: Annotated[str, typer.Argument(help="The release's name.")],
+    name: Annotated[str, typer.Argument(help="The name of the release.")],
     form: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="What docs/sources.md lists: records, openai, bfcl, hammerbench …")
+        str,
+        typer.Argument(
+            metavar="FORMAT", help="The format: records, openai, bfcl, hammerbench or another one of docs/sources.md."
+        ),
     ],
-    path: Annotated[Path, typer.Argument(help="The file or folder.")],
+    path: Annotated[Path, typer.Argument(help="The file or folder to read.")],
 ) -> Outcome:
-    """Freeze samples that others made, as they are, to evaluate candidates on them; no check sees them."""
+    """Make a release of samples made by others, unchecked, to evaluate candidates on them."""
     from callwright.flows.sources import import_release
 
     imported = import_release(open_warehouse(), name, form, path)
     one, problems = imported.release, [Aside(f"{problem.where}: {problem.message}") for problem in imported.problems]
-    whole = f"{one.name}: {one.samples} samples, {imported.left_out} left out, content hash {one.content_hash}"
+    whole = (
+        f"{one.name}: {count_of(one.samples, 'sample')}, {imported.left_out} left out, content hash {one.content_hash}"
+    )
     return Outcome(imported, [*problems, whole])
 
 
 @command(release, "list", "release list")
 def list_all(live: Live = False) -> Outcome:
-    """List the releases, the newest first, each with the content hash that it was frozen with; `verify` counts it again."""
+    """List the releases, newest first, with their content hashes. `release verify` recomputes the hashes."""
     from callwright.warehouse.releases import list_releases
 
     with reading(live=live) as warehouse:
@@ -164,11 +176,11 @@ def list_all(live: Live = False) -> Outcome:
 @command(release, "diff", "release diff v1 v2")
 def diff(
     old: OneRelease,
-    new: Annotated[str, typer.Argument(help="A later release.")],
+    new: Annotated[str, typer.Argument(help="The later release.")],
     live: Live = False,
     as_json: AsJson = False,
 ) -> Outcome:
-    """Say which samples came, which went, and which were made anew of the same parents, field by field."""
+    """Compare two releases: samples added, removed, and changed field by field."""
     from callwright.warehouse.releases import changed_samples, diff_releases
 
     with reading(live=live) as warehouse:
@@ -208,19 +220,18 @@ def overlap(
     name: OneRelease,
     data_sets: Annotated[
         list[str],
-        typer.Option(
-            "--with", metavar="FORMAT:PATH", help="A data set, in a format of docs/sources.md; may be given again."
-        ),
+        typer.Option("--with", metavar="FORMAT:PATH", help="A dataset in a format of docs/sources.md. Repeatable."),
     ],
     likeness: Annotated[
-        float, typer.Option(min=0, max=1, help="From which likeness on a request in other words is the same.")
+        float,
+        typer.Option(min=0, max=1, help="The similarity, from 0 to 1, from which two requests count as the same."),
     ] = 0.6,
     live: Live = False,
 ) -> Outcome:
-    """Say what a release has in common with data sets of others: the same tools by schema, the same calls, the same requests.
+    """Find what a release has in common with other datasets: the same tools (by schema), calls and requests.
 
-    Shares are told of both sides: the release's samples that a data set has, and the data set's that the release has. Tools are
-    those that are called. A recipe keeps such samples out by `avoid`.
+    Both shares are given: of the samples in the release, and of those in the dataset. Only tools that are called count. A recipe
+    keeps such samples out with `avoid`.
     """
     from callwright.flows.api.releases import load_release
 
@@ -240,7 +251,7 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
     yield Table(("with", "the same", "of the release", "share", "of the other", "share of it"), rows)
     for one in found:
         if one.unreadable:
-            yield Aside(f"{one.unreadable} records of {one.name} hold no sample.")
+            yield Aside(f"{count_of(one.unreadable, 'record')} of {one.name} could not be read as samples.")
         shown = sorted((pair for pair in one.pairs if pair.how != "tool"), key=lambda pair: (pair.how, -pair.likeness))
         told = (
             f"{pair.how} {pair.likeness:.2f}  {pair.sample} {_short(pair.request)}\n  {pair.place} {_short(pair.other_request)}"
@@ -251,9 +262,10 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
 
 @command(release, "verify", "release verify v1")
 def verify(
-    name: Annotated[str | None, typer.Argument(help="A release; all of them unless given.")] = None, live: Live = False
+    name: Annotated[str | None, typer.Argument(help="The release to verify. Default: all of them.")] = None,
+    live: Live = False,
 ) -> Outcome:
-    """Compare releases with their manifests, row by row; exit 1 where something was changed, added or removed since."""
+    """Compare releases with their manifests, row by row. The exit code is 1 if anything was changed, added or removed."""
     from callwright.warehouse.releases import verify_release, verify_releases
 
     with reading(live=live) as warehouse:
@@ -273,7 +285,7 @@ def _state_value(state: "ReleaseState") -> dict[str, object]:
 
 @command(release, "card", "release card v1")
 def card(name: OneRelease, live: Live = False) -> Outcome:
-    """Print the release's dataset card: what is in it, how it was made and checked, its limits, how to cite it."""
+    """Print the dataset card of a release: its contents, how it was made and checked, its limits, how to cite it."""
     from callwright.warehouse.cards import card_facts, render_card
 
     with reading(live=live) as warehouse:
@@ -283,11 +295,14 @@ def card(name: OneRelease, live: Live = False) -> Outcome:
 
 @command(app, "query", 'query "select * from funnel"')
 def query(
-    sql: Annotated[str, typer.Argument(help="DuckDB SQL; nothing can be changed by it.")],
+    sql: Annotated[str, typer.Argument(help="A read-only query in DuckDB SQL.")],
     live: Live = False,
-    timeout: Annotated[float, typer.Option(min=0, help="Stop the query after so many seconds.")] = QUERY_SECONDS,
+    timeout: Annotated[float, typer.Option(min=0, help="Stop the query after this many seconds.")] = QUERY_SECONDS,
 ) -> Outcome:
-    """Run a read-only query on the warehouse; `show tables` lists what there is. No build waits for it."""
+    """Run a read-only SQL query on the warehouse. `show tables` lists the tables.
+
+    Builds go on meanwhile.
+    """
     with reading(live=live) as warehouse:
         columns, rows = warehouse.query(sql, timeout)
     return Outcome([dict(zip(columns, row, strict=True)) for row in rows], [Table(columns, rows)])
@@ -295,7 +310,7 @@ def query(
 
 @command(app, "publish", "publish")
 def publish() -> Outcome:
-    """Replace the read-only database and the Parquet files that analysts open while builds go on."""
+    """Refresh the published copy: the read-only database and Parquet files that can be opened during builds."""
     from callwright.warehouse.publish import publish as publish_warehouse
 
     settings = read_settings()
@@ -313,47 +328,49 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         str,
         typer.Option(
             "--to",
-            help="For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo, trl-grpo, trl-kto or verifiers. For"
-            " measuring: bfcl, callnavi, complexfuncbench, confetti, hammerbench, inspect, langfuse or promptfoo. Samples"
-            " whole: parquet or records. One of your own: FILE.py:NAME.",
+            help="The format. For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo, "
+            "trl-grpo, trl-kto, verifiers. For evaluation: bfcl, callnavi, complexfuncbench, confetti, "
+            "hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records. Your own: "
+            "FILE.py:NAME.",
         ),
     ],
     kind: OfKinds = None,
-    out: Annotated[Path | None, typer.Option(help="The folder to write; exports/RELEASE-FORMAT unless given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder to write. Default: exports/RELEASE-FORMAT.")] = None,
     with_template: Annotated[
-        bool, typer.Option("--with-template", help="In a format for training, also what template/v1 worded.")
+        bool,
+        typer.Option("--with-template", help="Also export samples that template/v1 worded to formats for training."),
     ] = False,
     from_answers: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME or NAME~STRATEGY",
-            help="Take what this candidate answered in evaluations: right answers in the place of the gold (openai, sharegpt,"
-            " trl), wrong ones beside right ones (trl-dpo, trl-kto), how often samples are passed (nemo-gym, trl-grpo)."
-            " May be given again.",
+            help="Use this candidate's answers from evaluations: right ones in place of the gold "
+            "(openai, sharegpt, trl), wrong ones beside right ones (trl-dpo, trl-kto), or pass rates (nemo-gym, "
+            "trl-grpo). Repeatable.",
         ),
     ] = None,
     pass_rate: Annotated[
         str,
         typer.Option(
-            metavar="LOW:HIGH", help="Only samples that these candidates pass in such a share of their runs: 0.2:0.8."
+            metavar="LOW:HIGH",
+            help="Only samples that these candidates pass in this share of their runs, such as 0.2:0.8.",
         ),
     ] = "",
     system_messages: Annotated[
         bool,
         typer.Option(
             "--system-messages/--no-system-messages",
-            help="Rows of training whose sample has no system message begin with one of ours, or with none.",
+            help="Whether training rows without a system message get a default one.",
         ),
     ] = True,
     live: Live = False,
 ) -> Outcome:
-    """Write a release in a format that others read, with its card; what has no place there is counted.
+    """Write a release and its card in another format. What the format cannot hold is counted.
 
-    What the template model worded, or alone judged, is left out of formats for training: it is for trying out.
-    trl-dpo and trl-kto have worse answers beside the gold: wrong ones of candidates, what a person corrected, else planted
-    defects.
-    A release with splits makes a file or folder a split. The folder is the export's own: it is written beside and moved into
-    place whole, and an older export in the same format goes.
+    Formats for training leave out samples that only template/v1 worded or judged, because these are for trying out.
+    trl-dpo and trl-kto need worse answers beside the gold: wrong answers of candidates, samples that a person corrected, or else
+    planted defects. Each split becomes a file or folder of its own. The folder is replaced as a whole, with any older export in
+    the same format.
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
@@ -378,7 +395,7 @@ def _export_text(written: "Export", samples: int) -> Iterator[str]:
     yield from map(str, written.files)
     named = [f"{split} {rows}" for split, rows in written.splits.items() if split]
     splits = f" ({', '.join(named)})" if named else ""
-    yield Aside(f"{written.rows} rows of {samples} samples{splits}.")
+    yield Aside(f"{count_of(written.rows, 'row')} from {count_of(samples, 'sample')}{splits}.")
     for reason, ones in grouped(written.skipped, lambda one: one.reason).items():
         kinds = ", ".join(f"{one.kind} {one.number}" for one in sorted(ones))
-        yield Aside(f"Left out {sum(one.number for one in ones)} ({kinds}): {reason.rstrip('.')}.")
+        yield Aside(f"Left out: {sum(one.number for one in ones)} ({kinds}). {reason.rstrip('.')}.")

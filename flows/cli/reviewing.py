@@ -21,6 +21,7 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.loops import run_loop
 from callwright.flows.settings import open_warehouse, read_settings
+from callwright.warehouse.counts import count_of
 
 if TYPE_CHECKING:
     from callwright.flows.review.pulling import Pulled
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from callwright.warehouse.rows import Row
 
 app = commands()
-review = commands("Ask people, and take their answers back.")
+review = commands("Send samples to reviewers in Label Studio, and take their answers back.")
 app.add_typer(review, name="review")
 _ALSO_PULLED = {
     "resumed": "edits were checked that an earlier pull had brought and, being cut off, had left.",
@@ -44,8 +45,8 @@ _ALWAYS = ("to_push", "with_people", "reviewed")
 _DECISIONS = {"reviews": "reviews", "accept": "accepted", "edit": "edited", "reject": "rejected"}
 _WHERE_KNOWN = {
     "on gold": "",
-    "too fast": "in less time than anybody reads; the view fast_answers lists them",
-    "not theirs": "answers that team.yaml gives to others",
+    "too fast": "answered faster than anybody reads; the view fast_answers lists these answers",
+    "not theirs": "answers to questions that team.yaml assigns to others",
 }
 _MINUTES = 60
 _FEW = 10  # so many unsettled questions are reported one by one
@@ -57,14 +58,17 @@ _ROOM = 54
 def serve(
     host: Annotated[
         str,
-        typer.Option(help="The address of this machine to listen at; 0.0.0.0 for every one, so that others reach it."),
+        typer.Option(help="The address to listen on. 0.0.0.0 makes it reachable from other machines."),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes the last one, or a free one.")] = 0,
+    port: Annotated[int, typer.Option(help="The port to listen on. 0: the last one used, or a free one.")] = 0,
     url: Annotated[
-        str, typer.Option(help="Under which address people reach it, where a proxy with TLS stands before.")
+        str, typer.Option(help="The address that reviewers use, if there is a TLS proxy in front of it.")
     ] = "",
 ) -> Outcome:
-    """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
+    """Start a local Label Studio in the background, or find the one that is running.
+
+    It is installed into an environment of its own and keeps its data in SQLite.
+    """
     from callwright.annotation.studio.server import StudioAddress
     from callwright.flows.review.servers import serve_label_studio
 
@@ -81,7 +85,7 @@ def serve(
 
 @command(review, "stop", "review stop")
 def stop() -> Outcome:
-    """End the local Label Studio; its data stay."""
+    """Stop the local Label Studio. Its data are kept."""
     from callwright.flows.review.servers import stop_label_studio
 
     stopped = stop_label_studio(read_settings())
@@ -92,10 +96,11 @@ def stop() -> Outcome:
 @command(review, "push", "review push")
 def push(
     again: Annotated[
-        bool, typer.Option("--again", help="Push also what was pushed before and nobody has decided: for a new server.")
+        bool,
+        typer.Option("--again", help="Also send questions that were sent before and are undecided, to a new server."),
     ] = False,
 ) -> Outcome:
-    """Push what waits for people; what is there already is not pushed again."""
+    """Send waiting questions to Label Studio. Nothing is sent twice."""
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio
@@ -106,20 +111,21 @@ def push(
             settings, "push-reviews", "all recipes",
             lambda progress: push_reviews(settings, studio, progress, again=again), screen,
         )  # fmt: skip
-    there = f", {result.already_there} were there already" if result.already_there else ""
-    pushed = f"{result.created} tasks pushed{there}: {result.url}"
-    nothing = f"Nothing waits to be pushed. What people have still to do is at {result.url}"
+    there = f" ({result.already_there} were there already)" if result.already_there else ""
+    pushed = f"{count_of(result.created, 'task')} sent{there}: {result.url}"
+    nothing = f"There is nothing to send. Open questions are at {result.url}"
     return Outcome(result, pushed if result.created or there else nothing)
 
 
 @command(review, "pull", "review pull")
 def pull(
     every: Annotated[
-        float, typer.Option(min=0, help="Pull again every so many seconds, until Ctrl-C; 0: once. See also `deploy`.")
+        float,
+        typer.Option(min=0, help="Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls."),
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Take back what people decided; edited samples run through the checks again before they land."""
+    """Take back what reviewers decided. Edited samples are checked again before they are accepted."""
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.listening import poll_reviews
     from callwright.flows.review.pulling import pull_reviews
@@ -145,7 +151,7 @@ def pull(
 def pulled_lines(result: "Pulled") -> Iterator[str]:
     """What a pull brought, in sentences."""
     decided = f"{result.accepted} accepted, {result.edited} edited, {result.rejected} rejected"
-    yield f"{result.reviews} new reviews: {decided}." if result.reviews else "No new reviews."
+    yield f"{count_of(result.reviews, 'new review')}: {decided}." if result.reviews else "No new reviews."
     for name, sentence in _ALSO_PULLED.items():
         if count := getattr(result, name):
             yield f"{count} {sentence}"
@@ -154,15 +160,21 @@ def pulled_lines(result: "Pulled") -> Iterator[str]:
 
 @command(review, "listen", "review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123")
 def listen(
-    host: Annotated[str, typer.Option(help="The address of this machine to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 0,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on. 0: a free one.")] = 0,
     url: Annotated[
-        str, typer.Option(help="Under which URL Label Studio reaches this; it is registered there, with the secret.")
+        str,
+        typer.Option(
+            help="The URL under which Label Studio reaches this server. It is registered there, with the secret."
+        ),
     ] = "",
-    remove: Annotated[bool, typer.Option("--remove", help="Take the webhooks away, instead of listening.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the webhooks instead of listening.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
+    """Listen for Label Studio's webhooks, and pull two seconds after a reviewer did something.
+
+    Ctrl-C stops it.
+    """
     from callwright.flows.review import listening
     from callwright.flows.review.servers import require_label_studio
 
@@ -170,14 +182,16 @@ def listen(
     with Terminal() as screen, require_label_studio(settings) as studio:
         if remove:
             removed = listening.remove_webhooks(studio)
-            present(Outcome({"removed": removed}, f"{removed} webhooks taken away."), as_json=as_json)
+            present(Outcome({"removed": removed}, f"{count_of(removed, 'webhook')} removed."), as_json=as_json)
             return
         if url:
             projects = listening.register_webhooks(settings, studio, url)
-            screen.say(f"{projects} projects of {studio.url} tell {url} of changes from now on.")
+            screen.say(
+                f"{count_of(projects, 'project reports', 'projects report')} changes at {studio.url} to {url} from now on."
+            )
 
         def ready(address: str) -> None:
-            told = f"Listening at {address}; the secret is that of {listening.secret_place(settings)}."
+            told = f"Listening on {address}. The secret is in {listening.secret_place(settings)}. Stop the server with Ctrl-C."
             show_event({"address": address}, [told], as_json=as_json)
 
         def brought(pulled: "Pulled") -> None:
@@ -186,24 +200,25 @@ def listen(
         callbacks, address = listening.Callbacks(ready, brought), listening.ListeningAddress(host, port)
         with suppress(KeyboardInterrupt):
             run_loop(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
-        screen.say("Listening has ended.")
+        screen.say("Server stopped.")
 
 
 @command(review, "edit", "review edit")
 def edit(
-    host: Annotated[str, typer.Option(help="The address of this machine to answer at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to answer at; 0 takes a free one.")] = 8322,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")] = 8322,
     url: Annotated[
         str,
         typer.Option(
-            help="Under which URL reviewers reach this, where it is another; its host name is Label Studio's."
+            help="The URL under which reviewers reach this server, if it is another. Its host name "
+            "must be Label Studio's."
         ),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Serve the page on which samples are edited by form, and link to it from each task, until Ctrl-C.
+    """Serve a page with a form to edit samples, and link to it from each task.
 
-    Edits are submitted to Label Studio by the session that a reviewer's browser has there, under their own name.
+    Ctrl-C stops it. The reviewer's browser submits edits to Label Studio, under the reviewer's own name.
     """
     from callwright.flows.review.editing import served_edit_page
     from callwright.flows.review.listening import interrupts
@@ -216,7 +231,7 @@ def edit(
         require_label_studio(settings) as studio,
         served_edit_page(settings, studio, host=host, port=port, url=url) as server,
     ):
-        hint = f"Each task of the samples at {studio.url} links to it. Ctrl-C ends it."
+        hint = f"Each task with a sample at {studio.url} links to it. Stop the server with Ctrl-C."
         value = {"address": server.address, "label_studio": studio.url}
         show_event(value, [server.address, Aside(hint)], as_json=as_json)
         server.run()
@@ -224,42 +239,41 @@ def edit(
 
 @command(review, "audit", "review audit v1 --draw 100")
 def audit(
-    release: Annotated[str, typer.Argument(help="The release whose answers are audited.")],
+    release: Annotated[str, typer.Argument(help="The release whose answers to audit.")],
     model: Annotated[
-        list[str] | None, typer.Option(help="Only answers of this candidate, by its label; may be given again.")
+        list[str] | None, typer.Option(help="Only answers of this candidate, by its label. Repeatable.")
     ] = None,
     draw: Annotated[
-        int, typer.Option(min=1, help="So many answers are drawn in all; those drawn before count, and stay drawn.")
+        int, typer.Option(min=1, help="The number of answers to draw in all, with those drawn before.")
     ] = 50,
 ) -> Outcome:
-    """Draw answers of candidates, so that people say whether the metric is right about them; `review push` asks.
+    """Draw answers of candidates, for reviewers to say whether the metric is right about them.
 
-    Of each error type, and of the answers counted right, as many are drawn as of any other, as far as there are; within a
-    type as many of each model, at different snapshots first. Which ones is the same wherever the answers are the same. So rare
-    mistakes are audited too: the view metric_audit has the share for each type, and how many answers it stands for. Runs over
-    multi-step samples are not drawn.
+    `callwright review push` sends them. The same number is drawn of each error type and of the right answers, as far as there are
+    enough, and within a type of each model. So rare mistakes are audited too; the view metric_audit has the shares. The same
+    answers always give the same draw. Runs of multi-step samples are not drawn.
     """
     from callwright.flows.review.asking_again import draw_audits
 
     drawn = draw_audits(release, read_settings(), model or [], draw)
     rows = [(error or "right", count) for error, count in sorted(drawn.by_error_type.items())]
-    counts = f"{drawn.drawn} of {drawn.answers} answers to {release} are drawn, {drawn.new} of them now."
-    next_step = ["`callwright review push` asks people about them."] if drawn.new else []
+    counts = f"{drawn.drawn} of {count_of(drawn.answers, 'answer')} to {release} drawn, {drawn.new} of them now."
+    next_step = ["Send them to reviewers with `callwright review push`."] if drawn.new else []
     return Outcome(drawn, [counts, Table(("what the metric says", "drawn"), rows), *next_step])
 
 
 @command(review, "training", "review training --items 10")
 def training(
-    items: Annotated[int, typer.Option(min=1, help="So many items are pushed, those that are there among them.")] = 10,
-    results: Annotated[bool, typer.Option("--results", help="Tell how people did, instead of pushing.")] = False,
-    reviewer: Annotated[
-        str, typer.Option(help="Only what this person answered, by e-mail address; with --results.")
-    ] = "",
+    items: Annotated[
+        int, typer.Option(min=1, help="The number of training items in all, with those sent before.")
+    ] = 10,
+    results: Annotated[bool, typer.Option("--results", help="Show the results instead of sending items.")] = False,
+    reviewer: Annotated[str, typer.Option(help="With --results, only this reviewer (an e-mail address).")] = "",
 ) -> Outcome:
-    """Push items with known answers for people who are new, to a project of their own; --results tells of each what was right.
+    """Send items with known answers to a training project for new reviewers.
 
-    Half of the items are as they should be, half have a defect. Everybody answers each once; `review pull` takes the answers
-    back. They count in no figure about reviewers.
+    Half of the items are correct, half have a defect. Each reviewer answers each item once; `review pull` takes the answers back
+    and --results shows them. They count in no statistics about reviewers.
     """
     from callwright.flows.review.pushing import push_training, training_answers
     from callwright.flows.review.servers import require_label_studio
@@ -270,47 +284,58 @@ def training(
         return Outcome(found, training_lines(found))
     with Terminal() as screen, require_label_studio(settings) as studio:
         pushed = push_training(settings, studio, screen, items)
-    words = f"{pushed.created} training items pushed, {pushed.already_there} were there already: {pushed.url}"
+    sent = f"{count_of(pushed.created, 'training item')} sent"
+    words = f"{sent} ({pushed.already_there} were there already): {pushed.url}"
     return Outcome(pushed, words)
 
 
 def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
     """What each person got right, and of each item what was."""
     if not found:
-        yield "Nobody has answered a training item yet, as far as was pulled."
+        yield "No answers to training items have been pulled yet."
     for person in dict.fromkeys(one.reviewer for one in found):
         mine = [one for one in found if one.reviewer == person]
         yield f"{person}: {sum(one.is_right for one in mine)} of {len(mine)} right."
         for one in mine:
             defect = one.defect.replace("_", " ")
-            was = f"made wrong ({defect}); right is {one.right}" if defect else "as it should be"
+            was = f"wrong ({defect}); the right answer is {one.right}" if defect else "correct"
             yield f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n         It was {was}."
 
 
 @command(review, "recheck", "review recheck v1 --draw 100")
 def recheck(
     name: Annotated[
-        str, typer.Argument(metavar="[RELEASE|RECIPE]", help="Of what to draw; without a name of all that is accepted.")
+        str,
+        typer.Argument(
+            metavar="[RELEASE|RECIPE]", help="Draw from this release or recipe. Default: from all accepted samples."
+        ),
     ] = "",
-    draw: Annotated[int, typer.Option("--draw", min=1, help="How many samples to look at again.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed draws others.")] = 0,
+    draw: Annotated[int, typer.Option("--draw", min=1, help="The number of samples to draw.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the draw.")] = 0,
 ) -> Outcome:
-    """Ask people about accepted samples again, drawn at random: what share of them is usable? `review agreement` tells."""
+    """Ask reviewers about random accepted samples again, to measure the share that is usable.
+
+    `callwright review push` sends them; `callwright review agreement` shows the share.
+    """
     from callwright.flows.review.asking_again import recheck as draw_again
 
     drawn = draw_again(read_settings(), name, draw=draw, seed=seed)
     of = f"the {drawn.scope} {drawn.name!r}" if drawn.name else "all recipes"
-    counts = f"{drawn.drawn} of {drawn.samples} accepted samples of {of} are drawn; {drawn.asked} questions about them are new."
-    next_step = ["`callwright review push` takes them to people."] if drawn.asked else []
+    counts = (
+        f"{drawn.drawn} of {count_of(drawn.samples, 'accepted sample')} of {of} drawn,"
+        f" {count_of(drawn.asked, 'new question')}."
+    )
+    next_step = ["Send them to reviewers with `callwright review push`."] if drawn.asked else []
     return Outcome(drawn, [counts, *next_step])
 
 
 @command(review, "suspects", "review suspects v1")
-def suspects(release: Annotated[str, typer.Argument(help="The release whose samples are suspected.")]) -> Outcome:
-    """List the samples whose gold may be wrong by what candidates answer, and ask people about those that are new.
+def suspects(release: Annotated[str, typer.Argument(help="The release to look at.")]) -> Outcome:
+    """List samples whose gold may be wrong, judging by the answers of candidates.
 
-    All candidates fail at the same call, or several give the very same answer against the gold and no fewer than are right. At
-    least two candidates must have been evaluated on the release. `review push` asks; suspects are the first that people see.
+    A sample is suspect where all candidates fail at the same call, or where several give the same other answer and no more are
+    right. At least two candidates must have been evaluated on the release. `callwright review push` sends new suspects to
+    reviewers, before all other questions.
     """
     from callwright.flows.review.asking_again import raise_suspicions
 
@@ -319,15 +344,17 @@ def suspects(release: Annotated[str, typer.Argument(help="The release whose samp
         f"{one.subject} {one.category} · {one.kind}{' · new' if one.is_new else ''}\n  {one.reason}"
         for one in found.suspects
     ]
-    counts = f"{_count(len(found.suspects), 'suspect')}, {found.new} of them new."
-    lines.append(counts if lines else f"No sample of {found.release} is suspected.")
-    next_step = ["`callwright review push` asks people about them, before all others."] if found.new else []
+    counts = f"{count_of(len(found.suspects), 'suspect')}, {found.new} of them new."
+    lines.append(counts if lines else f"{found.release} has no suspect samples.")
+    next_step = ["Send the new ones to reviewers with `callwright review push`."] if found.new else []
     return Outcome({"release": release, "new": found.new, "suspects": found.suspects}, [*lines, *next_step])
 
 
 @command(review, "status", "review status --json")
-def status(refresh: Annotated[bool, typer.Option("--server", help="Also ask Label Studio.")] = False) -> Outcome:
-    """Say what waits for people, who reviewed how much and how fast, and how much time and money is left to spend."""
+def status(
+    refresh: Annotated[bool, typer.Option("--server", help="Also ask the Label Studio server.")] = False,
+) -> Outcome:
+    """Show what waits for reviewers, who reviewed how much and how fast, and the time and cost that are left."""
     from callwright.flows.review.status import review_status
 
     found = review_status(read_settings(), ask_server=refresh)
@@ -336,7 +363,7 @@ def status(refresh: Annotated[bool, typer.Option("--server", help="Also ask Labe
 
 def _status_text(found: "Status") -> Iterator[str | Table]:
     if not found["queue"]:
-        yield "Nobody has been asked about anything yet."
+        yield "There are no review questions yet."
         return
     # A line for each kind and cause; what there is nothing of has no column.
     counts = [name for name in _COUNTS if name in _ALWAYS or any(row[name] for row in found["queue"])]
@@ -389,15 +416,15 @@ def _people_text(people: "list[Row]") -> Iterator[str | Table]:
 def _whole_text(found: "Status") -> Iterator[str]:
     [whole] = found["whole"]
     if not whole["questions"]:
-        yield f"Nothing is left to answer. {_hours(whole['hours_so_far'])} of reviewing so far{_cost(whole['cost_so_far'])}."
+        yield f"No open questions. Reviewing took {_hours(whole['hours_so_far'])} so far{_cost(whole['cost_so_far'])}."
         return
     yield (
-        f"Left: {_count(whole['answers'], 'answer')} to {_count(whole['questions'], 'question')}, about "
+        f"Still to do: {count_of(whole['answers'], 'answer')} to {count_of(whole['questions'], 'question')}, about "
         f"{_hours(whole['hours_left'])}{_cost(whole['cost_left'])}."
     )
     assumed = [_words(row["kind"]) for row in found["work_left"] if row["is_assumed"]]
     if assumed:
-        yield f"  (nobody has answered a {' or '.join(assumed)} yet: {whole['assumed_seconds']:.0f} s each are assumed)"
+        yield f"  (no {' or '.join(assumed)} has been answered yet; {whole['assumed_seconds']:.0f} s each are assumed)"
     if whole["hours_so_far"]:
         yield f"So far: {_hours(whole['hours_so_far'])}{_cost(whole['cost_so_far'])}."
 
@@ -416,12 +443,12 @@ def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
         ]
         yield Table(("unsettled", "said", "could be asked next"), shown)
         if len(rows) > _FEW:
-            yield f"and {len(rows) - _FEW} more: --json lists them all."
+            yield f"… and {len(rows) - _FEW} more; list them all with --json."
 
 
 @command(review, "agreement", "review agreement")
 def agreement() -> Outcome:
-    """Say how far reviewers agree, and models that read with them, how people do on gold items, and what share is usable."""
+    """Show how far reviewers agree with each other and with models, how they do on gold items, and what share is usable."""
     from callwright.flows.review.status import agreement_report
 
     report = agreement_report(read_settings())
@@ -432,9 +459,9 @@ def _agreement_text(report: "Status") -> Iterator[str | Table]:
     from callwright.flows.review.status import MEASURES, agreement_lines
 
     if not any(report.values()):
-        yield "No two people have answered the same question yet, and nothing was drawn to be looked at again."
+        yield "No two reviewers have answered the same question yet, and no samples were drawn by `review recheck`."
     if report["agreement"]:
-        yield "agreement (1: always, 0: as by chance; empty where it is not defined):"
+        yield "agreement (1: always, 0: as by chance, empty: undefined):"
         lines = agreement_lines(report["agreement"])
         columns = ("kind", "of", "who or what", "items", "people", *MEASURES)
         yield Table(columns, [[*line[:-1], *line.values] for line in lines])
@@ -450,15 +477,11 @@ def _words(name: str) -> str:
 
 def _hours(hours: float) -> str:
     minutes = round(hours * _MINUTES)
-    return f"{hours:.1f} hours" if minutes >= _MINUTES else _count(minutes, "minute")
+    return f"{hours:.1f} hours" if minutes >= _MINUTES else count_of(minutes, "minute")
 
 
 def _cost(cost: float | None) -> str:
     return "" if cost is None else f", {cost:.2f} US dollars"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _short(text: str) -> str:

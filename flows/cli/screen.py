@@ -3,32 +3,58 @@
 import functools
 import inspect
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import orjson
 import typer
 
+from callwright.flows.progress import Phase, PhaseCount, duration
+from callwright.warehouse.counts import count_of
+
 if TYPE_CHECKING:
     from rich.live import Live as Picture
     from rich.progress import TaskID
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Live = Annotated[
-    bool, typer.Option("--live", help="While a build is under way: its present state, not what was published last.")
+    bool, typer.Option("--live", help="During a build, read its current state instead of the last published copy.")
 ]
 RecipeFile = Annotated[Path, typer.Argument(help="The recipe, a YAML file.")]
-OneModel = Annotated[str, typer.Option(help="One model for all three roles, by its litellm name.")]
-CheckingModel = Annotated[str, typer.Option(help="The model that checks and judges; none: rules alone.")]
-OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind; may be given again.")]
-OneRelease = Annotated[str, typer.Argument(help="A release.")]
+OneModel = Annotated[str, typer.Option(help="Use this model for all roles (a litellm name).")]
+CheckingModel = Annotated[str, typer.Option(help="The model that checks and judges. Default: rules only.")]
+OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind. Repeatable.")]
+OneRelease = Annotated[str, typer.Argument(help="The name of a release.")]
 _STEPS = 10
+_BAR = 24  # columns
 _UNBOUND = 200  # columns where there is no terminal
 _GAP = 2  # between columns
 _FOLDED = 24  # columns that a long text has at least
 _LONGEST_WORD = 40  # columns; a longer one is broken
+
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
+
+
+class Stopped(SystemExit):
+    """The command was stopped with Ctrl-C, and it has been said what that means for its work."""
+
+    def __init__(self, sentence: str) -> None:
+        """Say the sentence."""
+        super().__init__(INTERRUPTED)
+        say(sentence)
+
+
+@contextmanager
+def serving() -> Iterator[None]:
+    """Run a server in here; whoever stops it with Ctrl-C is told that it has stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped("Server stopped.") from None
 
 
 class Table(NamedTuple):
@@ -97,6 +123,7 @@ def present(found: Outcome, *, as_json: bool) -> None:
         show_json(found.value)
     else:
         show(found.text)
+    sys.stdout.flush()  # a server is about to run, or whoever reads this waits for it
     if found.code:
         raise typer.Exit(found.code)
 
@@ -208,23 +235,28 @@ def _cell(value: object) -> str:
 
 
 class Terminal(AbstractContextManager["Terminal"]):
-    """Sentences and progress on stderr: one picture that stays in place on a terminal, a line every tenth without one.
+    """Sentences and progress on stderr: one picture that stays in place on a terminal, a line now and then without one.
 
-    The picture is the present stretch with how far it is, its rate and the time left, and beneath it what models are asked:
-    answers, what waits, cost. A stretch that is done leaves one line.
+    Of work in phases the picture has one bar for the whole: samples done of all, the time so far, and the time to go at
+    the pace of this run. Below it are the present phase and those to come, and what models are asked: answers, what
+    waits, cost. Other work has a bar for each stretch, which leaves a line when it is done.
     """
 
     def __init__(self) -> None:
         """Nothing is drawn before the first stretch begins."""
         self._picture: Picture | None = None
         self._task: TaskID | None = None
-        self._title, self._total, self._done, self._details = "", 0, 0, 0
+        self._title, self._total, self._done, self._told = "", 0, 0, 0
+        self._whole: PhaseCount | None = None
+        self._whole_title, self._began, self._done_before = "", 0.0, 0
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._picture is not None:
             self._leave()
             self._picture.stop()
             self._picture = None
+        if kind is KeyboardInterrupt:
+            raise Stopped("Stopped. Finished work is kept; run the same command again to continue.") from None
 
     @property
     def is_live(self) -> bool:
@@ -243,58 +275,117 @@ class Terminal(AbstractContextManager["Terminal"]):
         if self._picture is not None:
             self._state.plain = state
 
+    def plan(self, title: str, phases: Sequence[Phase]) -> None:
+        """Work in phases begins; where it is not known how many samples they make, each stretch has a bar of its own."""
+        whole = PhaseCount(phases)
+        if not whole.total:
+            return
+        self._leave()
+        self._whole, self._whole_title, self._told = whole, title, 0
+        self._began, self._done_before = time.monotonic(), 0
+        if self.is_live:
+            picture = self._draw()
+            self._task = self._bar.add_task(title, total=whole.total, rate="samples")
+            self._phase.plain = "preparing" + _to_come(whole)
+            picture.refresh()  # how much there is to do is seen at once
+        else:
+            names = ", ".join(one.title for one in phases)
+            say(f"{title}: {count_of(whole.total, 'sample')} to make. Phases: {names}.")
+
     def begin(self, title: str, total: int) -> None:
         """A stretch of work with `total` items begins."""
-        self._title, self._total, self._done, self._details = title, total, 0, 0
+        self._title, self._total, self._done = title, total, 0
+        if self._whole is not None:
+            is_first = not self._whole.number
+            self._whole.begin(title, total)
+            if is_first:  # what an earlier run has made says nothing about the pace of this one
+                self._began, self._done_before = time.monotonic(), self._whole.done
+            self._show_whole()
+            return
+        self._told = 0
         if not self.is_live:
             say(f"{title}: {total} to do")
             return
-        if self._picture is None:
-            self._draw()
+        self._draw()
         self._leave()
         self._task = self._bar.add_task(title, total=total, rate="")
 
     def advance(self, count: int) -> None:
         """So many more items are done."""
         self._done += count
+        if self._whole is not None:
+            self._whole.advance(count)
+            self._show_whole()
+            return
         if self._task is not None:
             self._bar.advance(self._task, count)
             self._bar.update(self._task, rate=_rate(self._bar.tasks[0].speed))
             return
-        step = self._done * _STEPS // max(1, self._total)
-        if step > self._details:
-            self._details = step
+        if self._is_worth_a_line(self._done, self._total):
             say(f"{self._title}: {self._done} of {self._total}")
 
-    def _draw(self) -> None:
-        """A bar, and a line beneath it."""
+    def _is_worth_a_line(self, done: int, total: int) -> bool:
+        """Whether another tenth is done."""
+        step = done * _STEPS // max(1, total)
+        is_more = step > self._told
+        self._told = max(step, self._told)
+        return is_more
+
+    def _show_whole(self) -> None:
+        whole = self._whole
+        if whole is None:
+            return
+        to_go = self._time_to_go(whole)
+        if self._task is not None:
+            self._bar.update(self._task, completed=whole.done, rate=f"samples{to_go}")
+            stretch = f"{self._title} {self._done} of {self._total}"
+            self._phase.plain = stretch + _to_come(whole)
+        elif self._is_worth_a_line(whole.done, whole.total):
+            at = f"phase {whole.number} of {len(whole.phases)}, {self._title}"
+            say(f"{self._whole_title}: {whole.done} of {count_of(whole.total, 'sample')} ({at}){to_go}")
+
+    def _time_to_go(self, whole: PhaseCount) -> str:
+        made, left = whole.done - self._done_before, whole.total - whole.done
+        if made <= 0 or left <= 0:
+            return ""
+        return f", about {duration((time.monotonic() - self._began) / made * left)} to go"
+
+    def _draw(self) -> "Picture":
+        """A bar, and two lines below it."""
+        if self._picture is not None:
+            return self._picture
         from rich import progress
         from rich.console import Console, Group
         from rich.live import Live
         from rich.text import Text
 
-        self._state = Text(no_wrap=True, overflow="ellipsis", style="dim")
+        self._phase, self._state = (Text(no_wrap=True, overflow="ellipsis", style="dim") for _ in range(2))
         self._bar = progress.Progress(
             progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
+            progress.BarColumn(_BAR),
             progress.MofNCompleteColumn(),
             progress.TextColumn("{task.fields[rate]}"),
             progress.TimeElapsedColumn(),
-            progress.TimeRemainingColumn(),
         )
-        console, both = Console(stderr=True), Group(self._bar, self._state)
-        self._picture = Live(both, console=console, refresh_per_second=4, transient=True)
+        console, all_lines = Console(stderr=True), Group(self._bar, self._phase, self._state)
+        self._picture = Live(all_lines, console=console, refresh_per_second=4, transient=True)
         self._picture.start()
+        return self._picture
 
     def _leave(self) -> None:
-        """Leave a line of the stretch in place of its bar."""
+        """Leave a line in place of the bar."""
         if self._task is None:
             return
         [done] = self._bar.tasks
         self._bar.remove_task(self._task)
-        self._task = None
-        self.show("")
-        self.say(f"{done.description}: {done.completed:.0f} of {done.total:.0f} in {done.elapsed or 0:.0f} s")
+        self._task = self._whole = None
+        self._phase.plain = self._state.plain = ""
+        self.say(f"{done.description}: {done.completed:.0f} of {done.total:.0f} in {duration(done.elapsed or 0)}")
+
+
+def _to_come(whole: PhaseCount) -> str:
+    names = ", ".join(one.title for one in whole.to_come)
+    return names and f"; then {names}"
 
 
 def _rate(speed: float | None) -> str:
@@ -303,7 +394,7 @@ def _rate(speed: float | None) -> str:
     return f"{speed:.0f}/s" if speed >= _STEPS else f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min"
 
 
-def first_lines(lines: Iterable[str], most: int, rest: str = "of them: --json lists them all.") -> Iterator[str]:
+def first_lines(lines: Iterable[str], most: int, rest: str = "of them; list them all with --json.") -> Iterator[str]:
     """The first lines, and how many more of what there are."""
     found = list(lines)
     yield from found[:most]

@@ -12,24 +12,30 @@ import typer
 from callwright.flows.cli.screen import Outcome, Table, Terminal, command, commands, first_lines, table_of
 from callwright.flows.loops import run_loop
 from callwright.flows.settings import open_warehouse, read_settings
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.catalogs import PlumbingParameter
-    from callwright.flows.planning.possible import Survey
+    from callwright.flows.planning.possible import KindRow, Survey
     from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs import Problem
 
 _SHOWN = 40
 _MOST_NAMED = 12
 _FEW = 3
+_UNKNOWN = "known after a build"
 _ENOUGH = 100  # samples of each kind, so that each category has some
 _LONGEST = 110
 _QUOTED = re.compile(r"'[^']*'")
 _GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
 
 Secrets = Annotated[
-    list[str] | None, typer.Option(help="NAME=VARIABLE: a header, or a variable of the server, from ours.")
+    list[str] | None,
+    typer.Option(
+        help="NAME=VARIABLE: set a header, or an environment variable "
+        "of the server, from the environment variable VARIABLE."
+    ),
 ]
 app = commands()
 tools = commands("Make, import, list and check tools.")
@@ -39,10 +45,13 @@ app.add_typer(tools, name="tools")
 @command(tools, "make", "tools make recipe.yaml --preview 5")
 def make(
     recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {generate: all} under `tools`.")],
-    preview: Annotated[int, typer.Option(min=0, help="Show N tools of each category, keep none.")] = 0,
-    model: Annotated[str, typer.Option(help="The model that makes them, by its litellm name.")] = "",
+    preview: Annotated[int, typer.Option(min=0, help="Make and show N tools of each category, and keep none.")] = 0,
+    model: Annotated[str, typer.Option(help="The model that makes the tools (a litellm name).")] = "",
 ) -> Outcome:
-    """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
+    """Make the tools of a recipe that generates tools.
+
+    Tools that a check cannot prove wait for reviewers. Builds of the recipe use the others.
+    """
     from callwright.flows.recipe import read_recipe_to_build
     from callwright.flows.toolmaking import preview_tools, report_tools
 
@@ -55,10 +64,18 @@ def make(
     value, text = [], list[str | Table]()
     for one in reports:
         value.append(one._asdict() | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]})
-        gaps = first_lines((f"{gap.where}: {gap.message}" for gap in one.gaps), _GAPS, "gaps: --json lists them all.")
+        gaps = first_lines(
+            (f"{gap.where}: {gap.message}" for gap in one.gaps), _GAPS, "gaps; list them all with --json."
+        )
         used, made = sum(row.used for row in one.categories), sum(row.made for row in one.categories)
-        text += [table_of(one.categories), *gaps, f"{used} of {made} tools can be used (toolset {one.toolset})."]
-        text += [f"{len(one.waiting)} wait for people: callwright review push"] if one.waiting else []
+        text += [
+            table_of(one.categories),
+            *gaps,
+            f"{used} of {count_of(made, 'tool')} can be used (toolset {one.toolset}).",
+        ]
+        text += (
+            [f"{len(one.waiting)} wait for reviewers. Send them with `callwright review push`."] if one.waiting else []
+        )
     return Outcome(value, text)
 
 
@@ -66,47 +83,56 @@ def make(
 def refresh(
     recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`.")],
 ) -> Outcome:
-    """Ask the live servers of a recipe again all that is stored, and list what they answer otherwise by now."""
+    """Repeat all stored calls to the live servers of a recipe, and list the answers that have changed."""
     from callwright.flows.environments import refresh_environments
     from callwright.flows.recipe import read_recipe
 
     drifts = run_loop(refresh_environments(read_recipe(recipe), read_settings()))
     rows = [(one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at)) for one in drifts]
     table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
-    counts = f"{len(drifts)} calls are answered otherwise by now; the later answer counts from now on."
+    counts = f"{count_of(len(drifts), 'answer has', 'answers have')} changed. The new ones count from now on."
     return Outcome(drifts, [table, counts])
 
 
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
 def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     format_name: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="callnavi, bfcl, hammerbench, openapi, mcp or openai.")
+        str, typer.Argument(metavar="FORMAT", help="The format: openapi, mcp, openai, bfcl, callnavi or hammerbench.")
     ],
     path: Annotated[
         list[Path] | None,
-        typer.Argument(help="The file or folder, or several that are one import; none with --server and --url."),
+        typer.Argument(help="The files or folders to import as one. Omit with --server and --url."),
     ] = None,
-    server: Annotated[str, typer.Option(help="Ask the MCP server that this command starts, in one text.")] = "",
-    url: Annotated[str, typer.Option(help="Ask the MCP server at this address.")] = "",
+    server: Annotated[str, typer.Option(help="Start an MCP server with this command (one argument), and ask it.")] = "",
+    url: Annotated[str, typer.Option(help="Ask the MCP server at this URL.")] = "",
     secret: Secrets = None,
-    name: Annotated[str, typer.Option(help="Name the catalog, for recipes: {catalog: NAME}.")] = "",
+    name: Annotated[str, typer.Option(help="Name the catalog, so that recipes can use it: {catalog: NAME}.")] = "",
     include: Annotated[
-        list[str] | None, typer.Option(help="Only these tools: get*, tag=users, path=/v1/*, method=get,tag=users …")
+        list[str] | None,
+        typer.Option(help="Only these tools, such as get*, tag=users, path=/v1/* or method=get,tag=users. Repeatable."),
     ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="None of these tools, as with --include.")] = None,
-    rename: Annotated[list[str] | None, typer.Option(help="OLD=NEW: another name for a tool.")] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Leave these tools out; patterns as for --include. Repeatable.")
+    ] = None,
+    rename: Annotated[list[str] | None, typer.Option(help="OLD=NEW: rename a tool. Repeatable.")] = None,
     category: Annotated[
-        list[str] | None, typer.Option(help="TOOLS=CATEGORY: another category, such as get*=Reading.")
+        list[str] | None, typer.Option(help="TOOLS=CATEGORY: set the category, such as get*=Reading. Repeatable.")
     ] = None,
     constant: Annotated[
-        list[str] | None, typer.Option(help="[TOOLS.]PARAMETER=VALUE: fixed and hidden, gold calls carry it.")
+        list[str] | None,
+        typer.Option(
+            help="[TOOLS.]PARAMETER=VALUE: fix a parameter. Models do not see it; gold calls carry it. Repeatable."
+        ),
     ] = None,
     plumbing: Annotated[
         list[str] | None,
-        typer.Option(help="[TOOLS.]PARAMETER=true or false: whether it is plumbing that no plan chooses."),
+        typer.Option(
+            help="[TOOLS.]PARAMETER=true or false: whether the parameter is technical, so "
+            "that no request mentions it. Repeatable."
+        ),
     ] = None,
 ) -> Outcome:
-    """Import tools of files, a folder or an MCP server; everything odd in them is reported item by item."""
+    """Import tools from files, a folder or an MCP server. Every problem in them is listed."""
     from callwright.flows.catalogs import catalog_json, import_catalog, import_server, plumbing_in, problems_in
     from callwright.flows.environments import mcp_address
     from callwright.generators.catalogs.choosing import (
@@ -130,8 +156,8 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     warehouse = open_warehouse(read_settings())
     if [bool(path), bool(server), bool(url)].count(True) != 1 or (not path and format_name != "mcp"):
         raise ConfigurationError(
-            f"Which tools? callwright tools import {format_name} PATH, or for an MCP server"
-            ' callwright tools import mcp --server "COMMAND" or --url URL'
+            f"Name the tools to import: `callwright tools import {format_name} PATH`, or for an MCP server"
+            ' `callwright tools import mcp --server "COMMAND"` or `--url URL`.'
         )
     if path:
         kept = import_catalog(warehouse, format_name, path if len(path) > 1 else path[0], choice, name=name)
@@ -140,8 +166,8 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         listed = run_loop(read_server(address, LIST_PATIENCE))  # just now
         kept = import_server(warehouse, listed, server or url, choice, name)
     problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
-    named = f", the catalog {name!r}" if name else ""
-    counts = f"{kept.entries} entries, {kept.tools} tools kept{named}."
+    named = f" as the catalog {name!r}" if name else ""
+    counts = f"{count_of(kept.entries, 'entry', 'entries')} read, {count_of(kept.tools, 'tool')} kept{named}."
     value = catalog_json(kept) | {"plumbing": unsaid, "problems": problems}
     return Outcome(value, [counts, *_plumbing_text(unsaid), *_problems_text(problems, _SHOWN)])
 
@@ -152,17 +178,21 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
         return
     listed = ", ".join(f"{one.parameter} ({one.tools})" for one in unsaid[:_MOST_NAMED])
     more = f" and {len(unsaid) - _MOST_NAMED} more" if len(unsaid) > _MOST_NAMED else ""
-    yield f"Plumbing, chosen by no plan, with the number of tools: {listed}{more}. --plumbing NAME=false has it chosen."
+    yield (
+        f"Technical parameters that no request mentions, with their number of tools: {listed}{more}."
+        " Undo with --plumbing NAME=false."
+    )
     if needed := [one for one in unsaid if one.required]:
         names = ", ".join(f"{one.parameter} ({one.required})" for one in needed)
         yield (
-            f"Of these calls require {names}; --constant {needed[0].parameter}=VALUE fixes it, so that nobody says it."
+            f"Calls require {names} of these. Fix one with --constant {needed[0].parameter}=VALUE, so that no request"
+            " has to say it."
         )
 
 
 @command(tools, "show", "tools show spotify")
-def show_catalog(name: Annotated[str, typer.Argument(help="The catalog's name.")]) -> Outcome:
-    """Show a catalog: where it is from, its tools with what is required (*), plumbing (in brackets) and what is fixed."""
+def show_catalog(name: Annotated[str, typer.Argument(help="The name of the catalog.")]) -> Outcome:
+    """Show a catalog: its origin, and its tools with required (*), technical (in brackets) and fixed parameters."""
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
 
     warehouse = open_warehouse(read_settings())
@@ -176,28 +206,32 @@ def show_catalog(name: Annotated[str, typer.Argument(help="The catalog's name.")
         rows.append((tool.category, tool.name, shown, str(tool.constants or "")))
     chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
     origin = f"{kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}"
-    lines = [f"{kept.name}: {kept.tools} of {kept.entries} entries of {origin}."]
+    lines = [
+        f"{kept.name}: {count_of(kept.tools, 'tool')} from {count_of(kept.entries, 'entry', 'entries')} of {origin}."
+    ]
     lines += [f"{setting}: {value}" for setting, value in chosen.items()]
     value = catalog_json(kept) | {"tools": keyed, "problems": problems}
     return Outcome(value, [*lines, Table(("category", "name", "parameters", "fixed"), rows)])
 
 
 @command(tools, "drop", "tools drop spotify")
-def drop_catalog_named(name: Annotated[str, typer.Argument(help="The catalog's name.")]) -> Outcome:
-    """Drop a catalog's name; builds that used its tools keep them."""
+def drop_catalog_named(name: Annotated[str, typer.Argument(help="The name of the catalog.")]) -> Outcome:
+    """Remove the name of a catalog. Builds that used its tools keep them."""
     from callwright.flows.catalogs import catalog_json, drop_catalog
 
     dropped = drop_catalog(open_warehouse(read_settings()), name)
-    return Outcome(catalog_json(dropped), f"The catalog {name!r} is dropped ({dropped.tools} tools).")
+    return Outcome(catalog_json(dropped), f"Removed the catalog {name!r} ({count_of(dropped.tools, 'tool')}).")
 
 
 @command(tools, "list", "tools list --category Hotels")
 def list_tools(
     category: Annotated[str, typer.Option(help="Only this category.")] = "",
-    seed: Annotated[bool, typer.Option("--seed", help="The seed catalog instead of the warehouse.")] = False,
-    catalogs: Annotated[bool, typer.Option("--catalogs", help="The named catalogs instead of single tools.")] = False,
+    seed: Annotated[bool, typer.Option("--seed", help="List the tools that come with callwright instead.")] = False,
+    catalogs: Annotated[
+        bool, typer.Option("--catalogs", help="List the named catalogs instead of single tools.")
+    ] = False,
 ) -> Outcome:
-    """List the tools that were imported or used so far, or the catalogs that have names."""
+    """List the tools imported or used so far, or the named catalogs."""
     from callwright.flows.catalogs import catalog_json, catalogs_in
     from callwright.generators.catalogs.own_catalogs import seed_tools
 
@@ -218,14 +252,19 @@ def list_tools(
 def check_tools(
     catalog: Annotated[
         list[str] | None,
-        typer.Argument(help="Files or a folder (a format's name may come first), a catalog's name, seed or warehouse."),
+        typer.Argument(
+            help="Files or a folder (a format may come first), the name of a catalog, "
+            "`seed` for the tools that come with callwright, or `warehouse`."
+        ),
     ] = None,
-    server: Annotated[str, typer.Option(help="Check the MCP server that this command starts, in one text.")] = "",
-    url: Annotated[str, typer.Option(help="Check the MCP server at this address.")] = "",
+    server: Annotated[
+        str, typer.Option(help="Start an MCP server with this command (one argument), and check its tools.")
+    ] = "",
+    url: Annotated[str, typer.Option(help="Check the tools of the MCP server at this URL.")] = "",
     secret: Secrets = None,
-    tool: Annotated[str, typer.Option(help="What can be made of this tool, kind by kind.")] = "",
+    tool: Annotated[str, typer.Option(help="Show for each kind whether it can be made from this tool.")] = "",
 ) -> Outcome:
-    """Check tools before anything is built: what samples of each kind they allow and why not others, and what is odd in them."""
+    """Check which kinds of samples tools allow, why not others, and what is wrong with the tools."""
     from callwright.flows.environments import words_of
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
     from callwright.flows.toolmaking import find_problems
@@ -249,7 +288,7 @@ def check_tools(
     counted = [
         (
             row.kind,
-            f"{row.usable} of {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}",
+            _usable_text(row),
             row.reason if len(row.reason) <= _LONGEST else f"{row.reason[:_LONGEST]}…",
         )
         for row in rows
@@ -258,6 +297,12 @@ def check_tools(
     fixed = [one.sentence(len(found.tools)) for one in constants]
     of_servers = [f"{found.of_servers}."] if found.of_servers else []
     return Outcome(value, [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
+
+
+def _usable_text(row: "KindRow") -> str:
+    if not row.is_known:
+        return _UNKNOWN
+    return f"{row.usable} of {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}"
 
 
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
@@ -286,9 +331,13 @@ def _recipe_of(words: "Sequence[str]") -> "Recipe":
     if len(words) == 1 and words[0] in names:
         return _every_kind({"environment": "simulated", "catalog": words[0]})
     raise ConfigurationError(
-        f"There is no file, folder or catalog {' '.join(words)!r}. callwright tools check api.yaml, or an MCP server: --server"
-        f' "COMMAND"; the catalogs are {", ".join(names) or "none yet"}, and seed has callwright\'s own.'
+        f"No file, folder or catalog is named {' '.join(words)!r}. {_catalogs_text(names)} Give a file such as api.yaml, a"
+        ' catalog, `seed` for the tools that come with callwright, or an MCP server with --server "COMMAND".'
     )
+
+
+def _catalogs_text(names: "Sequence[str]") -> str:
+    return f"The catalogs are {', '.join(names)}." if names else "There are no catalogs yet."
 
 
 def _every_kind(source: dict[str, object]) -> "Recipe":
@@ -307,11 +356,11 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
         if one.tool:
             kinds, tools = groups.setdefault(_QUOTED.sub("…", one.reason), ({}, {}))  # the same of each tool
             kinds[one.kind], tools[one.tool] = None, None
-    lines = []
+    lines: list[str] = []
     for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1])):
         named = ", ".join([*tools][:_FEW]) + (f" and {len(tools) - _FEW} more" if len(tools) > _FEW else "")
         lines.append(f"{', '.join(kinds)}: without {named}. {reason}")
-    return first_lines(lines, _GAPS, "reasons: --json lists them all, --tool NAME those of one tool.")
+    return first_lines(lines, _GAPS, "reasons; list them all with --json, those of one tool with --tool NAME.")
 
 
 def _tool_table(name: str, found: "Survey") -> Table:
@@ -319,16 +368,20 @@ def _tool_table(name: str, found: "Survey") -> Table:
     if name not in known:
         near = difflib.get_close_matches(name, known, _FEW)
         meant = f"; did you mean {', '.join(near)}?" if near else "."
-        raise ConfigurationError(f"There is no tool {name!r}{meant}")
+        raise ConfigurationError(f"No tool is named {name!r}{meant}")
     against = {row.kind: row.reason for row in found.rows() if not row.usable}
+    unknown = {row.kind for row in found.rows() if not row.is_known}
     against |= {one.kind: one.reason for one in reversed(found.left_out) if one.tool == name}
-    rows = [(kind, "no" if kind in against else "yes", against.get(kind, "")) for kind in found.asked]
+    rows = [
+        (kind, "no" if kind in against else _UNKNOWN if kind in unknown else "yes", against.get(kind, ""))
+        for kind in found.asked
+    ]
     return Table(("kind", "possible", "why not"), rows)
 
 
 def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | Table]:
     if not problems:
-        yield "Nothing odd."
+        yield "No problems found."
         return
     from callwright.generators.catalogs.catalog import LEFT_OUT, weightiest_first
 

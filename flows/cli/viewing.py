@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import Aside, AsJson, Outcome, command, commands, present, say
+from callwright.flows.cli.screen import Aside, AsJson, Outcome, command, commands, present, say, serving
 from callwright.flows.loops import run_loop
 from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
@@ -16,51 +16,52 @@ if TYPE_CHECKING:
     from callwright.warehouse.store import Warehouse
 
 
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
 app = commands()
-world = commands("Worlds of tasks, to be played in.")
+world = commands("Serve the worlds of tasks to agents.")
 app.add_typer(world, name="world")
 
 
 @command(app, "view", "view, or: callwright view --out page --samples 1000")
 def view(
     out: Annotated[
-        Path | None, typer.Option(help="Write the page as files to this folder, to send around, and serve nothing.")
+        Path | None, typer.Option(help="Write the pages as files to this folder instead of serving them.")
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, max=4000, help="With --out: so many samples, spread over kinds.")
+        int, typer.Option(min=1, max=4000, help="With --out, the number of samples, spread over the kinds.")
     ] = 500,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port of this machine to answer at; 0 takes a free one.")
-    ] = 8321,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")] = 8321,
     as_json: AsJson = False,
 ) -> None:
-    """Show samples, evaluations and builds as a web page, from a published copy: no build waits for it.
+    """Show samples, evaluations and builds as a local web page.
 
-    It answers on this machine only, until Ctrl-C. The copy is made anew where the warehouse has changed since.
+    The page is reachable from this machine only. Ctrl-C stops the server. It shows a published copy, which is refreshed if the
+    warehouse has changed since; builds go on meanwhile.
     """
     with _readable_copy(read_settings()) as copy:
         if out is not None:
             from callwright.flows.pages.site import write_site
 
             written = write_site(copy, out, samples)
-            counts = Aside(f"{written.pages} pages, {written.samples} samples among them.")
+            counts = Aside(f"{count_of(written.pages, 'page')} written, with {count_of(written.samples, 'sample')}.")
             present(Outcome(written, [str(written.first), counts]), as_json=as_json)
             return
         from callwright.flows.pages.serving import AppServer, page_app
 
         server = AppServer(page_app(copy), port)
         value = {"address": server.address, "copy": copy.path}
-        present(Outcome(value, [server.address, Aside("Ctrl-C ends it.")]), as_json=as_json)
-        server.run()
+        present(Outcome(value, [server.address, Aside("Stop the server with Ctrl-C.")]), as_json=as_json)
+        with serving():
+            server.run()
 
 
 @command(app, "notebook", "notebook figures.ipynb")
 def notebook(
-    file: Annotated[Path, typer.Argument(help="The notebook to write.")] = Path("callwright.ipynb"),
+    file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("callwright.ipynb"),
 ) -> Outcome:
-    """Write a Jupyter notebook that opens the published copy and draws stages, samples, scores, errors, differences and cost."""
+    """Write a Jupyter notebook with plots of stages, samples, scores, errors, differences and cost."""
     from callwright.flows.pages.notebook import write_notebook
 
     written = write_notebook(_fresh_copy(read_settings()).path, file)
@@ -91,17 +92,17 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
                 warehouse.copy_to(copy.path)
             except OSError:
                 raise error from None
-            say(f"{error} What is shown is a copy that goes at the end.")
+            say(f"{error} A temporary copy is shown instead.")
         yield copy
 
 
 @command(app, "report", "report --out report.html")
 def report(
     out: Annotated[
-        Path | None, typer.Option(help="The file to write; report.html in the work folder unless given.")
+        Path | None, typer.Option(help="The file to write. Default: report.html in the work folder.")
     ] = None,
 ) -> Outcome:
-    """Write a summary on one HTML page: funnel, scores with intervals, error types, cost. It opens from a file."""
+    """Write a summary as one HTML file: funnel, scores with intervals, error types, cost."""
     from callwright.flows.pages.report import write_report
 
     with reading() as warehouse:
@@ -112,32 +113,34 @@ def report(
 @command(world, "serve", "world serve v1 --port 8323 --controls")
 def serve(
     source: Annotated[
-        str, typer.Argument(help="A release with tasks, the folder of an exported environment, or a recipe.")
+        str, typer.Argument(help="A release with tasks, the folder of an exported environment, or a recipe file.")
     ],
     task: Annotated[
-        str, typer.Option(help="The key of the task that sessions begin with; the first unless given.")
+        str, typer.Option(help="The key of the task that sessions begin with. Default: the first task.")
     ] = "",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The seed of what a recipe's world holds, its own unless given.")
+        int | None,
+        typer.Option(min=0, help="The seed of the contents of a recipe's world. Default: the seed of the recipe."),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, help="Serve at this port of this machine; over input and output unless given."),
+        typer.Option(min=1, max=65535, help="Listen on this port of this machine. Default: stdin and stdout."),
     ] = None,
     controls: Annotated[
         bool, typer.Option("--controls", help="Also serve the tools reset_episode and episode_reward.")
     ] = False,
 ) -> None:
-    """Serve the world of a task over MCP, or of a recipe: each session has a state of its own, which its calls change.
+    """Serve the world of a task or a recipe over MCP. Each session has a state of its own, which its calls change.
 
-    Over input and output there is one session. At a port the address names it: http://127.0.0.1:PORT/mcp?session=NAME.
+    Over stdin and stdout there is one session. With --port, the address names the session:
+    http://127.0.0.1:PORT/mcp?session=NAME.
     """
     from callwright.flows.api.tasks import load_tasks, world_of_recipe
     from callwright.flows.world_server import WorldSessions, make_server, serve_http, serve_stdio
 
     path = Path(source)
     if seed is not None and not path.is_file():
-        raise ConfigurationError("--seed is of the world of a recipe; a task plays in the one that it was made in.")
+        raise ConfigurationError("--seed works with a recipe only. A task has the world that it was made in.")
     tasks = world_of_recipe(path, seed) if path.is_file() else load_tasks(path if path.is_dir() else source)
     first = tasks.of_key(task) if task else tasks[0]
     server = make_server(WorldSessions(tasks, first, has_controls=controls))
@@ -145,5 +148,6 @@ def serve(
         run_loop(serve_stdio(server))
         return
     what = f"The task {first.key}" if first.sample.changes else f"The world {first.world.name}"
-    say(f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Ctrl-C ends it.")
-    serve_http(server, port)
+    say(f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Stop the server with Ctrl-C.")
+    with serving():
+        serve_http(server, port)

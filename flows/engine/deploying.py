@@ -107,8 +107,8 @@ def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
     doubled = sorted(name for name, count in names.items() if count > 1)
     if doubled:
         raise ConfigurationError(
-            f"Several of these recipes are named {', '.join(map(repr, doubled))}. A deployment bears its recipe's name, so "
-            "give each a name of its own."
+            f"Several of these recipes are named {', '.join(map(repr, doubled))}. Deployments are "
+            "named after their recipes, so give each recipe its own name."
         )
     hush_prefect()
     api = require_server(settings)
@@ -279,18 +279,18 @@ def require_server(settings: Settings) -> str:
     api = settings.prefect_api_url
     if not api:
         raise ConfigurationError(
-            "No Prefect server is named. Start one with `prefect server start` and set PREFECT_API_URL to its address."
+            "No Prefect server is set. Start one with `prefect server start`, and set PREFECT_API_URL to its address."
         )
     try:
         status = httpx.get(f"{api.rstrip('/')}/health", timeout=_ANSWER_PATIENCE).status_code
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise ConfigurationError(
-            f"PREFECT_API_URL is {api!r}, which is no address. It looks like 'http://127.0.0.1:4200/api'."
+            f"PREFECT_API_URL is {api!r}, which is not a valid address. An example: 'http://127.0.0.1:4200/api'"
         ) from error
     except httpx.TransportError as error:
         raise CallwrightError(
-            f"No Prefect server answers at {api!r}, where PREFECT_API_URL points: {error}. Start it with `prefect server "
-            "start`, or unset PREFECT_API_URL to build without Prefect."
+            f"No Prefect server answers at {api!r}, the value of PREFECT_API_URL: {error}. Start it "
+            "with `prefect server start`, or unset PREFECT_API_URL to build without Prefect."
         ) from error
     if status == _NOT_FOUND:
         raise ConfigurationError(
@@ -309,10 +309,11 @@ def explained_errors(api: str) -> Iterator[None]:
         yield
     except httpx.TransportError as error:
         raise CallwrightError(
-            f"The Prefect server at {api!r} stopped answering: {error!r}. What is done is kept; start the server again, "
-            "and the same command goes on from there."
+            f"The Prefect server at {api!r} stopped answering: {error!r}. Start it again, then run "
+            "the same command again. Finished work is kept."
         ) from error
     except (httpx.HTTPStatusError, PrefectException) as error:
         raise CallwrightError(
-            f"Prefect at {api!r} refused: {error}. What is done is kept; the same command goes on from there."
+            f"Prefect at {api!r} refused the request: {error}. Finished work is kept; run the same "
+            "command again to continue."
         ) from error

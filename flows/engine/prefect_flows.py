@@ -248,7 +248,7 @@ async def pull_reviews(required: bool = True) -> Pulled:  # noqa: FBT001, FBT002
     """
     settings, progress = _settings(), FlowProgress()
     if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
-        progress.say("No Label Studio is named or running, and nobody was asked yet: there is nothing to pull.")
+        progress.say("No Label Studio is set or running, and no questions have been sent, so there is nothing to pull.")
         return Pulled()
     before = _accepted(settings)
     with require_label_studio(settings) as studio:

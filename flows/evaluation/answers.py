@@ -209,11 +209,11 @@ def require_answers_fit(form: Format | TableFormat, from_answers: Sequence[str],
     """Raise ConfigurationError where a format has no place for answers, or a band of pass rates is of nobody."""
     if from_answers and (isinstance(form, TableFormat) or form.answers == "none"):
         takers = ", ".join(one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none")
-        raise ConfigurationError(f"The format {form.name!r} has no place for answers; {takers} have.")
+        raise ConfigurationError(f"The format {form.name!r} cannot hold answers. Formats that can: {takers}.")
     if pass_rate:
         parse_pass_rates(pass_rate)
         if not from_answers:
-            raise ConfigurationError("A pass rate is that of candidates: name them by --from-answers.")
+            raise ConfigurationError("--pass-rate needs candidates. Name them with --from-answers.")
 
 
 def with_answers(

@@ -41,6 +41,7 @@ from callwright.validators.metrics.answers import has_one_call
 from callwright.validators.metrics.snapshots import needs_judge
 from callwright.validators.path_runs import PATH_STRATEGIES
 from callwright.validators.predictions import MOST_NATIVE, STRATEGIES, CandidateRun, asked_at, predict
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
 from callwright.warehouse.records import Prediction, Record, Sample
@@ -91,7 +92,8 @@ async def evaluate_release(
             paths = keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP)
             if is_live and not paths:
                 raise ConfigurationError(
-                    f"The release {release!r} has no sample with a live conversation: those are {', '.join(live_kinds())}."
+                    f"The release {release!r} has no samples with a live conversation. Kinds that "
+                    f"have one: {', '.join(live_kinds())}."
                 )
             worlds = [*conditions.environments]
             by = path_conditions(conditions.turn_limit, worlds, is_live=is_live) if paths else {}
@@ -196,8 +198,9 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
     many = sum(len(sample.candidates) > MOST_NATIVE for sample in wanted)
     if many and evaluation.conditions.prompting.strategy == "native":
         evaluation.progress.say(
-            f"{many} of {len(wanted)} samples have more than {MOST_NATIVE} tools, which providers refuse: there the"
-            " candidate first names those that it needs, in words, and is given these natively."
+            f"{many} of {count_of(len(wanted), 'sample')} have more than {MOST_NATIVE} tools, which "
+            "providers refuse. For these the candidate first names the tools that it needs, and is given only "
+            "those."
         )
     async with AsyncExitStack() as stack:
         chat = evaluation.open(candidate.model, STAGE, candidate.name)

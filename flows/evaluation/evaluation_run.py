@@ -80,7 +80,8 @@ def name_candidates(
             })  # fmt: skip
             if name != one.label:
                 progress.say(
-                    f"{one.label} had other settings when {release} was last evaluated; with these it is {name}."
+                    f"{one.label} had other settings when {release} was last evaluated. With the "
+                    f"new settings it is named {name}."
                 )
         named.append(NamedCandidate(name, one.label, one.model, settings))
     warehouse.put_rows({"candidate_settings": new})
@@ -334,14 +335,16 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
         [release],
     )
     if not rows:
-        raise ConfigurationError(f"The release {release!r} was not evaluated yet. Name candidates: --model NAME.")
+        raise ConfigurationError(
+            f"The release {release!r} has not been evaluated yet. Name candidates with --model NAME."
+        )
     if rows[0]["finished_at"] is not None:
-        raise ConfigurationError(f"The last evaluation of {release!r} went to its end; there is nothing to resume.")
+        raise ConfigurationError(f"The last evaluation of {release!r} is complete, so there is nothing to resume.")
     stated = orjson.loads(rows[0]["conditions"])
     if not stated.keys() <= {*Conditions._fields}:
         raise ConfigurationError(
-            f"The last evaluation of {release!r} was asked for by an earlier version, which had other switches. "
-            "Name its candidates again: --model NAME; what they answered is kept."
+            f"The last evaluation of {release!r} was started by an earlier version with other "
+            "options. Name its candidates again with --model NAME. Their answers are kept."
         )
     for name in _MODELS:
         held = stated.get(name)  # what was asked for by an earlier version knows of no user
@@ -350,7 +353,7 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
     stated["shown"] = ShownTools.model_validate(stated.get("shown", {}))
     if not STRATEGIES[stated["prompting"].strategy].is_for_models:
         raise ConfigurationError(
-            f"The last evaluation of {release!r} was of a Python function; evaluate it from Python again."
+            f"The last evaluation of {release!r} was of a Python function. Evaluate it from Python again."
         )
     candidates = [Candidate.model_validate_json(orjson.dumps(one)) for one in orjson.loads(rows[0]["candidates"])]
     return AskedFor(candidates, USUAL._replace(**stated, budget=budget))

@@ -82,10 +82,10 @@ class Demands(NamedTuple):
         """Raise ConfigurationError for bounds that nothing can be held to."""
         for metric, bound in [*self.fail_under.items(), *self.fail_over.items()]:
             if not isfinite(bound):
-                raise ConfigurationError(f"The bound of {metric!r} is {bound!r}, which is no number.")
+                raise ConfigurationError(f"The bound of {metric!r} is {bound!r}. It must be a number.")
         for name in ("worse_by", "p"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ConfigurationError(f"{name} is {getattr(self, name)!r}; it is a share between 0 and 1.")
+                raise ConfigurationError(f"{name} is {getattr(self, name)!r}. It must be between 0 and 1.")
 
 
 class Demand(NamedTuple):
@@ -168,7 +168,7 @@ def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
         try:
             bounds[metric.strip()] = float(bound)
         except ValueError as error:
-            raise ConfigurationError(f"{option} takes METRIC=NUMBER, such as args_acc=0.9, and not {one!r}.") from error
+            raise ConfigurationError(f"{option} takes METRIC=NUMBER, such as args_acc=0.9, not {one!r}.") from error
     return bounds
 
 
@@ -198,7 +198,9 @@ def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands:
         other = find_contestant(warehouse, scope.release, demands.against, scope.strategy)
         compared = [candidate for candidate in candidates if (candidate, scope.strategy) != other]
         if not compared:
-            raise ConfigurationError(f"{demands.against!r} is the candidate itself: name another to compare it with.")
+            raise ConfigurationError(
+                f"{demands.against!r} is the candidate itself. Name another candidate to compare with."
+            )
         held += [_compared(warehouse, scope, candidate, other, demands) for candidate in compared]
     return Gate(scope, held, figures, lambda candidate: read_items(warehouse, scope, candidate))
 
@@ -208,8 +210,8 @@ def _bounded(scope: Scope, candidate: str, figures: Mapping[str, float], demands
         for metric, bound in bounds.items():
             if metric not in figures:
                 raise ConfigurationError(
-                    f"{candidate!r} has no figure {metric!r} on {scope.release}; it has {', '.join(sorted(figures)) or 'none'}."
-                    " What was answered is kept."
+                    f"{candidate!r} has no metric {metric!r} on {scope.release}. It has "
+                    f"{', '.join(sorted(figures)) or 'none'}. The answers are kept."
                 )
             passed = sign * figures[metric] >= sign * bound
             yield Demand(candidate, scope.strategy, f"{metric} {words} {bound:g}", figures[metric], bound, None, passed)
@@ -257,7 +259,7 @@ def find_contestant(warehouse: Warehouse, release: str, stated: str, strategy: s
             return found
     if not by_name:
         raise _unknown(warehouse, release, stated)
-    raise ConfigurationError(f"{stated!r} was asked by several strategies; say which: {_listed(by_name)}.")
+    raise ConfigurationError(f"{stated!r} was asked with several strategies. Name one of them: {_listed(by_name)}.")
 
 
 def _contestants(warehouse: Warehouse, release: str) -> list[tuple[str, str]]:
@@ -267,7 +269,7 @@ def _contestants(warehouse: Warehouse, release: str) -> list[tuple[str, str]]:
 
 def _unknown(warehouse: Warehouse, release: str, stated: str) -> ConfigurationError:
     known = _listed(_contestants(warehouse, release)) or "none"
-    return ConfigurationError(f"No candidate {stated!r} has answered {release!r}; there are: {known}.")
+    return ConfigurationError(f"No candidate {stated!r} has answered {release!r}. Candidates that have: {known}.")
 
 
 def _listed(contestants: Iterable[tuple[str, str]]) -> str:
@@ -279,7 +281,7 @@ def _compared(warehouse: Warehouse, scope: Scope, candidate: str, other: tuple[s
     [row] = warehouse.rows(sql("gate.compared"), [*scope, candidate, *other])
     name = _SEPARATOR.join(other)
     if not row["samples"]:
-        raise ConfigurationError(f"{candidate!r} and {name!r} have no sample in common, so they can't be compared.")
+        raise ConfigurationError(f"{candidate!r} and {name!r} have no samples in common, so they can't be compared.")
     difference = (row["only_one"] - row["only_other"]) / row["samples"]
     chance = paired_test(row["only_one"], row["only_other"]).p_value
     is_worse = difference < 0 and difference <= -demands.worse_by and chance <= demands.p

@@ -56,7 +56,9 @@ def score_logs(
     logs = [files.read_log(folder) for folder in folders]
     spoken = {log.language for log in logs} if language is None else {language}
     if len(spoken) > 1:
-        raise ConfigurationError("The logs are of two languages. Score each alone, or give --language.")
+        raise ConfigurationError(
+            "The logs are in two languages. Score each language separately, or name one with --language."
+        )
     judged = all((log.folder / files.FLAGS).is_file() for log in logs)
     by = verdicts or ("flags" if judged else "rule")
     conversations = [rows for log in logs for rows in log.conversations]

@@ -91,7 +91,8 @@ class AppServer:
             self._socket = socket.create_server((host, port))
         except OSError as error:
             raise ConfigurationError(
-                f"Port {port} of {host} can't be taken ({error.strerror}); --port names another one, 0 takes a free one."
+                f"Port {port} of {host} can't be used ({error.strerror}). Choose another one with "
+                "--port; 0 takes a free one."
             ) from error
         self.address = f"http://{host}:{self._socket.getsockname()[1]}/"
         settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")

@@ -11,6 +11,7 @@ from callwright.generators.own_values import OwnValues
 from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.language.packs import has_folder, known, of
 from callwright.llm.models import reads_language
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Language, Tool
 
@@ -66,12 +67,19 @@ def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut],
                 yield Demand(kind, share.language, share.samples, place=share.place)
 
 
+def told_of_brought(recipe: Recipe) -> Iterator[str]:
+    """Return a sentence for each kind that is built because others are made from it."""
+    for name, count in recipe.brought.items():
+        users = [kind for kind, asked in recipe.samples.items() if asked and name in kind_named(kind).sources]
+        added = count_of(count, f"{name} sample is", f"{name} samples are")
+        yield f"{added} added, because {' and '.join(users)} samples are made from them."
+
+
 def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     """Raise ConfigurationError where nothing at all can be planned, before anything is written down.
 
     What costs a kind or a tool only is told when it is planned.
     """
-    waves_of(name for name, count in recipe.samples.items() if count)
     refused: list[LeftOut] = []
     is_planned = False
     for demand in shares(recipe, tools, refused.append):
@@ -80,9 +88,9 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
             spoken = sorted({tool.language for tool in tools})
             if demand.language not in spoken and not reads_language(generator):
                 raise ConfigurationError(
-                    f"{generator} can't word requests in {demand.language!r} for tools in"
-                    f" {', '.join(spoken) or 'no language'}: it only repeats the words of their documents. Name a"
-                    f" language model as models.generator, or take {demand.language!r} out of languages."
+                    f"{generator} can't write requests in {demand.language!r} for tools in "
+                    f"{', '.join(spoken) or 'no language'}, because it only repeats the words of their documents. Set "
+                    f"models.generator to a language model, or remove {demand.language!r} from languages."
                 )
             if demand.kind.sources:
                 continue  # made of others

@@ -11,6 +11,7 @@ import orjson
 from callwright.flows.build import BuildReport, carry_out_build, open_build, report_build, steps_of
 from callwright.flows.catalogs import aside
 from callwright.flows.chats import SharedChats, roles_of
+from callwright.flows.planning.demands import told_of_brought
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe
@@ -28,6 +29,7 @@ from callwright.llm.models import ModelSettings
 from callwright.llm.prices import knows_tokenizer, say_unpriced, unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
 from callwright.validators.blind.planting import GROUP as MEASURING
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
@@ -89,10 +91,15 @@ class Estimate(NamedTuple):
         parts = ", ".join(f"{role} {_money(dollars)}" for role, dollars in roles.items())
         unknown = sorted({row.model for row in self.rows if row.dollars is None})
         known = f"{_money(sum(roles.values()))} ({parts})" if roles else ""
-        cost = " and ".join(filter(None, (known, f"the unknown price of {', '.join(unknown)}" if unknown else "")))
-        each = "" if self.dollars_per_accepted is None else f"; {_money(self.dollars_per_accepted)} an accepted sample"
+        cost = " and ".join(filter(None, (known, f"an unknown amount for {', '.join(unknown)}" if unknown else "")))
+        each = (
+            ""
+            if self.dollars_per_accepted is None
+            else f", {_money(self.dollars_per_accepted)} for each accepted sample"
+        )
         tokens = f"{self.prompt_tokens:,} tokens in and {self.reply_tokens:,} out"
-        return f"Estimate: about {self.calls:,} calls, {tokens}, {cost or 'no cost'} for {self.planned} samples planned{each}."
+        made = f"about {count_of(self.calls, 'call')}, {tokens}, {cost or 'no cost'}"
+        return f"Estimate for {count_of(self.planned, 'planned sample')}: {made}{each}."
 
 
 def _money(dollars: float) -> str:
@@ -136,7 +143,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         dollars_per_accepted=dollars / accepted if accepted and dollars is not None else None,
         rows=tuple(rows), earlier=earlier, notes=tuple(_notes(recipe)),
     )  # fmt: skip
-    left = (f"No sample of the kind {name} can be planned. {one.reason}" for name, one in impossible.items())
+    left = (f"No {name} samples can be planned. {one.reason}" for name, one in impossible.items())
     return found._replace(notes=(*found.notes, *left, *unread))
 
 
@@ -148,7 +155,7 @@ def _taken(recipe: Recipe, settings: Settings, sampled: Mapping[str, int]) -> tu
     records = sum(one.asked for one in known_sources(recipe, settings))
     if not records:
         return seen, (
-            f"Files were not read yet: of what is taken from them the first {sum(seen.values())} records are counted.",
+            f"Files have not been read yet. Only their first {count_of(sum(seen.values()), 'record')} are counted.",
         )
     return {name: round(count * records / sum(seen.values())) for name, count in seen.items()}, ()
 
@@ -270,9 +277,10 @@ def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
 def _notes(recipe: Recipe) -> Iterator[str]:
     across = {model.name: model for _, model in roles_of(recipe) if model.path != "in process"}
     yield from (unpriced_sentence(name) for name, model in across.items() if is_unpriced(model))
+    yield from told_of_brought(recipe)
     for name in across:
         if not knows_tokenizer(name):
-            yield f"No tokenizer is known for {name}: four bytes are counted as a token."
+            yield f"The tokenizer of {name} is unknown. Four bytes are counted as one token."
 
 
 async def tell_costs(recipe: Recipe, settings: Settings, progress: Progress) -> None:

@@ -22,6 +22,7 @@ from callwright.generators.kinds import FAMILIES, family_of, kinds_with, name_of
 from callwright.generators.stages import Stage
 from callwright.generators.taken import GROUP as TAKEN
 from callwright.warehouse.batches import batches, grouped
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import KEY_BYTES, Derivation, Draft, Language, Record, Sample, Tool
@@ -89,7 +90,7 @@ class Planner:
             left = Demand(kind, language, asked, planned, passed).plan_until(self._run.recipe.spare) - planned - now
             if not able or left <= 0:
                 continue
-            self._run.progress.say(f"{kind.name} ({language}): {left} more are planned at other places instead.")
+            self._run.progress.say(f"{kind.name} ({language}): {left} more are planned in other places instead.")
             for one, more in zip(able, shared_evenly(left, len(able)), strict=True):
                 if more:
                     yield one, one._replace(asked=worlds.planned[one] + more)
@@ -139,8 +140,8 @@ class Planner:
             self._note_missing(demand, order.samples - samples, told_of(error))
         worlds.planned[demand] = samples
         if samples < order.samples and not any(one.samples for one in self.left_out[before:]):
-            goals = f"{len(spooled)} of {ceil(order.samples / order.variants)} goals can be planned"
-            self._note_missing(demand, order.samples - samples, f"{goals}; the environment has no more.")
+            goals = f"Only {len(spooled)} of {count_of(ceil(order.samples / order.variants), 'goal')} can be planned"
+            self._note_missing(demand, order.samples - samples, f"{goals}, because the environment allows no more.")
         return iter(spooled)
 
     def _derivations(self, demands: Iterable[Demand], fresh: "_Fresh") -> Iterator[Derivation]:
@@ -160,14 +161,14 @@ class Planner:
                 yield derivation
             if made < count and not (made and self._run.recipe.spare):  # stated when nothing more is found
                 why = f" {against.most_common(1)[0][0]}" if against else ""
-                reason = f"No other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it.{why}"
+                reason = f"No other {' or '.join(demand.kind.sources)} sample passed its checks and allows it.{why}"
                 self._note_missing(demand, count - made, reason)
 
 
 def sentence_of(left_out: LeftOut) -> str:
     """What is left out, for people."""
     where = ", ".join(filter(None, (left_out.language, left_out.place)))
-    counted = f"{left_out.samples} can't be planned" if left_out.samples else "left out"
+    counted = f"{count_of(left_out.samples, 'sample')} can't be planned" if left_out.samples else "left out"
     tool = f", {left_out.tool}" if left_out.tool else ""
     return f"{left_out.kind}{f' ({where})' if where else ''}{tool}: {counted}. {left_out.reason}"
 
@@ -352,7 +353,7 @@ def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
             yield from map(sentence_of, some)
         else:
             named = ", ".join(one.place for one in some)
-            whole = some[0]._replace(samples=sum(one.samples for one in some), place=f"in {len(some)} places: {named}")
+            whole = some[0]._replace(samples=sum(one.samples for one in some), place=f"{len(some)} places: {named}")
             yield sentence_of(whole)
     for kind, reasons in tools.items():
         reason, names = max(reasons.items(), key=lambda pair: len(pair[1]))

@@ -3,12 +3,8 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
-
-from pydantic import JsonValue
 
 from callwright.flows.catalogs import aside, gather_tools, import_catalog, problems_in
 from callwright.flows.environments import (
@@ -18,7 +14,7 @@ from callwright.flows.environments import (
     open_environments,
 )
 from callwright.flows.loops import run_loop
-from callwright.flows.planning.demands import Demand, order_of, refusal, shares
+from callwright.flows.planning.demands import Demand, order_of, refusal, shares, told_of_brought
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.problems import dotted, read_yaml
 from callwright.flows.recipe.schema import DataPath
@@ -27,20 +23,14 @@ from callwright.generators.catalogs import Problem
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.generators.families import Kind, LeftOut, Obstacle, told_of, tools_for, usable_tools
 from callwright.generators.kinds import family_of, kind_named, obstacle_to, waves_of
-from callwright.generators.own_values import NO_VALUES
 from callwright.generators.policies.surveying import PolicyProblem, survey_policies
 from callwright.language.schemas import json_type
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import (
-    Arguments,
-    CallTurn,
-    GoldCall,
     Language,
-    ReplyTurn,
     Sample,
     Tool,
-    Turn,
-    UserTurn,
 )
 
 _PLACES = 4  # to search a category for paths takes seconds: the largest ones tell, the build looks at all
@@ -48,7 +38,10 @@ _MANY = 4  # of fewer tools nothing is typical
 
 
 class KindRow(NamedTuple):
-    """What the tools allow of a kind: samples can be about so many of so many `tools`; `reason` is why not about the others."""
+    """What the tools allow of a kind: samples can be about so many of so many `tools`; `reason` is why not about the others.
+
+    Where it is not `is_known`, what is possible depends on other samples, and the counts are upper bounds.
+    """
 
     kind: str
     asked: int
@@ -56,6 +49,7 @@ class KindRow(NamedTuple):
     usable: int
     tools: int
     reason: str
+    is_known: bool = True
 
 
 class Survey(NamedTuple):
@@ -77,7 +71,7 @@ class Survey(NamedTuple):
     def of_servers(self) -> str:
         """What a build finds out of live servers and a list does not tell, "" where there are none."""
         named = ", ".join(self.servers)
-        return named and f"No tool of {named} was called: which paths its answers allow is found out by a build"
+        return named and f"No tool of {named} was called. Which paths its answers allow is known after a build"
 
     @property
     def impossible(self) -> int:
@@ -96,7 +90,8 @@ class Survey(NamedTuple):
             missing = sum(one.samples for one in mine)
             usable = 0 if missing == asked else len(known - gone)
             why = next((reason for reason, _ in reasons.most_common(1)), "")
-            yield KindRow(kind, asked, asked - missing, usable, len(known), why)
+            is_known = missing == asked or is_known_before(kind_named(kind).sources)
+            yield KindRow(kind, asked, asked - missing, usable, len(known), why, is_known)
 
 
 async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
@@ -138,13 +133,15 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
         return [remark(("tools",), str(error).rstrip("."), is_remark=False)]
     said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
     remarks = [remark(("tools",), one.rstrip(".")) for one in said]
+    remarks += [remark(("samples",), one.rstrip(".")) for one in told_of_brought(recipe)]
     remarks += [remark(("policies", one.at), one.message, is_remark=one.is_remark) for one in found.policies]
     for row in found.rows():
         if row.possible < row.asked:
             stated = f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(".")
             remarks.append(remark(("samples", row.kind), stated))
     if found.impossible:
-        stated = f"of {sum(found.asked.values())} samples asked for {found.impossible} can't be planned by these tools"
+        asked = count_of(sum(found.asked.values()), "sample")
+        stated = f"{found.impossible} of {asked} can't be planned with these tools"
         remarks.append(remark(("samples",), stated))
     constants = constants_to_fix(found.tools)
     return remarks + [remark(("tools",), one.sentence(len(found.tools))) for one in constants]
@@ -159,8 +156,8 @@ class Constant(NamedTuple):
     def sentence(self, tools: int) -> str:
         """What to do with it, of so many tools."""
         return (
-            f"{self.tools} of {tools} tools require {self.parameter}; where it is the same for all, fix it at the tools:"
-            f" constants: {{{self.parameter}: …}}"
+            f"{self.tools} of {count_of(tools, 'tool')} require {self.parameter}. If its value is always the same, fix it under"
+            f" tools: constants: {{{self.parameter}: …}}"
         )
 
 
@@ -191,12 +188,11 @@ async def survey(recipe: Recipe, tools: Sequence[Tool], environments: Mapping[st
             usable_tools(order, tools_for(tools, demand.language), family.tool_obstacle)
             refused = await _refusal(recipe, demand, tools, environments)
             found += [refused] if refused else []
-    bare = {language: [*_bare_samples(tools_for(tools, language), language)] for language in recipe.languages}
     gone = {one.name for one in _impossible(found, recipe)}
     for wave in waves_of(recipe.samples):
         for kind in wave:
             if kind.sources:
-                found += _derived(kind, recipe.samples[kind.name], bare, tools, gone)
+                found += _derived(kind, recipe, tools, gone)
                 gone |= {one.name for one in _impossible(found, recipe)}
     # A tool is left out of a kind once, wherever that kind is planned.
     return tuple(dict.fromkeys(one._replace(place="") if one.tool else one for one in found))
@@ -229,31 +225,49 @@ def _impossible(found: Iterable[LeftOut], recipe: Recipe) -> Iterator[Kind]:
     yield from (kind_named(name) for name, count in recipe.samples.items() if count and missing[name] >= count)
 
 
-def _derived(
-    kind: Kind, asked: int, bare: Mapping[Language, Sequence[Sample]], tools: Sequence[Tool], gone: set[str]
-) -> Iterator[LeftOut]:
-    """The tools of whose samples none of a kind can be made, by its own obstacles; and the kind, where that are all."""
+def _derived(kind: Kind, recipe: Recipe, tools: Sequence[Tool], gone: set[str]) -> Iterator[LeftOut]:
+    """The tools of whose samples none of a kind can be made, by its own obstacles; and the kind, where that are all.
+
+    Nothing is claimed where samples of a source show only in a build what can be made of them.
+    """
     assert kind.transform is not None  # noqa: S101 - what has sources is made by a transform
-    if kind.traits.is_task:
-        return  # what is made of paths depends on what the world answers
-    if gone.issuperset(kind.sources):
-        yield LeftOut(
-            kind.name, f"Nothing of the kinds it is made of can be planned: {', '.join(kind.sources)}.", samples=asked
-        )
+    asked = recipe.samples[kind.name]
+    sources = [name for name in kind.sources if recipe.samples.get(name)]
+    if gone.issuperset(sources):
+        reason = f"It is made from {' or '.join(kind.sources)} samples, and none of these can be planned."
+        yield LeftOut(kind.name, reason, samples=asked)
+        return
+    if not is_known_before(sources):
         return
     obstacle, by_key = obstacle_to(kind.transform), {tool.key: tool for tool in tools}
-    for language, samples in bare.items():
-        reasons: dict[str, str] = {}
-        for sample in samples:
-            if sample.kind in kind.sources and reasons.get(sample.candidates[0]) != "":
-                reasons[sample.candidates[0]] = _reason(obstacle, sample, by_key)
-        for tool in tools_for(tools, language):
-            reasons.setdefault(tool.key, f"No sample of the kinds {', '.join(kind.sources)} can be about it.")
+    for language in recipe.languages:
+        mine = tools_for(tools, language)
+        reasons = {tool.key: _obstacle_of_tool(tool, sources, obstacle, recipe, language) for tool in mine}
         left = [(by_key[key].name, reason) for key, reason in reasons.items() if reason]
         yield from (LeftOut(kind.name, reason, language, tool=name) for name, reason in left)
         if left and len(left) == len(reasons):
             reason = Counter(reason for _, reason in left).most_common(1)[0][0]
-            yield LeftOut(kind.name, reason, language, samples=asked // len(bare))
+            yield LeftOut(kind.name, reason, language, samples=asked // len(recipe.languages))
+
+
+def is_known_before(sources: Iterable[str]) -> bool:
+    """Whether the tools alone decide what can be made of samples of these kinds, so that it is known before a build."""
+    return all(name in family_of(name).plainest for name in sources)
+
+
+def _obstacle_of_tool(
+    tool: Tool, sources: Sequence[str], obstacle: Obstacle, recipe: Recipe, language: Language
+) -> str:
+    """Why nothing can be made of the plainest samples about a tool, "" where something can be made of one of them."""
+    reason = f"There are no {' or '.join(sources)} samples about this tool."
+    for name in sources:
+        order = order_of(recipe, Demand(kind_named(name), language, 1), [tool])
+        with suppress(ReplyError):  # planning the source itself says why
+            if sample := family_of(name).plainest[name](order, tool):
+                reason = _reason(obstacle, sample, {tool.key: tool})
+                if not reason:
+                    return ""
+    return reason
 
 
 def _reason(obstacle: Obstacle, sample: Sample, tools: Mapping[str, Tool]) -> str:
@@ -261,35 +275,3 @@ def _reason(obstacle: Obstacle, sample: Sample, tools: Mapping[str, Tool]) -> st
         return obstacle(sample, tools)
     except Exception as error:  # noqa: BLE001 - a bug costs one tool
         return told_of(error)
-
-
-def _bare_samples(tools: Iterable[Tool], language: Language) -> Iterator[Sample]:
-    """Of each tool a request with all that is required, one with nothing, and a dialogue: as plain as can be.
-
-    What is made of samples can be made of these where it can be made of worded ones, as far as the tool decides.
-    """
-    for tool in tools:
-        with suppress(ReplyError):  # its planned kinds tell why
-            values = NO_VALUES.fill(tool, tool.required, language, Random(tool.key))
-            said = ", ".join(f"{name}: {_said(value)}" for name, value in values.items())
-            asked: dict[str, list[Turn]] = {"perfect": [UserTurn(text=f"{said}."), _due(tool, values)]}
-            if values:
-                nothing: list[Turn] = [UserTurn(text="?"), _due(tool, {})]
-                asked |= {"imperfect": nothing, "sQsA": [*nothing]}
-                for count, (name, value) in enumerate(values.items(), 1):
-                    known = dict(islice(values.items(), count))
-                    asked["sQsA"] += [ReplyTurn(text=f"{name}?"), UserTurn(text=_said(value)), _due(tool, known)]
-            for kind, turns in asked.items():
-                yield Sample(
-                    kind=kind, language=language, category=tool.category, candidates=(tool.key,), turns=tuple(turns)
-                )
-
-
-def _due(tool: Tool, values: Arguments) -> CallTurn:
-    return CallTurn(calls=(GoldCall(tool=tool.name, arguments=values),))
-
-
-def _said(value: JsonValue) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(_said, value)) if isinstance(value, list) else str(value)

@@ -102,7 +102,9 @@ class FailureRow(NamedTuple):
     @property
     def sentence(self) -> str:
         """How many failed where, and the first line of why."""
-        return f"{self.stage}: {self.records} failed, one of them since: {self.reason.partition(chr(10))[0]}"
+        reason = self.reason.partition("\n")[0]
+        why = "because" if self.records == 1 else "for example because"
+        return f"{self.stage}: {self.records} failed, {why}: {reason}"
 
 
 def failure_rows(warehouse: Warehouse, build: str) -> tuple[FailureRow, ...]:
@@ -127,10 +129,10 @@ class RepeatedWords(NamedTuple):
     @property
     def sentence(self) -> str:
         """What was found, and by which setting."""
-        alike = "begin with" if self.what == "opening" else "are, but for numbers and quoted words,"
+        alike = "begin with" if self.what == "opening" else "differ only in numbers and quoted words from"
         return (
-            f"{self.requests} of the {self.of_requests} different requests in {of(self.language).name} {alike} {self.words!r}: "
-            f"{self.share:.1%}, where checks.largest_{self.what} allows {self.allowed:.1%}."
+            f"{self.share:.1%} of the requests in {of(self.language).name} ({self.requests} of {self.of_requests}) {alike}"
+            f" {self.words!r}. checks.largest_{self.what} allows {self.allowed:.1%}."
         )
 
 
@@ -190,7 +192,10 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
     for reader in dict.fromkeys(row.reader for row in rows):
         mine = [row for row in rows if row.reader == reader]
         if not any(row.planted or row.doubles for row in mine):
-            yield f"How well {reader} reads was not measured: readers.planted of the recipe plants nothing to it."
+            yield (
+                f"How well {reader} reads was not measured, because readers.planted in the recipe "
+                "plants no defects for it."
+            )
             continue
         missed, planted = Counter[str](), Counter[str]()
         for row in mine:
@@ -201,7 +206,7 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
         )
         if kinds:
             told = ", ".join(f"{name} {missed[name]} of {planted[name]}" for name in kinds[:_SHOWN])
-            yield f"{reader} missed {missed['']} of the {planted['']} defects planted: {told}."
+            yield f"{reader} missed {missed['']} of {planted['']} planted defects: {told}."
     if wrong_at_most is None:
         return
     waiting: dict[str, list[str]] = {}
@@ -211,6 +216,7 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
             waiting.setdefault(row.reader, []).append(f"{row.family} in {row.language} ({known})")
     for reader, groups in waiting.items():
         yield (
-            f"What {reader} settled waits for people where less than {1 - wrong_at_most:.1%} of it is known to be right"
-            f" (accept.wrong_at_most): {', '.join(groups)}. With more planted (readers) more is known."
+            f"Samples that {reader} judged wait for reviewers where it is not known to be right in "
+            f"{1 - wrong_at_most:.1%} (accept.wrong_at_most): {', '.join(groups)}. A larger readers.planted "
+            "measures it better."
         )

@@ -50,7 +50,7 @@ class OwnValueList(RecipePart):
     @model_validator(mode="after")
     def _is_one_source(self) -> Self:
         if [bool(self.given), self.file is not None, bool(self.query)].count(True) != 1:
-            raise ValueError("values are a list, the name of a file, or a query with its database")
+            raise ValueError("values must be a list, the name of a file, or a query with its database")
         if bool(self.query) != (self.database is not None):
             raise ValueError(
                 "a query and its database go together, as {query: select name from city, database: my.duckdb}"
@@ -109,12 +109,12 @@ def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
     else:
         return source
     if not entries:
-        raise ValueError(f"{str(path)!r} gives no value")
+        raise ValueError(f"{str(path)!r} has no values")
     if len(entries) > MOST_VALUES:
-        raise ValueError(f"{str(path)!r} gives {len(entries)} values; {MOST_VALUES} are taken at most")
+        raise ValueError(f"{str(path)!r} has {len(entries)} values; at most {MOST_VALUES} are allowed")
     for value, line in entries:
         if not isinstance(value, Scalar):
-            raise ValueError(f"{path}:{line}: {value!r} is no text, number, or yes or no")
+            raise ValueError(f"{path}:{line}: {value!r} is not a text, a number, true or false")
     kept = {"read": tuple(one.value for one in entries), "lines": tuple(one.line for one in entries)}
     return source.model_copy(update=kept)
 
@@ -166,7 +166,9 @@ def _items(text: str, path: Path) -> Iterator[_Entry]:
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise ValueError(f"{path}:{mark.line + 1 if mark else 1}: it is no list that can be read ({reason})") from error
+        raise ValueError(
+            f"{path}:{mark.line + 1 if mark else 1}: it is not a list that can be read ({reason})"
+        ) from error
     if not isinstance(node, yaml.SequenceNode) or not isinstance(loaded, list):
         raise ValueError(f"{path}:1: it must hold a list")
     yield from (_Entry(value, item.start_mark.line + 1) for value, item in zip(loaded, node.value, strict=True))
@@ -215,7 +217,7 @@ def validate_own_words(
         if not parameters:
             known = sorted({one for tool in tools for one in tool.properties})
             raise ConfigurationError(
-                f"values.{name}: no tool has such a parameter; there are {', '.join(known) or 'none'}."
+                f"values.{name}: no tool has such a parameter. The parameters are {', '.join(known) or 'none'}."
             )
         for tool, parameter in parameters:
             for at, value in enumerate(source.entries):
@@ -226,5 +228,5 @@ def validate_own_words(
     for number, example in enumerate(examples, start=1):
         if example.tool and example.tool not in known_tools:
             raise ConfigurationError(
-                f"examples: example {number} calls {example.tool!r}, which is none of the recipe's tools."
+                f"examples: example {number} calls {example.tool!r}, which is not a tool of the recipe."
             )

@@ -6,7 +6,16 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AliasChoices, BeforeValidator, Field, JsonValue, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    JsonValue,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticKnownError, PydanticOmit
 
@@ -31,7 +40,7 @@ from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
 from callwright.generators.imports.reading import SOURCES
-from callwright.generators.kinds import all_kinds, kind_named, waves_of
+from callwright.generators.kinds import all_kinds, brought_along, kind_named
 from callwright.generators.stages import Consistency
 from callwright.generators.toolset.sketches import load_categories
 from callwright.generators.voices import draw_personas
@@ -156,7 +165,7 @@ class PersonalDataRules(RecipePart):
     @model_validator(mode="after")
     def _is_replaced(self) -> Self:
         if self.vault is not None and self.mode != "on":
-            raise ValueError("a vault keeps what was replaced: its mode is on")
+            raise ValueError("a vault keeps what was replaced, so it needs mode: 'on'")
         return self
 
 
@@ -378,6 +387,7 @@ class Recipe(RecipePart):
     )
     schedule: Schedule | None = Field(default=None, description="When Prefect runs the build.")
     trial: bool = Field(default=False, description="No release takes the builds unless it names them.")
+    _brought: tuple[str, ...] = PrivateAttr(default=())
 
     @model_validator(mode="before")
     @classmethod
@@ -418,9 +428,9 @@ class Recipe(RecipePart):
     @classmethod
     def _can_be_made(cls, samples: dict[str, int], info: ValidationInfo) -> dict[str, int]:
         if any(samples.values()) and info.data.get("tools") == ():
-            raise ValueError(f"{', '.join(samples)} must be made of tools: name some under tools")
+            raise ValueError(f"{', '.join(samples)} samples are made from tools; list some under tools")
         with _as_invalid():
-            waves_of(name for name, count in samples.items() if count)
+            brought_along(samples)
         return samples
 
     @field_validator("policies")
@@ -428,9 +438,7 @@ class Recipe(RecipePart):
     def _are_there(cls, policies: tuple[Policy, ...], info: ValidationInfo) -> tuple[Policy, ...]:
         for name, count in info.data.get("samples", {}).items():
             if count and not policies and kind_named(name).traits.is_ruled:
-                raise ValueError(
-                    f"samples of the kind {name} need some: say what the assistant may do with a tool, and when"
-                )
+                raise ValueError(f"{name} samples need policies; say what the assistant may do with a tool, and when")
         return policies
 
     @field_validator("candidates")
@@ -440,6 +448,19 @@ class Recipe(RecipePart):
         if len(set(labels)) != len(labels):
             raise ValueError(f"two candidates have the same label: {labels}")
         return candidates
+
+    @model_validator(mode="after")
+    def _brings_sources(self) -> Self:
+        """Complete the counts with the kinds that others are made from; a recipe from a build's own record is complete."""
+        brought = brought_along(self.samples)
+        self.samples.update(brought)
+        self._brought = tuple(brought)
+        return self
+
+    @property
+    def brought(self) -> dict[str, int]:
+        """The kinds, with their counts, that the recipe does not ask for and that others are made from."""
+        return {name: self.samples[name] for name in self._brought}
 
     @property
     def landing_grades(self) -> list[LandedGrade]:

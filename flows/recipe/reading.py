@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import ValidationError
 
+from callwright.flows.next_step import command_line
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import read_examples, read_values
 from callwright.flows.recipe.parts import ImportedTools, Recipe, SampleFiles, ToolSource
@@ -183,10 +184,15 @@ def write_first_recipe(folder: Path) -> Path:
     """
     path = folder / "recipe.yaml"
     if path.exists():
-        raise ConfigurationError(f"{str(path)!r} exists. Edit it, or name another folder: callwright init FOLDER")
+        raise ConfigurationError(
+            f"{str(path)!r} exists already. Edit it, or name another folder: `callwright init FOLDER`."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     write_schema(folder / SCHEMA_FILE)
     first = files("callwright.flows.recipe").joinpath("first_recipe.yaml").read_text(encoding="utf-8")
+    commands = {"CHECK": ("recipe", "check", path), "PREVIEW": ("build", path, "--preview", 5)}
+    for mark, words in commands.items():
+        first = first.replace(mark, command_line(*words))
     path.write_text(_SCHEMA_LINE + first, encoding="utf-8")
     return path
 

@@ -46,7 +46,7 @@ class Roles(RecipePart):
         """What is worded or called in view of others is worded and called like them; a yes or no is not (decision 0011)."""
         for name, model in self.named.items():
             if name != "judge" and model.items_per_request > 1:
-                raise ValueError(f"items_per_request is for the judge only; the {name} has to see one item at a time")
+                raise ValueError(f"items_per_request is for the judge only; the {name} must see one item at a time")
         return self
 
     @property
@@ -214,5 +214,5 @@ class Schedule(RecipePart):
         from zoneinfo import available_timezones
 
         if timezone not in available_timezones():
-            raise ValueError(f"there is no time zone {timezone!r}; names are as in 'Europe/Berlin'")
+            raise ValueError(f"there is no time zone {timezone!r}; an example is 'Europe/Berlin'")
         return timezone

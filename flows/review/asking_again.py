@@ -31,6 +31,7 @@ from callwright.flows.review.questions import (
     ask_again,
 )
 from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Arguments, Call, Prediction
@@ -83,8 +84,8 @@ def _scope(warehouse: Warehouse, name: str) -> Literal["recipe", "release", "all
     if name in recipes:
         return "recipe"
     raise ConfigurationError(
-        f"There is no release and no recipe {name!r}. The releases are {', '.join(releases) or 'none yet'}; "
-        f"the recipes that were built are {', '.join(recipes) or 'none yet'}."
+        f"No release or recipe is named {name!r}. Releases: {', '.join(releases) or 'none yet'}. "
+        f"Recipes that were built: {', '.join(recipes) or 'none yet'}."
     )
 
 
@@ -144,10 +145,9 @@ def tell_suspicions(warehouse: Warehouse, release: str, progress: Progress) -> N
     """Raise the suspicions of a release, and say how many samples people are asked about."""
     new = raise_suspicions(warehouse, release).new
     if new:
-        has, its = ("sample has", "its") if new == 1 else ("samples have", "their")
         progress.say(
-            f"{new} landed {has} all candidates or several in one against {its} gold; `callwright review push` asks people "
-            f"whether it is right, and `callwright review suspects {release}` tells why."
+            f"In {count_of(new, 'accepted sample')} the candidates disagree with the gold call. Send them to reviewers with"
+            f" `callwright review push`. See why with `callwright review suspects {release}`."
         )
 
 
@@ -310,14 +310,14 @@ def _next(waiting: deque[AuditablePrediction], seen: set[tuple[str, int]]) -> Au
 def _check_models(release: str, models: Sequence[str], known: Sequence[AuditablePrediction]) -> None:
     if not known:
         raise ConfigurationError(
-            f"There is no scored answer to the release {release!r}, so nothing can be audited. Run `callwright evaluate {release} "
-            "--model NAME` to its end first; runs over multi-step samples are not audited."
+            f"The release {release!r} has no scored answers to audit. Run `callwright evaluate "
+            f"{release} --model NAME` first. Runs of multi-step samples are not audited."
         )
     labels = sorted({one.candidate for one in known})
     strange = [model for model in models if model not in labels]
     if strange:
         raise ConfigurationError(
-            f"There is no scored answer of {strange[0]!r} to the release {release!r}; the models are {', '.join(labels)}."
+            f"{strange[0]!r} has no scored answers to the release {release!r}. Models that have: {', '.join(labels)}."
         )
 
 

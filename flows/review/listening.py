@@ -69,8 +69,8 @@ def webhook_secret(settings: Settings) -> str:
     if given:
         if len(given) < _SHORTEST_SECRET or not given.isascii() or not given.isprintable():
             raise ConfigurationError(
-                f"{SECRET} has {len(given)} characters; it must be at least {_SHORTEST_SECRET} plain ones, because whoever "
-                "guesses it can start pulls. Unset it, and callwright makes one."
+                f"{SECRET} has {len(given)} characters. It needs at least {_SHORTEST_SECRET} plain "
+                "characters, because anyone who guesses it can start pulls. If you unset it, callwright creates one."
             )
         return given
     path = _secret_file(settings)
@@ -151,9 +151,7 @@ async def listen(
             try:
                 pulled = await asyncio.to_thread(_pull, settings, studio, progress)
             except CallwrightError as error:
-                progress.say(
-                    f"This pull failed; the next one, {again:g} s from now at the latest, makes up for it. {error}"
-                )
+                progress.say(f"This pull failed. The next one is in {again:g} s at the latest. {error}")
                 loop.call_later(again, burst.add)
             else:
                 callbacks.brought(pulled)
@@ -197,7 +195,8 @@ async def serve_webhooks(host: str, port: int, secret: str, on_change: Callable[
             await web.TCPSite(runner, host, port).start()
         except OSError as error:
             raise ConfigurationError(
-                f"Nobody can listen on {host}:{port} ({error.strerror}). Choose another --port, or 0 for a free one."
+                f"The server cannot listen on {host}:{port} ({error.strerror}). Choose another port "
+                "with --port, or 0 for a free one."
             ) from error
         _, taken = runner.addresses[0][:2]
         yield f"http://{f'[{host}]' if ':' in host else host}:{taken}/"
@@ -217,7 +216,7 @@ def poll_reviews(settings: Settings, progress: Progress, every: float, report: C
             found = _try_pull(settings, progress, has_begun=has_begun)
             now = found if isinstance(found, str) else ""
             if now and now != trouble:
-                progress.say(f"{now} It is asked again every {every:g} s.")
+                progress.say(f"{now} Trying again every {every:g} s.")
             if trouble and not now:
                 progress.say("Label Studio answers again.")
             if isinstance(found, Pulled) and found != Pulled():

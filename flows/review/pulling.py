@@ -52,6 +52,7 @@ from callwright.flows.runner import local_workers
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import LANDING
 from callwright.warehouse.batches import grouped
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.outcomes import outcome_row, remove_outcomes
 from callwright.warehouse.queries import sql
@@ -138,7 +139,10 @@ def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progre
     since = cursors[0]["pulled_until"] if cursors else None
     found = studio.pull(project, since)
     if found.foreign:
-        progress.say(f"{len(found.foreign)} tasks of {project.url} are not callwright's; they are left alone.")
+        progress.say(
+            f"{count_of(len(found.foreign), 'task')} of {project.url} did not come from "
+            f"callwright and {'is' if len(found.foreign) == 1 else 'are'} ignored."
+        )
     with warehouse.together():
         pushed = pushed_tasks(warehouse, studio, kind)
         states = [state for state in found.states if (state.subject, state.version) in pushed]

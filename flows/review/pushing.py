@@ -53,6 +53,7 @@ from callwright.flows.review.status import chosen_by, queues_of, read_team, subj
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.checks.table import in_english, told_in_english
 from callwright.validators.toolset.complexity import gap_facts
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import DoubtedFact, Evidence, GoldCall, Language, Sample, Tool, Verdict
@@ -88,7 +89,8 @@ def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
     studio = find_label_studio(settings)
     if studio is None:
         progress.say(
-            f"{waiting} tasks wait for people. Start Label Studio: callwright review serve; then: callwright review push"
+            f"{count_of(waiting, 'question waits', 'questions wait')} for reviewers. Start Label "
+            "Studio with `callwright review serve`, then send them with `callwright review push`."
         )
         return None
     with studio:
@@ -128,7 +130,7 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
     queues = queues_of(kind, languages, read_team(settings))
     project = studio.ensure_project(screen_for(kind, settings.review_language, edit_page_address(settings)), queues)
     if project.changed_by_hand:
-        progress.say(f"The labeling interface of {project.url} was changed by hand; it is left as it is.")
+        progress.say(f"The labeling interface of {project.url} was changed by hand and is not updated.")
     if project.is_renewed:  # tasks of another version get what the screen shows now
         asked = warehouse.rows(*_to_push(studio.name, again=True)[kind])
         about = subjects_of(warehouse, _keys(asked))
@@ -359,7 +361,8 @@ def push_training(settings: Settings, studio: LabelStudio, progress: Progress, i
         asked = warehouse.rows(sql("training.items"), [TRAINING, items])
         if not asked:
             raise ConfigurationError(
-                "There is nothing to learn on yet: training items are made of proved samples that have landed. Build first."
+                "There are no training items yet. They are made from accepted samples that are "
+                "proved: run a build first."
             )
         screen = screen_for(SAMPLE_REVIEW, settings.review_language)
         project = studio.ensure_project(screen.with_changes(kind=TRAINING, title="callwright: Training"))

@@ -44,7 +44,9 @@ def serve_label_studio(settings: Settings, say: Callable[[str], None], address: 
     """
     url = urlsplit(address.public_url)
     if address.public_url and not (url.scheme in {"http", "https"} and url.netloc and not url.query):
-        raise ConfigurationError(f"--url {address.public_url!r} is no address such as https://review.example.com.")
+        raise ConfigurationError(
+            f"--url {address.public_url!r} is not a valid address. An example: https://review.example.com"
+        )
     found = server.start(settings.home, environment(), progress=say, address=address)
     if address.host == HOST and not address.public_url:
         _serve_edit_page(settings)
@@ -88,8 +90,8 @@ def find_label_studio(settings: Settings) -> LabelStudio | None:
     if settings.label_studio_url:
         if not settings.label_studio_token:
             raise ConfigurationError(
-                f"LABEL_STUDIO_URL is {settings.label_studio_url!r}, but LABEL_STUDIO_API_KEY is not set. "
-                "Label Studio shows your token under Account & Settings."
+                f"LABEL_STUDIO_URL is {settings.label_studio_url!r}, but LABEL_STUDIO_API_KEY is "
+                "not set. Find your token in Label Studio under Account & Settings."
             )
         return LabelStudio(settings.label_studio_url, settings.label_studio_token)
     running = server.running(settings.home)
@@ -106,8 +108,8 @@ def require_label_studio(settings: Settings) -> LabelStudio:
     studio = find_label_studio(settings)
     if studio is None:
         raise ConfigurationError(
-            "No Label Studio is named or running. Start one with `callwright review serve`, or set LABEL_STUDIO_URL and "
-            "LABEL_STUDIO_API_KEY."
+            "No Label Studio is set or running. Start one with `callwright review serve`, or set "
+            "LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY."
         )
     return studio
 
@@ -172,7 +174,7 @@ def _tries(lock: IO[str] | None, progress: Progress) -> Iterator[float]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if not is_reported:
-                progress.say("Another push or pull of this work folder is under way; this one comes after it.")
+                progress.say("Another push or pull of this work folder is running. Waiting for it to end.")
             is_reported = True
             yield _PAUSE
         else:

@@ -172,7 +172,7 @@ def _named(find: Callable[[str], str]) -> AfterValidator:
 
 def _question(kind: str) -> str:
     if kind not in REVIEW_KINDS:
-        raise ValueError(f"there is no kind of question {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
+        raise ValueError(f"no kind of question is named {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
     return kind
 
 
@@ -201,7 +201,7 @@ def read_team(settings: Settings) -> Team:
     try:
         return _TEAM.validate_python(read_yaml(file.read_text(encoding="utf-8")) or {})
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"{file} is no YAML: {error}") from error
+        raise ConfigurationError(f"{file} is not valid YAML: {error}") from error
     except ValidationError as error:
         raise ConfigurationError(f"{file}, at {first_problem(error)}") from error
 

@@ -1,6 +1,7 @@
 """Dialogues of requests that lack arguments: what is asked for, in which order, the values, and the words (HammerBench 4.2.2)."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -8,8 +9,9 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
-from callwright.generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Order, Traits
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.plain_samples import in_plain_words, plain_call, plain_sample, plain_values
 from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
 from callwright.generators.tools import EMPTY, as_outlined, titled_schema
@@ -291,6 +293,17 @@ def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) ->
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
 _OF = ("sQsA",)
 
+
+def plainest_dialogue(order: Order, tool: Tool) -> Sample | None:
+    """Return a dialogue that asks for each required argument; None where the tool requires none."""
+    values = plain_values(order, tool)
+    turns: list[Turn] = [UserTurn(text="?"), plain_call(tool, {})]
+    for count, (name, value) in enumerate(values.items(), 1):
+        known = dict(islice(values.items(), count))
+        turns += [ReplyTurn(text=f"{name}?"), UserTurn(text=in_plain_words(value)), plain_call(tool, known)]
+    return plain_sample("sQsA", order, tool, turns) if values else None
+
+
 FAMILY = Family(
     "dialogues",
     (
@@ -318,4 +331,5 @@ FAMILY = Family(
         ),
     ),
     obstacles={"sQsA": obstacle, **dict.fromkeys(("mQmA", "mQsA", "sQmA"), trajectories.obstacle)},
+    plainest={"sQsA": plainest_dialogue},
 )  # fmt: skip

@@ -14,6 +14,7 @@ from callwright.generators.families import Family, Kind, Order, Traits, plan_eac
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
+from callwright.generators.plain_samples import in_plain_words, plain_call, plain_sample, plain_values
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
 from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
 from callwright.generators.stated_values import Stated, find_value, span_evidence
@@ -323,6 +324,21 @@ _PERFECT = Traits("HammerBench", is_whole=True)
 _IMPERFECT = Traits("HammerBench", is_partial=True, is_open=True)
 _IRRELEVANT = Traits("HammerBench", is_idle=True)
 
+
+def plainest_perfect(order: Order, tool: Tool) -> Sample | None:
+    """Return a request that lists the value of each required argument."""
+    values = plain_values(order, tool)
+    said = ", ".join(f"{name}: {in_plain_words(value)}" for name, value in values.items())
+    return plain_sample(PERFECT, order, tool, [UserTurn(text=f"{said}."), plain_call(tool, values)])
+
+
+def plainest_imperfect(order: Order, tool: Tool) -> Sample | None:
+    """Return a request that lacks every required argument; None where the tool requires none."""
+    if not plain_values(order, tool):
+        return None
+    return plain_sample(IMPERFECT, order, tool, [UserTurn(text="?"), plain_call(tool, {})])
+
+
 FAMILY = Family(
     "single_turn",
     (
@@ -344,4 +360,5 @@ FAMILY = Family(
     drafts=Assignment,
     plan=plan_assignments,
     tool_obstacle=tool_obstacle,
+    plainest={PERFECT: plainest_perfect, IMPERFECT: plainest_imperfect},
 )  # fmt: skip

@@ -100,7 +100,7 @@ def format_of(to: str) -> Format | TableFormat:
         return EXPORTS.named(to)
     found = row_in_file(*file_of(to, Path())).row
     if not isinstance(found, Format | TableFormat):
-        raise ConfigurationError(f"{to!r} is no export format; {path} must hold a Format of that name.")
+        raise ConfigurationError(f"{to!r} is not an export format. {path} must define a Format of that name.")
     return found
 
 
@@ -202,10 +202,10 @@ def _require_place(folder: Path, to: str) -> None:
         return
     manifest = folder / MANIFEST
     if not manifest.is_file():
-        raise ConfigurationError(f"{folder} holds files that are no export; name another folder with --out.")
+        raise ConfigurationError(f"{folder} holds files that are not an export. Name another folder with --out.")
     other = orjson.loads(manifest.read_bytes()).get("format")
     if other != to:
-        raise ConfigurationError(f"{folder} holds an export in the format {other!r}; name another folder with --out.")
+        raise ConfigurationError(f"{folder} holds an export in the format {other!r}. Name another folder with --out.")
 
 
 def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:

@@ -205,7 +205,7 @@ def parse_pass_rates(stated: str) -> PassRates:
         band = PassRates(inf)
     if not sign or any(map(isnan, band)) or not 0 <= band.lowest <= band.highest <= 1:
         raise ConfigurationError(
-            f"A band of pass rates is LOW:HIGH, such as 0.2:0.8, both from 0 to 1, and not {stated!r}."
+            f"Pass rates are given as LOW:HIGH, both from 0 to 1, such as 0.2:0.8, not {stated!r}."
         )
     return band
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import FIRST_VERSION, Release
@@ -65,9 +66,7 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     """The landed samples that a selection takes. Raises ConfigurationError where it names what there is not, or nothing is left."""
     builds = warehouse.rows(sql("selecting.builds"))
     if not builds:
-        raise ConfigurationError(
-            "Nothing has been accepted, so there is nothing to release. Run `callwright build` first."
-        )
+        raise ConfigurationError("There are no accepted samples to release. Run `callwright build RECIPE` first.")
     _require_known("recipe", selection.recipes, {row["recipe"] for row in builds})
     _require_known("kind", selection.kinds, {kind for row in builds for kind in row["kinds"]})
     _require_known("language", selection.languages, {language for row in builds for language in row["languages"]})
@@ -78,7 +77,7 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
         raise ConfigurationError(_nothing_taken(builds, reasons))
     keys = _keys_of(warehouse, taken, selection)
     if not keys:
-        raise ConfigurationError("No accepted sample is as --kind, --language and --where ask for.")
+        raise ConfigurationError("No accepted sample matches --kind, --language and --where.")
     counts = {row["build"]: row["taken"] for row in warehouse.rows(sql("selecting.taken"), [list(keys)])}
     shares: list[BuildShare] = []
     for row in builds:
@@ -93,7 +92,7 @@ def _require_known(what: str, names: Sequence[str], known: Set[str]) -> None:
     strange = [name for name in names if name not in known]
     if strange:
         raise ConfigurationError(
-            f"No accepted sample is of the {what} {strange[0]!r}; there are samples of {', '.join(sorted(known))}."
+            f"There are no accepted samples of the {what} {strange[0]!r}. There are some of {', '.join(sorted(known))}."
         )
 
 
@@ -120,11 +119,11 @@ def _left_out(build: Row, selection: Selection, named: Set[str]) -> LeftOut:
 def _nothing_taken(builds: Sequence[Row], reasons: Mapping[str, LeftOut]) -> str:
     trials = [row for row in builds if reasons[row["key"]] == "trial"]
     if not trials:
-        return "No build is both of these recipes and one of these builds."
-    tried = ", ".join(f"{row['key']} ({row['recipe']}, {row['landed']} samples)" for row in trials)
+        return "None of the builds named by --build is of a recipe named by --recipe."
+    tried = ", ".join(f"{row['key']} ({row['recipe']}, {count_of(row['landed'], 'sample')})" for row in trials)
     return (
-        f"Only trials have landed samples: {tried}. `callwright build RECIPE` without --limit makes what a release takes; "
-        f"to take a trial, name it: --build {trials[0]['key']}."
+        f"Only trial builds have accepted samples: {tried}. Build without --limit, or name a trial to"
+        f" take it: --build {trials[0]['key']}."
     )
 
 
@@ -247,7 +246,7 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
 def check_version(version: str) -> str:
     """A semantic version as it is. Raises ConfigurationError where it is none."""
     if not _VERSION.fullmatch(version):
-        raise ConfigurationError(f"--version {version!r} is no semantic version: three numbers, as in 1.2.0.")
+        raise ConfigurationError(f"--version {version!r} is not a semantic version. An example: 1.2.0")
     return version
 
 
@@ -295,8 +294,8 @@ def _keep(
             else "other samples"
         )
         raise ConfigurationError(
-            f"The release {release.name!r} exists and is immutable: it holds {existing.samples} samples, which are {same}. "
-            "Choose another name."
+            f"A release {release.name!r} exists already and cannot be changed. It holds "
+            f"{count_of(existing.samples, 'sample')}, which are {same}. Choose another name."
         )
     with warehouse.writing() as connection:
         connection.execute(

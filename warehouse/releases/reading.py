@@ -77,7 +77,8 @@ def check_release_name(name: str) -> str:
     """A name for a release, which files and folders are named after. Raises ConfigurationError where it can't be one."""
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
-            f"A release can't be named {name!r}: names are up to 100 letters, digits, '.', '-' and '_', the first no sign."
+            f"A release can't be named {name!r}. Names have up to 100 letters, digits, '.', '-' and "
+            "'_', and begin with a letter or digit."
         )
     return name
 
@@ -86,8 +87,12 @@ def release_named(warehouse: Warehouse, name: str) -> Release:
     """The release with this name. Raises ConfigurationError that lists the names there are."""
     releases = {release.name: release for release in list_releases(warehouse)}
     if name not in releases:
-        known = ", ".join(releases) or "none yet: `callwright release create NAME` makes one"
-        raise ConfigurationError(f"There is no release {name!r}; the releases are {known}.")
+        known = (
+            f"The releases are {', '.join(releases)}."
+            if releases
+            else f"There are no releases yet; create one with `callwright release create {name}`."
+        )
+        raise ConfigurationError(f"No release is named {name!r}. {known}")
     return releases[name]
 
 

@@ -41,12 +41,13 @@ def parse_shares(text: str) -> dict[str, float]:
         name, _, share = (piece.strip() for piece in part.partition("="))
         if not _NAME.fullmatch(name) or name in shares or not re.fullmatch(r"\d*\.?\d+", share) or not float(share):
             raise ConfigurationError(
-                f"--splits {text!r} must be shares of different names, as in train=0.8,test=0.2; {part!r} is not."
+                f"--splits {text!r} must be different names with their shares, as in "
+                f"train=0.8,test=0.2; {part!r} is not."
             )
         shares[name] = float(share)
     if len(shares) == 1 or abs(sum(shares.values()) - 1) > _ROUNDING:
         raise ConfigurationError(
-            f"The shares of --splits {text!r} must be two or more and make 1; they make {sum(shares.values()):g}."
+            f"--splits {text!r} needs two or more shares that add up to 1; they add up to {sum(shares.values()):g}."
         )
     return shares
 
@@ -54,7 +55,7 @@ def parse_shares(text: str) -> dict[str, float]:
 def parse_split_by(text: str) -> SplitBy:
     """What `--by` says. Raises ConfigurationError where it is nothing that splits can be made by."""
     if text not in get_args(SplitBy):
-        raise ConfigurationError(f"Splits can't be made by {text!r}; --by is one of {', '.join(get_args(SplitBy))}.")
+        raise ConfigurationError(f"Splits can't be made by {text!r}. --by is one of {', '.join(get_args(SplitBy))}.")
     return cast("SplitBy", text)
 
 

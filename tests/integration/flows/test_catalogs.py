@@ -90,7 +90,7 @@ def test_catalogs_are_listed_named_again_and_dropped(document: Path, warehouse: 
     (kept,) = catalogs_in(warehouse)
     assert (kept.name, kept.tools, kept.selection.constants) == ("weather", 3, {"account": "A1"})
     assert drop_catalog(warehouse, "weather").key == kept.key
-    with pytest.raises(ConfigurationError, match=r"There is no catalog 'weather'; the catalogs are none yet"):
+    with pytest.raises(ConfigurationError, match=r"No catalog is named 'weather'. There are no catalogs yet"):
         catalog_named(warehouse, "weather")
 
 
@@ -104,7 +104,7 @@ def test_a_recipe_takes_tools_of_a_catalog_by_its_name(document: Path, warehouse
     (tool,) = gather_tools(parse_recipe(stated, Path(), "few"), warehouse).tools
     assert (tool.name, tool.constants, list(tool.properties)) == ("getAlerts", {"account": "A1"}, ["region"])
     lost = {**stated, "tools": [{"catalog": "lost"}]}
-    with pytest.raises(ConfigurationError, match=r"There is no catalog 'lost'; the catalogs are weather"):
+    with pytest.raises(ConfigurationError, match=r"No catalog is named 'lost'. The catalogs are weather"):
         gather_tools(parse_recipe(lost, Path(), "few"), warehouse)
 
 

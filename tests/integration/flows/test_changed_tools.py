@@ -68,7 +68,7 @@ def test_a_change_is_foreseen_asked_and_compared(told: Told) -> None:
     }  # fmt: skip
     assert 0 < foreseen["touched"] <= foreseen["samples"]
 
-    assert "has not been asked with the tools as they are" in told.alone
+    assert "has not been asked with the original tools" in told.alone
     [found] = [one for row in told.both for one in row["changed_tools"]]
     sides = [
         {
@@ -151,6 +151,6 @@ def test_the_page_tells_what_was_changed_beside_what_came_of_it(told: Told) -> N
 
 def test_both_ways_need_a_change(home: Path) -> None:
     done = run_here("evaluate", "v1", "--model", "template/v1", "--both", home=home)
-    assert (done.returncode, "name a file" in done.stderr) == (2, True)
+    assert (done.returncode, "--tools FILE" in done.stderr) == (2, True)
     done = run_here("evaluate", "v1", "--model", "template/v1", "--tools", "always", home=home)
     assert (done.returncode, "--tools-shown always" in done.stderr) == (2, True)

@@ -62,11 +62,11 @@ def test_failures_are_told_by_their_place_in_the_file(file: Path) -> None:
     assert "#/1  unproved  A taxi to Oslo." in done.stdout
     assert "#/0  " not in done.stdout
     assert str(file.parent) not in done.stdout
-    assert "Give one with --model" in done.stderr
+    assert "Name one with --model" in done.stderr
 
 
 def test_a_file_without_records_is_no_success(file: Path) -> None:
     file.write_text("{}")
     done = CliRunner().invoke(app, ["check", "hammerbench", str(file)])
     assert done.exit_code == 1
-    assert "There is no record to check" in done.stderr
+    assert "holds no records to check" in done.stderr

@@ -181,7 +181,7 @@ def test_an_unchanged_build_has_nothing_to_do_and_asks_nothing(settings: Setting
     counts, said = row_counts(settings), CheckProgress()
     found = find_unchanged(RECIPE, settings, said)
     assert found is not None
-    assert found.sentence.startswith("Nothing to do: recipe, tools, models, prompts and checks are as they were")
+    assert found.sentence.startswith("Nothing to do: recipe, tools, models, prompts and checks have not changed")
     again(settings, said)
     assert row_counts(settings) == counts
     assert said.groups == []

@@ -1,17 +1,19 @@
 """The command line as its users meet it: help, JSON, exit codes, one clear sentence for each mistake."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 import click
+import httpx
 import pytest
 import typer
 
 from callwright.flows.cli.main import app
-from tests.support.flows.small_builds import run, run_here, write_recipe
+from tests.support.flows.small_builds import run, run_here, start, write_recipe
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -64,7 +66,7 @@ def test_a_work_folder_that_cant_be_made_is_one_sentence(tmp_path: Path, words: 
     for home in (tmp_path / "file", tmp_path / "file" / "below"):
         done = asked(*words, home=home)
         assert done.stderr.startswith(
-            f"callwright: The work folder '{home}' can't be made: '{tmp_path / 'file'}' is no folder."
+            f"callwright: The work folder '{home}' can't be created: '{tmp_path / 'file'}' is not a folder."
         )
         assert (done.returncode, done.stdout) == (1, "")
 
@@ -85,13 +87,13 @@ def test_help_goes_to_stdout_and_ends_well(tmp_path: Path) -> None:
         (("build", "recipes/demo.yaml", "--model", "gpt"), "no model 'gpt'"),
         (("tools", "import", "excel", "x"), "no catalog format 'excel'; the formats are"),
         (("tools", "import", "openapi", "absent.json"), "absent.json"),
-        (("release", "create", "v1"), "Nothing has been accepted"),
-        (("export", "v1", "--to", "openai"), "no release 'v1'"),
-        (("evaluate", "v1"), "No candidate is named"),
-        (("evaluate", "v1", "--model", "template/v1"), "no release 'v1'"),
+        (("release", "create", "v1"), "There are no accepted samples"),
+        (("export", "v1", "--to", "openai"), "No release is named 'v1'"),
+        (("evaluate", "v1"), "There is no candidate"),
+        (("evaluate", "v1", "--model", "template/v1"), "No release is named 'v1'"),
         (("query", "selec"), "can't be run"),
-        (("deploy", "recipes/demo.yaml"), "No Prefect server is named"),
-        (("review", "push"), "No Label Studio is named or running"),
+        (("deploy", "recipes/demo.yaml"), "No Prefect server is set"),
+        (("review", "push"), "No Label Studio is set or running"),
     ],
 )
 def test_what_was_asked_wrongly_is_answered_with_one_sentence_and_exit_code_2(
@@ -158,3 +160,14 @@ def test_callnavi_is_counted_as_it_is(tmp_path: Path, shared: Path) -> None:
     assert all(set(problem) == {"where", "tool", "kind", "message"} for problem in told["problems"])
     listed = json.loads(asked("tools", "list", "--json", home=tmp_path).stdout)
     assert len(listed) == told["tools"]
+
+
+def test_a_server_that_is_stopped_says_so_and_promises_nothing(tmp_path: Path) -> None:
+    """Nothing goes on from anywhere: what is shown is not work."""
+    process = start("view", "--port", "0", home=tmp_path / "home")
+    assert process.stdout is not None
+    assert httpx.get(process.stdout.readline().strip(), timeout=60).status_code == 200
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr.splitlines()[-1] == "Server stopped."

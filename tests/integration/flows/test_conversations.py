@@ -103,7 +103,7 @@ async def test_chains_turns_and_acts_are_counted_by_hand_alike() -> None:
 def test_a_catalog_without_words_of_a_language_is_told_of_before_anything_is_made(tmp_path: Path) -> None:
     recipe = parse_recipe({**RECIPE, "languages": ["en"], "tools": [{"domains": ["Bank"]}]}, Path(), "talks")
     bare = recipe.model_copy(update={"languages": ("zh",)})
-    with pytest.raises(ConfigurationError, match="can't word requests in 'zh'"):
+    with pytest.raises(ConfigurationError, match="can't write requests in 'zh'"):
         build(bare, settings_of(tmp_path))
 
 

@@ -246,7 +246,7 @@ def test_a_bug_ends_the_command_with_a_traceback(tmp_path: Path) -> None:
 def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
     done = build_with("os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
     assert done.returncode == 1
-    assert "A worker process was ended from outside" in done.stderr
+    assert "A worker process was killed" in done.stderr
     assert "Traceback" not in done.stderr
 
 

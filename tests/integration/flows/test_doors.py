@@ -69,9 +69,9 @@ def told(home: Path, *words: str) -> object:
 def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) -> None:
     done = run_here("build", str(write_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
     lines = done.stderr.splitlines()
-    assert lines[0] == f"single_turn: {ALL} to do"
-    assert f"single_turn: {ALL} of {ALL}" in lines
-    assert all(re.fullmatch(r"\w+: \d+ (to do|of \d+)", line) for line in lines)
+    assert lines[0].startswith(f"Build: {ALL} samples to make. Phases: single_turn, ")
+    assert any(line.startswith(f"Build: {ALL} of {ALL} samples ") for line in lines)
+    assert all(re.match(r"Build: \d+ (of \d+ )?samples ", line) for line in lines)
     assert "\x1b" not in done.stderr
     assert json.loads(done.stdout)["planned"] == ALL
 
@@ -360,10 +360,10 @@ def test_a_build_that_can_t_publish_says_so_and_ends_well(tmp_path: Path) -> Non
     (home / "published").write_text("a file where the folder belongs", encoding="utf-8")
     recipe = write_recipe(tmp_path, samples={"perfect": 3})
     done = run_here("build", str(recipe), "--no-review", home=home, CALLWRIGHT_PUBLISH_EVERY="0.0001")
-    assert (done.returncode, "of 3 samples asked for of 'small' have landed" in done.stdout) == (0, True), done.stderr
-    told = [line for line in done.stderr.splitlines() if line.startswith("Nothing was published")]
+    assert (done.returncode, "small: 3 of 3 samples accepted" in done.stdout) == (0, True), done.stderr
+    told = [line for line in done.stderr.splitlines() if line.startswith("Publishing to")]
     assert len(told) <= 3, "once a group and once at the end"
-    assert "The build itself is not touched by it" in told[-1]
+    assert "The build itself is not affected" in told[-1]
     assert run_here("publish", home=home).returncode == 1
     (home / "published").unlink()
     assert run_here("publish", home=home).returncode == 0

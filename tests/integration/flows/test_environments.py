@@ -132,7 +132,7 @@ def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
     done = run_here(
         "tools", "import", "mcp", "--server", command, "--name", "paged", "--exclude", "read_third", home=tmp_path
     )
-    assert done.stdout.splitlines()[0] == "3 entries, 2 tools kept, the catalog 'paged'."
+    assert done.stdout.splitlines()[0] == "3 entries read, 2 tools kept as the catalog 'paged'."
     shown = json.loads(run_here("tools", "show", "paged", "--json", home=tmp_path).stdout)
     assert (shown["path"], [tool["name"] for tool in shown["tools"]]) == (command, ["read_first", "read_second"])
 
@@ -142,7 +142,7 @@ def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
     assert isinstance(found, McpSettings)
     assert (shlex.join(found.command), found.exclude[0].name) == (command, "read_third")
     for words, told in (
-        (("mcp",), 'import mcp --server "COMMAND" or --url URL'),
+        (("mcp",), 'import mcp --server "COMMAND"` or `--url URL'),
         (("openapi", "--url", "http://127.0.0.1:9"), "callwright tools import openapi PATH"),
         (("mcp", "--url", "http://127.0.0.1:9"), "can't be asked"),
     ):

@@ -53,7 +53,7 @@ def test_an_estimate_is_near_what_the_build_asks_and_knows_it_afterwards(
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
 
     assert ended.returncode == 0, ended.stderr
-    assert ended.stderr.startswith("Estimate: about ")
+    assert ended.stderr.startswith("Estimate for ")
     assert "cost_per_accepted" in ended.stdout
     assert "seconds" in ended.stdout
     assert before["calls"] == pytest.approx(model_server.requests, rel=0.25)
@@ -75,8 +75,8 @@ def test_a_model_without_a_price_asks_for_one_and_one_with_its_own_is_counted(
         recipe = write_recipe(tmp_path, **ONE | {"models": roles})
         ended = run_here("estimate", str(recipe), home=tmp_path / "home")
         assert ("price: {input" in ended.stdout) != is_known
-        assert ("the unknown price of openai/stub" in ended.stdout) != is_known
-        assert "four bytes are counted as a token" in ended.stdout
+        assert ("an unknown amount for openai/stub" in ended.stdout) != is_known
+        assert "Four bytes are counted as one token" in ended.stdout
 
 
 class Sayings:
@@ -105,8 +105,8 @@ async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
     await preview_samples(recipe, 2, settings, heard)
 
     asked = model_server.requests
-    [cost] = [one for one in heard.said if one.startswith("This preview asked")]
-    assert f"asked {asked} times and cost $0.0" in cost
+    [cost] = [one for one in heard.said if one.startswith("This preview made")]
+    assert f"made {asked} calls for $0.0" in cost
 
 
 @pytest.mark.slow

@@ -186,7 +186,7 @@ def test_a_wrong_key_keeps_what_was_answered_before(model_server: ModelServer, r
 def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(model_server: ModelServer, released: Settings) -> None:
     model_server.behaviour = lambda asked: ILL if asked.number >= 5 else None
     candidate = of_server(model_server, attempts=1, concurrency=2, temperature=0.5)
-    with pytest.raises(ConfigurationError, match="not evaluated yet"):
+    with pytest.raises(ConfigurationError, match="has not been evaluated yet"):
         cut_off(warehouse_of(released), "v1")
     with pytest.raises(TransientError):
         evaluate(released, candidate, runs=2, tools_shown="always")
@@ -204,7 +204,7 @@ def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(model_server: ModelSer
     again = run_here("evaluate", "v1", "--resume", home=released.home)
     assert (again.returncode, "nothing to resume" in again.stderr) == (2, True)
     named = run_here("evaluate", "v1", "--resume", "--model", "template/v1", home=released.home)
-    assert (named.returncode, "leave out --model" in named.stderr) == (2, True)
+    assert (named.returncode, "Leave out --model" in named.stderr) == (2, True)
 
 
 def test_a_killed_evaluation_is_resumed_to_the_same_scores_and_nothing_is_paid_for_twice(

@@ -117,7 +117,7 @@ def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
     assert '"calls":[{"tool":' in (tmp_path / "out" / "v1.jsonl").read_text()
     wrong = run_here("export", "v1", "--to", f"{own}:Format", home=settings.home)
     assert wrong.returncode == 2
-    assert "is no export format" in wrong.stderr
+    assert "is not an export format" in wrong.stderr
 
 
 def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:

@@ -78,10 +78,13 @@ def test_a_gate_that_fails_ends_the_command_with_1(home: Path, words: tuple[str,
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--fail-under", "args_ac=0.9"), "'main' has no figure 'args_ac' on v1; it has args_acc,"),
-        (("--fail-under", "args_acc"), "--fail-under takes METRIC=NUMBER, such as args_acc=0.9, and not 'args_acc'"),
-        slow(("--fail-over", "args_acc=nan"), "which is no number"),
-        (("--against", "maim"), "No candidate 'maim' has answered 'v1'; there are: change~direct, main~direct"),
+        (("--fail-under", "args_ac=0.9"), "'main' has no metric 'args_ac' on v1. It has args_acc,"),
+        (("--fail-under", "args_acc"), "--fail-under takes METRIC=NUMBER, such as args_acc=0.9, not 'args_acc'"),
+        slow(("--fail-over", "args_acc=nan"), "It must be a number"),
+        (
+            ("--against", "maim"),
+            "No candidate 'maim' has answered 'v1'. Candidates that have: change~direct, main~direct",
+        ),
     ],
 )
 def test_what_no_gate_can_be_held_to_is_asked_wrongly(home: Path, words: tuple[str, ...], said: str) -> None:
@@ -94,7 +97,7 @@ def test_nobody_is_asked_before_a_name_that_is_not_there_is_refused(home: Path) 
     assert done.returncode == 2
     assert passes(home, "template/v1") == {}
     done = run_here("evaluate", "v9", "--model", "template/v1", "--against", "nobody", home=home)
-    assert "There is no release 'v9'" in done.stderr
+    assert "No release is named 'v9'" in done.stderr
 
 
 @pytest.mark.parametrize("split", [slow(""), "test"])
@@ -121,7 +124,7 @@ def test_a_candidate_is_not_compared_with_itself(home: Path) -> None:
     found = callwright.evaluate("v1", "template/v1", home=home)
     with pytest.raises(ConfigurationError, match="is the candidate itself"):
         found.gate(against="template/v1")
-    with pytest.raises(ConfigurationError, match=r"worse_by is 2; it is a share between 0 and 1"):
+    with pytest.raises(ConfigurationError, match=r"worse_by is 2. It must be between 0 and 1"):
         found.gate(worse_by=2)
 
 

@@ -21,7 +21,7 @@ def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> 
     settings = settings_of(tmp_path)
     report = build(parse_recipe(RECIPE, Path(), "left"), settings)
     assert (report.asked, report.planned) == (9, 3)
-    assert report.sentence.startswith(f"{report.landed} of 9 samples asked for of 'left' have landed (3 planned, ")
+    assert report.sentence.startswith(f"left: {report.landed} of 9 samples accepted (3 planned, ")
     told = {(one.kind, one.samples): one.reason for one in report.left_out}
     assert "whole catalog of a domain" in told["routing_hard", 4]
     assert "need an environment" in told["multi_step", 2]
@@ -36,7 +36,7 @@ def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> 
 async def test_an_estimate_counts_no_kind_that_can_not_be_planned(tmp_path: Path) -> None:
     found = await estimate_build(parse_recipe(RECIPE, Path(), "left"), settings_of(tmp_path))
     assert found.planned == 3
-    assert [note for note in found.notes if note.startswith("No sample of the kind routing_hard can be planned. ")]
+    assert [note for note in found.notes if note.startswith("No routing_hard samples can be planned. ")]
 
 
 def test_what_one_domain_does_not_allow_another_one_is_planned_for(tmp_path: Path) -> None:

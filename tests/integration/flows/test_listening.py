@@ -277,4 +277,4 @@ def test_the_command_listens_though_label_studio_is_away_and_ends_in_order(setti
     assert "No Label Studio answers at http://127.0.0.1:9" in told
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (0, "", "Listening has ended.\n")
+    assert (process.returncode, out, err) == (0, "", "Server stopped.\n")

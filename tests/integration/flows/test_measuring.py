@@ -147,7 +147,9 @@ def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_reci
     strict = build(small_recipe(**FEW, accept={"wrong_at_most": 0.001}), settings)
     assert strict.landed == 0
     [told] = [one for one in strict.remarks if "accept.wrong_at_most" in one]
-    assert told.startswith("What template/v1 settled waits for people where less than 99.9% of it is known to be right")
+    assert told.startswith(
+        "Samples that template/v1 judged wait for reviewers where it is not known to be right in 99.9%"
+    )
     assert "single_turn in en (" in told
     reasons = {row["kind"]: row["reason"] for row in warehouse_of(settings).rows(WAITING, [strict.build])}
     assert "is known to be right in" in reasons["perfect"]
@@ -253,7 +255,7 @@ def test_readers_are_compared_on_the_same_places_before_money_is_spent(
     assert json.loads(run_here(*words, "--wrong-at-most", "0.5", "--json", home=settings.home).stdout) == told
     assert warehouse.rows("select count(*) as n from planted_readings") == before  # a build's measure is its own
     shown = run_here(*words, "--wrong-at-most", "0.0", home=settings.home).stdout
-    assert "None with a known price is known to let no more than 0.0% pass" in shown
+    assert "No model with a known price is known to let at most 0.0% of wrong samples pass" in shown
 
 
 def test_where_nothing_was_accepted_there_is_nothing_to_read(tmp_path: Path) -> None:

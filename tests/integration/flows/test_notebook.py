@@ -70,7 +70,7 @@ def test_the_notebook_has_the_form_that_jupyter_reads(tmp_path: Path) -> None:
 def test_another_file_is_not_overwritten(tmp_path: Path) -> None:
     mine = tmp_path / "mine.ipynb"
     mine.write_text("My notes.", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="no notebook"):
+    with pytest.raises(ConfigurationError, match="not a notebook"):
         write_notebook(tmp_path / "w.duckdb", mine)
     with pytest.raises(ConfigurationError, match="ends with"):
         write_notebook(tmp_path / "w.duckdb", tmp_path / "notes.txt")

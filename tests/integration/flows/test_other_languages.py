@@ -100,7 +100,9 @@ def test_candidates_are_scored_on_a_release_of_them(built: FrenchBuild) -> None:
 
 
 def test_the_template_model_says_in_a_sentence_that_it_can_not(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"template/v1 can't word requests in 'de' for tools in en: it only"):
+    with pytest.raises(
+        ConfigurationError, match=r"template/v1 can't write requests in 'de' for tools in en, because it only"
+    ):
         build(small_recipe(languages=["de"], samples={"perfect": 2}), settings_of(tmp_path))
 
 

@@ -114,4 +114,4 @@ def test_samples_of_policies_take_policies(tmp_path: Path) -> None:
     path = tmp_path / "recipe.yaml"
     path.write_text("name: bare\ntools: [{seed: all}]\nsamples: {task: 1, policy: 1}\n", encoding="utf-8")
     [problem] = check_recipe(path)
-    assert "samples of the kind policy need some" in str(problem)
+    assert "policy samples need policies" in str(problem)

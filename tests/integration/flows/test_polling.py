@@ -72,7 +72,7 @@ def test_a_label_studio_that_is_away_for_a_while_is_told_of_once_and_asked_again
 ) -> None:
     first = rounds.site.asked("doubtful")[0]
     rounds.poll(trouble, trouble, trouble, lambda: rounds.site.studio.annotate(first, "accept"), None)
-    assert rounds.stated == [f"{trouble} It is asked again every 60 s.", "Label Studio answers again."]
+    assert rounds.stated == [f"{trouble} Trying again every 60 s.", "Label Studio answers again."]
     assert rounds.rendered == [Pulled(reviews=1, accepted=1)]
 
 
@@ -85,13 +85,13 @@ def test_a_trouble_of_another_kind_is_told_of_too(rounds: Rounds) -> None:
 
 
 def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
-    gone = ConfigurationError("No Label Studio is named or running.")
+    gone = ConfigurationError("No Label Studio is set or running.")
     rounds.poll(None, gone, None)
-    assert rounds.stated == [f"{gone} It is asked again every 60 s.", "Label Studio answers again."]
+    assert rounds.stated == [f"{gone} Trying again every 60 s.", "Label Studio answers again."]
 
 
 def test_none_at_all_from_the_beginning_is_a_wrong_setting(rounds: Rounds) -> None:
-    rounds.events, rounds.count = iter([ConfigurationError("No Label Studio is named or running.")]), 1
+    rounds.events, rounds.count = iter([ConfigurationError("No Label Studio is set or running.")]), 1
     with pytest.raises(ConfigurationError, match="No Label Studio"):
         poll_reviews(rounds.site.settings, SilentProgress(), 60, rounds.rendered.append)
 

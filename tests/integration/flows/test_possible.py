@@ -83,7 +83,7 @@ def test_recipe_check_tells_what_can_not_be_had_and_is_no_mistake(written: Path)
     done = run_here("recipe", "check", str(written / "recipe.yaml"), home=written / "home")
     assert done.returncode == 0
     assert "recipe.yaml:5:3: samples.multi_step: 4 of 4 can't be planned: " in done.stdout
-    assert "of 6 samples asked for 4 can't be planned" in done.stdout
+    assert "4 of 6 samples can't be planned" in done.stdout
 
 
 def test_recipe_check_proposes_the_name_that_was_meant(written: Path) -> None:
@@ -165,3 +165,26 @@ def test_of_a_server_that_ends_in_the_middle_of_its_list_the_tools_before_are_ch
     found = json.loads(run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout)
     assert {row["tools"] for row in found["kinds"]} == {1}
     assert any("ended while it was asked" in one["message"] for one in found["problems"])
+
+
+async def test_nothing_is_claimed_of_kinds_whose_sources_only_a_build_shows(tmp_path: Path) -> None:
+    """Of a path, or of turns that were merged, the tool alone does not decide what can be made."""
+    town = {"environment": "simulated", "import": "openapi", "path": "docs/first-dataset/library.yaml"}
+    stated = {"name": "possible", "tools": [town], "languages": ["en"]}
+    asked = {"task": 4, "tool_error": 4, "multi_step": 4, "multi_step_SO_case1": 4, "mQmA": 4, "mQmA_external": 4}
+    found = await survey_recipe(parse_recipe({**stated, "samples": asked}, Path(), "possible"), settings_of(tmp_path))
+    rows = {row.kind: row for row in found.rows()}
+    assert {kind for kind, row in rows.items() if row.possible < row.asked} == set()
+    assert {kind for kind, row in rows.items() if not row.is_known} == {
+        "tool_error",
+        "multi_step_SO_case1",
+        "mQmA_external",
+    }
+
+
+async def test_where_no_task_can_be_planned_nothing_made_from_tasks_can_be(tmp_path: Path) -> None:
+    found = await survey_recipe(recipe({"perfect": 2, "task": 3, "tool_error": 3}), settings_of(tmp_path))
+    rows = {row.kind: row for row in found.rows()}
+    assert (rows["task"].usable, rows["tool_error"].usable, rows["tool_error"].possible) == (0, 0, 0)
+    assert "task" in rows["tool_error"].reason
+    assert found.impossible == 6

@@ -83,7 +83,7 @@ def test_each_sample_is_a_case_by_its_key(
 @pytest.mark.parametrize(
     ("stated", "said"),
     [
-        ('"v9"', "test_marked, callwright_release: There is no release 'v9'"),
+        ('"v9"', "test_marked, callwright_release: No release is named 'v9'"),
         slow('"v1", split="dev"', "The release has no split 'dev'; it has train, test"),
         slow('"v1", kinds=["perfekt"]', "The release has no kind 'perfekt'; it has irrelevant, perfect"),
         slow('Path("nowhere")', "holds no records"),

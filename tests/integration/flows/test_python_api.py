@@ -149,7 +149,7 @@ def test_a_script_without_a_guard_is_told_of_it_with_more_workers_than_one(tmp_p
     script.write_text(UNGUARDED.replace("WORKERS", "2"))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert 'put what begins the work under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+    assert 'Put the call that starts the build under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
     assert "memory" not in done.stderr
 
 
@@ -230,7 +230,7 @@ def test_a_work_folder_is_copied_once_for_all_who_read_it(home: Path) -> None:
 
 
 def test_what_is_no_release_is_told(home: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="There is no release 'v2'; the releases are v1"):
+    with pytest.raises(ConfigurationError, match=r"No release is named 'v2'\. The releases are v1"):
         callwright.load_release("v2", home=home)
     with pytest.raises(ConfigurationError, match="holds no records"):
         callwright.load_release(tmp_path)
@@ -338,7 +338,7 @@ def test_a_function_is_asked_anew_unless_its_version_is_the_same(home: Path) -> 
     names = [callwright.evaluate("v1", counted, home=home, version=version).candidate for version in ("1", "1", "", "")]
     assert names == ["counted", "counted", "counted#2", "counted#3"]
     assert next(asked) == 3 * len(callwright.load_release("v1", home=home))
-    with pytest.raises(ConfigurationError, match="went to its end"):
+    with pytest.raises(ConfigurationError, match="is complete"):
         callwright.evaluate("v1", home=home, resume=True)
 
 
@@ -382,10 +382,10 @@ def test_an_option_that_evaluate_does_not_take_is_refused(home: Path) -> None:
 @pytest.mark.parametrize(
     ("candidates", "words"),
     [
-        ([], "No candidate is named"),
+        ([], "There is no candidate"),
         ([3], "3 is no candidate"),
         (["template/v1", "template/v1"], "Two candidates have the same name"),
-        (["template/v1", print], "evaluate each by itself"),
+        (["template/v1", print], "Evaluate them separately"),
         (["nothing"], "there is no model 'nothing'"),
     ],
 )

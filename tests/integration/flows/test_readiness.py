@@ -36,7 +36,9 @@ def test_a_missing_key_is_known_without_a_call(
     assert key_variables(settings) == variables
     check_key(settings, lambda variable: "sk-1")
     if variables:
-        with pytest.raises(ConfigurationError, match=f"no key for {name}: set {variables[0]}"):
+        with pytest.raises(
+            ConfigurationError, match=f"no API key for {name}. Set the environment variable {variables[0]}"
+        ):
             check_key(settings, lambda variable: "")
 
 
@@ -47,7 +49,7 @@ def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> 
     assert time.monotonic() - began < 5
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.count("\n") == 1
-    assert f"There is no key for {PLAIN}: set OPENAI_API_KEY" in ended.stderr
+    assert f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY" in ended.stderr
 
 
 def test_a_server_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ def test_doctor_tells_keys_and_the_models_of_a_recipe(model_server: ModelServer,
     assert ended.returncode == 1
     assert found[f"model {PLAIN}"]["state"] == "broken"
     assert "price: {input" in found["model openai/stub"]["advice"]
-    assert "litellm's map lacks it" in found["model openai/stub"]["advice"]
+    assert "litellm does not know this model" in found["model openai/stub"]["advice"]
     assert "sk-secret" not in ended.stdout
 
 

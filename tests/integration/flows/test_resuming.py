@@ -245,8 +245,8 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
     assert stdout == ""
     if ending is signal.SIGINT:
         assert process.returncode == 130
-        told = [line for line in stderr.splitlines() if "to do" not in line and " of " not in line]
-        assert told == ["Stopped. What is done is kept; the same command goes on from there."]
+        told = [line for line in stderr.splitlines() if not line.startswith("Build:")]
+        assert told == ["Stopped. Finished work is kept; run the same command again to continue."]
         assert leftovers(settings) == []
 
 
@@ -294,7 +294,7 @@ def test_two_builds_of_one_recipe_at_once_do_not_get_in_each_others_way(
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr
     assert late.returncode == 1
-    assert "Another process is at the build" in late.stderr
+    assert "Another process is running the build" in late.stderr
     counts = row_counts(settings)
     assert build(small_recipe(models=roles, samples=FEW), settings).landed == one(
         settings, "select count(*) from accepted_samples"

@@ -183,7 +183,7 @@ def test_a_build_is_kept_where_label_studio_is_away(tmp_path: Path, form: tuple[
         assert json.loads(done.stdout)["review"] is None
         assert json.loads(done.stdout)["landed"] == 3
     else:
-        assert "3 of 3 samples asked for of 'small' have landed" in done.stdout
+        assert "small: 3 of 3 samples accepted" in done.stdout
     again = run_here("build", str(recipe), "--no-review", home=tmp_path / "home", **away)
     assert again.returncode == 0
     assert "to do" not in again.stderr, "what was built is not built again"

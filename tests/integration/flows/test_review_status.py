@@ -197,7 +197,7 @@ def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(site: ReviewSite, 
 
 def test_nobody_asked_is_one_sentence_and_json_has_every_table(tmp_path: Any, site: ReviewSite) -> None:
     empty = run_here("review", "status", home=tmp_path / "nothing")
-    assert (empty.returncode, empty.stdout) == (0, "Nobody has been asked about anything yet.\n")
+    assert (empty.returncode, empty.stdout) == (0, "There are no review questions yet.\n")
     found = json.loads(run_here("review", "status", "--json", home=site.settings.home).stdout)
     assert found.keys() == EARLIER_KEYS | {"queue", "people", "work_left", "unsettled", "next", "whole"}
     assert {row["kind"] for row in found["queue"]} <= set(REVIEW_KINDS)
@@ -235,11 +235,11 @@ def test_a_person_who_came_later_has_a_table_though_nothing_waits(site: ReviewSi
         ("ann: {languages: [xx]}", "team.yaml, at ann.languages.0: .*'xx'"),
         (
             "ann: {questions: [samples]}",
-            "at ann.questions.0: there is no kind of question 'samples'; the kinds are sample_r",
+            "at ann.questions.0: no kind of question is named 'samples'; the kinds are sample_r",
         ),
         ("ann: {kinds: [perfekt]}", "at ann.kinds.0: .*'perfekt'"),
         ("ann: {language: [en]}", "at ann.language: Extra inputs"),
-        ("ann: [", "is no YAML"),
+        ("ann: [", "is not valid YAML"),
     ],
 )
 def test_a_wrong_team_is_told_with_its_place(tmp_path: Path, written: str, problem: str) -> None:

@@ -171,7 +171,7 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
     assert first_checked < last_made
     told = "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub (lean)."
     assert progress.stated[0] == told
-    assert progress.stated[1].startswith("One model has all roles, and none may settle what its own words mean")
+    assert progress.stated[1].startswith("One model has all roles. A model may not judge what it wrote itself")
 
 
 def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
@@ -202,5 +202,5 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
         failed["reason"],
     )
     assert "break_down" in failed["reason"]
-    assert any("records met a bug and failed" in sentence for sentence in progress.stated)
+    assert any("failed because of a bug" in sentence for sentence in progress.stated)
     assert build(small_recipe(samples={"perfect": 12}), settings).landed == report.landed

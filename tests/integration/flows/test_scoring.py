@@ -200,8 +200,8 @@ def test_flat_predictions_are_scored_as_the_newest_release_does(shared: Path, tm
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "one thing at a time"),
-        (("--logs", "{log}", "--predictions", "{log}/MT_res.json"), "one thing at a time"),
+        ((), "exactly one thing to score"),
+        (("--logs", "{log}", "--predictions", "{log}/MT_res.json"), "exactly one thing to score"),
         (("--logs", "{log}/.."), "There are logs in its folders log"),
         (("--logs", "{log}/nowhere"), "Is it the folder of a log?"),
         (("--logs", "{log}", "--snapshots", "middle"), "There is no file 'middle' that lists snapshots"),

@@ -161,7 +161,7 @@ def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     done = run_here("review", "recheck", "small", "--draw", "3", "--seed", "5", home=home)
     assert done.returncode == 0, done.stderr
     assert "3 of " in done.stdout
-    assert "3 questions about them are new" in done.stdout
+    assert "3 new questions" in done.stdout
     assert (
         json.loads(run_here("review", "recheck", "--draw", "3", "--seed", "5", "--json", home=home).stdout)["asked"]
         == 0

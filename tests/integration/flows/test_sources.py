@@ -195,7 +195,7 @@ def test_what_was_replaced_is_kept_in_a_vault_alone_where_one_is_named(tmp_path:
 
 def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     report, settings = with_personal_data(tmp_path, "report")
-    assert any(one.startswith("Personal data found and left as it is: 1 mail") for one in report.remarks)
+    assert any(one.startswith("Personal data found and kept: 1 mail") for one in report.remarks)
     [sample] = warehouse_of(settings).rows("select request from samples")
     assert "anna.schmidt@web.de" in sample["request"]
     [kept] = warehouse_of(settings).rows("select kind, records, personal_values, is_replaced from personal_data")
@@ -204,7 +204,7 @@ def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     page = (
         build_page(Look(warehouse_of(settings), datetime.now(UTC), lambda path, _query: path), {}, report.build) or ""
     )
-    assert "Personal data found and left as it is: 1 mail in 1 record." in page
+    assert "Personal data found and kept: 1 mail in 1 record." in page
 
 
 def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None:
@@ -220,7 +220,8 @@ def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(recipe, tmp_path, "few"), settings)
     assert (
-        "Of 17 records 2 were taken: 12 say the same as another, 2 were not drawn, 1 hold no sample." in report.remarks
+        "2 of 17 records taken. Of the others, 12 repeat another one, 2 were not drawn and 1 are unreadable."
+        in report.remarks
     )
     assert report.asked == 3
     found = warehouse_of(settings).rows("select gold ->> '$[0].tool' as tool, body from samples")

@@ -224,7 +224,7 @@ def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite
         asyncio.run(evaluate_release("v1", candidates, site.settings, progress))
     asked = site.asked("suspect")
     assert len(asked) > 1
-    assert told[-1].startswith(f"{len(asked)} landed samples have all candidates or several in one against their gold")
+    assert told[-1].startswith(f"In {len(asked)} accepted samples the candidates disagree with the gold call.")
     site.push()
     tasks = {key: site.studio.newest_task(key) for key in asked}
     others = [task["priority"] for task in site.studio.tasks.values() if task["subject"] not in tasks]

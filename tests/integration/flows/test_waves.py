@@ -1,6 +1,7 @@
 """Builds that go in waves: dialogues, shifts and external information, made of samples that passed."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,18 @@ from callwright.flows.runner import local_workers
 from callwright.flows.settings import Settings
 from callwright.flows.stages import all_stages, stages_of
 from callwright.generators.kinds import all_kinds
-from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
-from tests.support.flows.small_builds import TOP, build, held, row_counts, settings_of, warehouse_of, write_recipe
+from tests.support.flows.small_builds import (
+    TOP,
+    build,
+    held,
+    row_counts,
+    run_here,
+    settings_of,
+    warehouse_of,
+    write_recipe,
+)
 
 SAMPLES = {
     "perfect": 8, "imperfect": 14, "irrelevant": 2, "external": 4, "sQsA": 10, "mQmA": 2, "mQsA": 2, "sQmA": 2,
@@ -163,9 +172,30 @@ def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) ->
     assert again.samples == dict.fromkeys(HAMMERBENCH, 3)
 
 
-def test_a_kind_whose_sources_are_not_asked_for_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"small\.yaml:\d+:\d+: samples: .*'mSv' are made of the kinds sQsA"):
-        read_recipe(write_recipe(tmp_path, samples={"mSv": 3}))
+def test_a_kind_whose_sources_are_not_asked_for_brings_them_along(tmp_path: Path) -> None:
+    recipe = read_recipe(write_recipe(tmp_path, samples={"mSv": 3}))
+    assert recipe.samples == {"mSv": 3, "sQsA": 3, "imperfect": 3}
+    assert recipe.brought == {"sQsA": 3, "imperfect": 3}
+    assert recipe.with_limit(2).brought == {"sQsA": 2, "imperfect": 2}
+    whole = read_recipe(write_recipe(tmp_path, samples=recipe.samples))
+    assert (whole.samples, whole.brought) == (recipe.samples, {})
+
+
+def test_whoever_checks_estimates_or_builds_is_told_what_is_brought_along(tmp_path: Path) -> None:
+    path, home = write_recipe(tmp_path, samples={"mQsA": 2}), tmp_path / "home"
+    told = [
+        "2 sQsA samples are added, because mQsA samples are made from them.",
+        "2 imperfect samples are added, because sQsA samples are made from them.",
+    ]
+    checked, estimated = (run_here(*words, str(path), home=home) for words in (("recipe", "check"), ("estimate",)))
+    built = run_here("build", str(path), "--no-review", home=home)
+    for sentence in told:
+        assert sentence.rstrip(".") in checked.stdout
+        assert sentence in estimated.stdout
+        assert sentence in built.stderr
+    assert json.loads(
+        run_here("query", "select count(*) as n from accepted_samples where kind = 'mQsA'", "--json", home=home).stdout
+    ) == [{"n": 2}]
 
 
 def test_the_recipe_that_comes_along_has_every_kind() -> None:

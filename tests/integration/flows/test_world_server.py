@@ -131,7 +131,7 @@ async def test_the_worlds_of_a_recipe_are_served_as_one_by_a_seed(recipe: Path) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("v1", "--seed", 3), "--seed is of the world of a recipe"),
+        (("v1", "--seed", 3), "--seed works with a recipe only"),
         slow(("plain.yaml",), "has no simulated world"),
     ],
 )

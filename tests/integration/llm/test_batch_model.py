@@ -240,7 +240,7 @@ async def test_an_answer_that_does_not_parse_is_mended_in_the_next_batch(opened,
     ("endpoint", "status", "message", "error", "words"),
     [
         ("upload", 401, "Incorrect API key provided: sk-secret", ConfigurationError, "refuses the key"),
-        ("upload", 404, "Not found", ConfigurationError, "takes no batches"),
+        ("upload", 404, "Not found", ConfigurationError, "does not support batches"),
         ("create", 400, "Too many files", ReplyError, "Too many files"),
         ("look", 401, "Incorrect API key provided", ConfigurationError, "refuses the key"),
     ],

@@ -170,7 +170,7 @@ def test_a_query_while_this_thread_reads_the_file_is_answered(warehouse: Warehou
 def test_a_file_of_a_newer_callwright_is_left_alone(warehouse: Warehouse, tmp_path: Path) -> None:
     warehouse.put([make_tool()])
     warehouse.execute("insert into migrations (name) values ('9999_future.sql')")
-    with pytest.raises(StoreError, match="newer callwright"):
+    with pytest.raises(StoreError, match="newer version of callwright"):
         Warehouse(tmp_path / "warehouse.duckdb").put([make_tool("other")])
 
 

@@ -82,14 +82,14 @@ def test_a_dead_prefect_server_is_named_in_one_sentence(words: tuple[str, ...], 
     done = run_here(*words, "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL=dead)
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
-    assert line.startswith(f"callwright: No Prefect server answers at '{dead}', where PREFECT_API_URL points: ")
+    assert line.startswith(f"callwright: No Prefect server answers at '{dead}', the value of PREFECT_API_URL: ")
     assert not (tmp_path / "warehouse.duckdb").exists()
 
 
 def test_an_address_that_is_none_is_a_wrong_setting(tmp_path: Path) -> None:
     done = run_here("build", "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL="somewhere")
     assert done.returncode == 2
-    assert done.stderr.startswith("callwright: PREFECT_API_URL is 'somewhere', which is no address.")
+    assert done.stderr.startswith("callwright: PREFECT_API_URL is 'somewhere', which is not a valid address.")
 
 
 def test_two_recipes_of_one_name_are_not_deployed(tmp_path: Path, dead: str) -> None:

@@ -113,7 +113,7 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does_an
     assert (again.returncode, untimed(again.stdout)) == (0, untimed(plain.stdout)), again.stderr
     [idle, _] = [found for found in known.runs("build-dataset") if found["name"] == "alike"]
     assert (idle["state"]["name"], idle["state"]["type"]) == ("Nothing to do", "COMPLETED")
-    nothing = "Nothing to do: recipe, tools, models, prompts and checks are as they were"
+    nothing = "Nothing to do: recipe, tools, models, prompts and checks have not changed"
     assert idle["state"]["message"].startswith(nothing)
     assert known.groups(idle) == {}
 
@@ -317,12 +317,12 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard_and_what_can
     )
     scored_ones, refusal = done.stdout.splitlines()
     assert int(scored_ones) > 0, done.stderr
-    assert refusal.startswith("No Label Studio is named or running.")
+    assert refusal.startswith("No Label Studio is set or running.")
     assert known.runs("pull-reviews")[0]["state"]["message"] == refusal
     assert "no release 'v2'" in done.stderr.splitlines()[-1]
     failed, scored = known.runs("evaluate-models")
     assert (failed["name"], failed["state_type"], scored["name"]) == ("v2", "FAILED", "v1")
-    assert failed["state"]["message"].startswith("There is no release 'v2'")
+    assert failed["state"]["message"].startswith("No release is named 'v2'")
     [shows] = known.artifacts(scored)
     assert shows["key"] == "scores-v1"
     assert "| template/v1 | direct |" in shows["data"]

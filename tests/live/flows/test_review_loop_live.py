@@ -162,11 +162,11 @@ def test_the_command_line_says_what_it_did(site: ReviewSite, label_studio_server
     home = site.settings.home
     pushed = run("review", "push", home=home, **named)
     asked = site.value("select count(*) from review_requests")
-    assert pushed.stdout.startswith(f"{asked} tasks pushed: {label_studio_server.url}/projects/"), pushed.stderr
-    assert run_here("review", "push", home=home, **named).stdout.startswith("Nothing waits to be pushed.")
+    assert pushed.stdout.startswith(f"{asked} tasks sent: {label_studio_server.url}/projects/"), pushed.stderr
+    assert run_here("review", "push", home=home, **named).stdout.startswith("There is nothing to send.")
     annotate(site, site.asked("doubtful")[0], "accept")
     pulled = run_here("review", "pull", home=home, **named)
-    assert pulled.stdout == "1 new reviews: 1 accepted, 0 edited, 0 rejected.\n"
+    assert pulled.stdout == "1 new review: 1 accepted, 0 edited, 0 rejected.\n"
     assert run_here("review", "pull", home=home, **named).stdout == "No new reviews.\n"
     status = run_here("review", "status", "--server", "--json", home=home, **named)
     told = json.loads(status.stdout)
@@ -190,4 +190,4 @@ def test_a_build_pushes_what_it_asks_about(
     named = {"LABEL_STUDIO_URL": label_studio_server.url, "LABEL_STUDIO_API_KEY": label_studio_server.token}
     done = run_here("build", str(recipe), home=tmp_path / "home", **named)
     assert done.returncode == 0, done.stderr
-    assert "2 tasks pushed for people to review: " in done.stdout
+    assert "2 tasks sent to reviewers: " in done.stdout

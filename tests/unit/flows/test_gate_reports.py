@@ -58,6 +58,6 @@ def test_a_report_has_a_case_and_a_row_a_sample_whatever_is_written_in_it(
 
 @pytest.mark.parametrize("stated", ["args_acc", "args_acc=", "args_acc=a", "=="])
 def test_a_bound_that_is_none_is_answered_with_the_form(stated: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"--fail-under takes METRIC=NUMBER, such as args_acc=0\.9, and not"):
+    with pytest.raises(ConfigurationError, match=r"--fail-under takes METRIC=NUMBER, such as args_acc=0\.9, not"):
         read_bounds([stated], "--fail-under")
     assert read_bounds(["args_acc=0.9", "pr/func_acc=1"], "") == {"args_acc": 0.9, "pr/func_acc": 1.0}

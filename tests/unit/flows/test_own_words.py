@@ -65,10 +65,10 @@ def test_values_come_from_a_query_that_can_change_nothing(tmp_path: Path) -> Non
     [
         ("id,name\n1,Ulm\n", "cities.csv", "cities.csv:1: there is no column 'city'; the columns are id, name"),
         ("id,city\n1,Ulm\n2,\n", "cities.csv", "cities.csv:3: the column 'city' is empty"),
-        ("", "cities.csv", "gives no value"),
+        ("", "cities.csv", "has no values"),
         ("x", "other.csv", "other.csv' can't be read: No such file or directory"),
         ("x", "{query: select 1}", "a query and its database go together"),
-        ("x", "{column: name}", "values are a list, the name of a file, or a query with its database"),
+        ("x", "{column: name}", "values must be a list, the name of a file, or a query with its database"),
     ],
 )
 def test_what_is_wrong_with_values_has_its_line(tmp_path: Path, text: str, more: str, message: str) -> None:
@@ -88,7 +88,9 @@ def test_a_value_that_does_not_fit_its_parameter_is_named_with_file_and_line(tmp
     validate_own_words(read(tmp_path, "values: {get_weather.days: ['3', 4]}\n").values, (), [WEATHER])
     with pytest.raises(ConfigurationError, match=r"values\.days\[1\]: of the tool 'get_weather': .*'many'"):
         validate_own_words(read(tmp_path, "values: {days: [3, many]}\n").values, (), [WEATHER])
-    with pytest.raises(ConfigurationError, match=r"values\.town: no tool has such a parameter; there are city, days"):
+    with pytest.raises(
+        ConfigurationError, match=r"values\.town: no tool has such a parameter\. The parameters are city, days"
+    ):
         validate_own_words(read(tmp_path, "values: {town: [Ulm]}\n").values, (), [WEATHER])
 
 
@@ -104,5 +106,5 @@ def test_examples_are_read_and_kept_in_the_recipe(tmp_path: Path) -> None:
     (tmp_path / "examples.jsonl").write_text(line + '{"tool": "get_weather"}\n', encoding="utf-8")
     assert "examples.jsonl:2: request: Field required" in wrong(tmp_path, more)
     assert recipe.examples is not None
-    with pytest.raises(ConfigurationError, match="example 1 calls 'get_weather', which is none of the recipe's tools"):
+    with pytest.raises(ConfigurationError, match="example 1 calls 'get_weather', which is not a tool of the recipe"):
         validate_own_words({}, recipe.examples.read, [])

@@ -2,11 +2,15 @@
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 
 import callwright.flows.progress
+from callwright.flows.build import phases_of
 from callwright.flows.progress import (
+    Phase,
+    PhaseCount,
     SilentProgress,
     Work,
     counted,
@@ -15,6 +19,7 @@ from callwright.flows.progress import (
     traffic_state,
     watch_traffic,
 )
+from callwright.flows.recipe import parse_recipe
 from callwright.llm.limits import Absence, Traffic
 
 
@@ -171,6 +176,35 @@ async def test_where_somebody_looks_the_state_stands_in_one_place_and_is_gone_at
         with traffic.request("requests", "local/a.gguf"):
             await asyncio.sleep(0.05)
     assert live.sentences == []
-    assert set(live.states[:-1]) == {"6 answered, 1 waiting, 12.0 s an answer, $0.2500: requests of local/a.gguf"}
+    assert set(live.states[:-1]) == {
+        "6 answered, 1 waiting, 12.0 s an answer, 0 tokens, $0.2500: requests of local/a.gguf"
+    }
     assert live.states[-1] == ""
-    assert traffic_state(Traffic()) == "0 answered, 0 waiting, none within 0 s, $0.0000: "
+    assert traffic_state(Traffic()) == "0 answered, 0 waiting, none within 0 s, 0 tokens, $0.0000: "
+
+
+def test_samples_done_of_the_whole_are_counted_by_what_is_left_of_each_phase() -> None:
+    count = PhaseCount([Phase("single_turn", 40), Phase("multi_step", 20, variants=10), Phase("landing")])
+    count.begin("single_turn", 25)  # 15 were made by a build that was stopped
+    assert (count.done, count.total) == (15, 60)
+    count.advance(25)
+    count.begin("single_turn", 3)  # in place of some that did not pass
+    assert (count.done, count.number) == (40, 1)
+    count.begin("multi_step", 2)
+    count.advance(1)
+    assert (count.done, [one.title for one in count.to_come]) == (50, ["landing"])
+    count.begin("checks.format", 500)
+    assert (count.done, count.number) == (50, 2)
+
+
+def test_a_build_has_a_phase_for_each_group_of_each_wave() -> None:
+    stated = {
+        "name": "p",
+        "tools": [{"generate": ["Weather"]}],
+        "samples": {"perfect": 4, "imperfect": 6, "external": 2, "mQmA_external": 3},
+    }
+    phases = [*phases_of(parse_recipe(stated, Path(), "p"))]
+    assert [(one.title, one.samples) for one in phases] == [
+        ("toolset", 0), ("single_turn", 10), ("external", 2), ("dialogue", 3), ("trajectories", 3), ("external", 3),
+        ("measuring", 0), ("landing", 0),
+    ]  # fmt: skip

@@ -3,10 +3,12 @@
 import io
 import re
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from callwright.flows.cli.screen import Terminal, show_table
+from callwright.flows.progress import Phase
 
 COLUMNS = ("recipe", "build", "stage_group", "entered", "is_latest")
 ROWS = [("hammerbench", "0123456789abcdef" * 2, "single_turn", 100, True), ("demo", "f" * 32, "landing", 7, False)]
@@ -71,25 +73,63 @@ def work_before(terminal: Terminal) -> None:
         terminal.advance(10)
 
 
-def test_a_terminal_has_one_picture_in_place_and_a_line_for_each_stretch_that_is_done(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def drawn(monkeypatch: pytest.MonkeyPatch, work: Callable[[Terminal], None]) -> list[str]:
+    """The lines that a terminal was given, those of pictures that others were drawn over too."""
     stream = TerminalStream()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     with Terminal() as terminal:
-        work_before(terminal)
+        work(terminal)
         assert terminal.is_live
     written = stream.getvalue()
+    assert "\x1b[1A" in written  # the picture is drawn over the one before
     words = re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", written).replace("\r", "\n")
-    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    return [line.strip() for line in words.splitlines() if line.strip()]
+
+
+def test_a_terminal_has_one_picture_in_place_and_a_line_for_each_stretch_that_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = drawn(monkeypatch, work_before)
     for title in ("single_turn", "dialogue"):
         assert len([line for line in lines if line.startswith(f"{title}: 20 of 20 in ")]) == 1
         assert f"Half of {title}." in lines
     assert "8 answered, 2 waiting" in lines
-    assert "\x1b[1A" in written  # the picture is drawn over the one before
     assert lines[-1].startswith("dialogue: 20 of 20")  # nothing of the picture is left
+
+
+PHASES = (Phase("single_turn", 20), Phase("dialogue", 20), Phase("measuring"), Phase("landing"))
+
+
+def phased_work(terminal: Terminal) -> None:
+    terminal.plan("Build", PHASES)
+    for title in ("single_turn", "dialogue"):
+        terminal.begin(title, 20)
+        for _ in range(4):
+            terminal.advance(5)
+    terminal.begin("measuring.planted_reading", 7)
+    terminal.advance(7)
+
+
+def test_work_in_phases_has_one_bar_for_the_whole_and_names_what_is_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = drawn(monkeypatch, phased_work)
+    assert lines[-1].startswith("Build: 40 of 40 in ")
+    assert len([line for line in lines if " in 0 s" in line]) == 1
+    bars = {line for line in lines if line.startswith("Build ")}
+    assert any("0/40" in line for line in bars)
+    assert not any("/20" in line or "/7" in line for line in bars)
+    assert "preparing; then single_turn, dialogue, measuring, landing" in lines
+
+
+def test_without_a_terminal_a_line_now_and_then_tells_how_far_the_whole_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with Terminal() as terminal:
+        phased_work(terminal)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "Build: 40 samples to make. Phases: single_turn, dialogue, measuring, landing."
+    assert lines[1].startswith("Build: 5 of 40 samples (phase 1 of 4, single_turn), about 0 s to go")
+    assert lines[-1] == "Build: 40 of 40 samples (phase 2 of 4, dialogue)"
+    assert len(lines) == 9
 
 
 def test_without_a_terminal_there_are_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ def test_a_private_folder_is_this_users_and_for_nobody_else(tmp_path: Path) -> N
     folder.chmod(0o777)
     assert private_folder(folder).stat().st_mode & 0o777 == 0o700
     (tmp_path / "link").symlink_to(folder)
-    with pytest.raises(StoreError, match="not this user's own"):
+    with pytest.raises(StoreError, match="belongs to another user"):
         private_folder(tmp_path / "link")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.kinds import all_kinds, kind_named, kind_rows, name_of, waves_of
+from callwright.generators.kinds import all_kinds, brought_along, kind_named, kind_rows, name_of, waves_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
 
@@ -28,9 +28,14 @@ def test_what_a_kind_is_made_of_comes_in_an_earlier_wave() -> None:
     assert all(at[source] < at[name] for name, kind in all_kinds().items() for source in kind.sources)
 
 
-def test_a_kind_without_its_sources_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="'mSv' are made of the kinds sQsA; ask for one of them too"):
-        waves_of(["perfect", "mSv"])
+def test_a_kind_brings_along_what_it_is_made_from_as_far_as_it_takes() -> None:
+    assert brought_along({"perfect": 2, "mSv": 4, "mQmA": 6}) == {"sQsA": 6, "imperfect": 6}
+    assert brought_along({"mQmA_external": 3, "imperfect": 1}) == {"mQmA": 3, "sQsA": 3}
+
+
+def test_a_kind_brings_nothing_along_where_one_of_its_sources_is_asked_for() -> None:
+    assert brought_along({"external": 9, "imperfect": 1, "irrelevant": 2}) == {}
+    assert brought_along({"mSv": 0, "tool_error": 0}) == {}
 
 
 def test_one_of_several_sources_is_enough() -> None:

@@ -21,7 +21,7 @@ async def test_without_a_limit_anything_goes_and_is_counted():
 async def test_what_would_pass_the_limit_is_refused_with_what_to_do():
     budget = Budget(1.0, spent=0.9)
 
-    with pytest.raises(BudgetError, match=r"budget of \$1\.0000 .*\$0\.9000 is spent.*\$0\.2000.*Raise the recipe's"):
+    with pytest.raises(BudgetError, match=r"budget of \$1\.0000 .*\$0\.9000 is spent.*\$0\.2000.*Raise the budget"):
         await budget.reserve(0.2)
     await budget.reserve(0.05)
 

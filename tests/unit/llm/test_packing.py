@@ -148,7 +148,7 @@ def test_only_a_judge_across_a_network_sees_several_and_says_so_in_its_name():
     judge = read_model(ANOTHER, {"items_per_request": 4})
     assert judge.options == (("items_per_request", 4),)
     assert Roles(judge=judge).judge.items_per_request == 4
-    with pytest.raises(ValueError, match="the checker has to see one item at a time"):
+    with pytest.raises(ValueError, match="the checker must see one item at a time"):
         Roles(checker=judge)
     for name, told in (("template/v1", {}), (ANOTHER, {"batch": True})):
         with pytest.raises(ConfigurationError):

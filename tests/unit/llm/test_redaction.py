@@ -69,7 +69,7 @@ def test_a_recipe_reads_no_other_variables(variable: str, monkeypatch: pytest.Mo
     monkeypatch.setenv(variable, "very-secret")
     headers = {"extra": {"extra_headers": {"X-Key": f"${{{variable}}}"}}}
     for settings in ({"api_key_variable": variable}, headers):
-        with pytest.raises(ConfigurationError, match=f"can't read the variable {variable}"):
+        with pytest.raises(ConfigurationError, match=f"may not read the variable {variable}"):
             with_secret(read_model("openai/x", settings))
     monkeypatch.setenv("CALLWRIGHT_SECRETS", f"OTHER, {variable}")
     allowed = with_secret(read_model("openai/x", {"api_key_variable": variable}))

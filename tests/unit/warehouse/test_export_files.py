@@ -168,7 +168,7 @@ def test_a_new_export_takes_the_place_of_an_older_one_whole(content: ReleaseCont
 
 def test_a_folder_of_other_things_is_left_alone(content: ReleaseContent, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("Chapter 1")
-    with pytest.raises(ConfigurationError, match="no export"):
+    with pytest.raises(ConfigurationError, match="not an export"):
         export_release(stream_of(content), "openai", tmp_path)
     export_release(stream_of(content), "bfcl", tmp_path / "out")
     with pytest.raises(ConfigurationError, match="'bfcl'"):

@@ -91,11 +91,11 @@ def test_what_conditions_leave_out_is_counted(looked_at: Landed) -> None:
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
-        ({"recipes": ("smal",)}, "of the recipe 'smal'; there are samples of other, small"),
-        ({"kinds": ("perfekt",)}, "of the kind 'perfekt'; there are samples of irrelevant, perfect"),
-        ({"languages": ("fr",)}, "of the language 'fr'; there are samples of en, zh"),
+        ({"recipes": ("smal",)}, "of the recipe 'smal'. There are some of other, small"),
+        ({"kinds": ("perfekt",)}, "of the kind 'perfekt'. There are some of irrelevant, perfect"),
+        ({"languages": ("fr",)}, "of the language 'fr'. There are some of en, zh"),
         ({"builds": ("9",)}, r"No build that has landed samples is '9'; there are .*2trial \(small, a trial\)"),
-        ({"builds": ("1full",), "recipes": ("other",)}, "both of these recipes and one of these builds"),
+        ({"builds": ("1full",), "recipes": ("other",)}, "None of the builds named by --build"),
         ({"where": "kin = 'x'"}, "The condition .* can't be used on accepted samples; their columns are key, kind"),
         ({"where": "true); drop table samples; --"}, "The condition .* can't be read"),
         ({"where": "true); attach 'x.db'; select (1"}, "The condition .* can't be read"),
@@ -110,7 +110,7 @@ def test_what_conditions_leave_out_is_counted(looked_at: Landed) -> None:
         ({"where": "*"}, "The condition .* can't be used"),
         ({"where": " "}, "The condition .* can't be read"),
         ({"where": "key in (select content from read_text('/etc/hostname'))"}, "The condition .* can't be used"),
-        ({"where": "false"}, "No accepted sample is as"),
+        ({"where": "false"}, "No accepted sample matches"),
     ],
 )
 def test_what_a_selection_names_wrongly_is_answered_with_what_there_is(
@@ -123,10 +123,10 @@ def test_what_a_selection_names_wrongly_is_answered_with_what_there_is(
 
 def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None:
     made = Landed(tmp_path)
-    with pytest.raises(ConfigurationError, match="Nothing has been accepted"):
+    with pytest.raises(ConfigurationError, match="There are no accepted samples"):
         made.taken()
     made.add(started("1trial", 1, is_trial=True), "perfect-en-1")
-    with pytest.raises(ConfigurationError, match=r"Only trials.*1trial \(small, 1 samples\).*--build 1trial"):
+    with pytest.raises(ConfigurationError, match=r"Only trial builds.*1trial \(small, 1 samples\).*--build 1trial"):
         create_release(made.warehouse, "v1")
     assert select_samples(made.warehouse, Selection(builds=("1trial",))).builds == (
         BuildShare("1trial", "small", True, NOON + timedelta(hours=1, minutes=1), 1, 1, ""),
