@@ -24,8 +24,8 @@ from tests.support.flows.small_builds import (
     leftovers,
     run_here,
     settings_of,
-    small_recipe,
-    write_recipe,
+    unmeasured_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.new_warehouses import begin_warehouse
 
@@ -38,7 +38,7 @@ def test_a_ledger_that_is_no_database_is_named_and_moved_away_the_build_goes_on(
         home.mkdir()
         ledger = home / "ledger.sqlite"
         ledger.write_bytes(b"This is no database. " * 400)
-        recipe = write_recipe(tmp_path, samples=FEW)
+        recipe = write_unmeasured_recipe(tmp_path, samples=FEW)
         done = run_here("build", str(recipe), home=home, CALLWRIGHT_WORKERS=str(workers))
         assert (done.returncode, done.stdout) == (1, ""), done.stderr
         assert str(ledger) in done.stderr
@@ -56,7 +56,7 @@ def test_somebody_elses_database_is_not_written_to(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     with pytest.raises(StoreError, match="no ledger"):
-        build(small_recipe(samples=FEW), settings)
+        build(unmeasured_recipe(samples=FEW), settings)
 
 
 HOLDING = """
@@ -69,7 +69,7 @@ sys.stdin.read()
 
 def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    recipe = write_recipe(tmp_path, samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, samples=FEW)
     settings = settings_of(home)
     home.mkdir()
     holder = subprocess.Popen(
@@ -93,14 +93,14 @@ def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp
 def test_a_work_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     home = tmp_path / "file" / "home"
-    done = run_here("build", str(write_recipe(tmp_path, samples=FEW)), home=home)
+    done = run_here("build", str(write_unmeasured_recipe(tmp_path, samples=FEW)), home=home)
     assert (done.returncode, done.stdout) == (1, "")
     assert str(home) in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_path: Path) -> None:
-    done = run_here("build", str(write_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
+    done = run_here("build", str(write_unmeasured_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
     assert (done.returncode, done.stdout) == (2, "")
     assert "CALLWRIGHT_WORKERS" in done.stderr
     assert "Traceback" not in done.stderr
@@ -112,7 +112,7 @@ def _with_shards(settings: Settings, work: object, slots: int) -> None:
     from callwright.flows.making import make_samples
     from callwright.flows.progress import SilentProgress
 
-    run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, SilentProgress())
+    run_ = open_build(unmeasured_recipe(samples=FEW, shard_size=2), settings, SilentProgress())
     asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
 
 
@@ -159,7 +159,7 @@ def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     (folder / "running.py").write_text(RUNNING, encoding="utf-8")
     begin_warehouse(folder / "home" / "warehouse.duckdb")
     return subprocess.run(
-        [sys.executable, str(folder / "running.py"), "build", str(write_recipe(folder, samples=FEW, shard_size=5))],
+        [sys.executable, str(folder / "running.py"), "build", str(write_unmeasured_recipe(folder, samples=FEW, shard_size=5))],
         capture_output=True,
         text=True,
         check=False,

@@ -31,7 +31,7 @@ from callwright.warehouse.releases import create_release
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, held_site, open_site
-from tests.support.flows.small_builds import build, held, run_here, small_recipe
+from tests.support.flows.small_builds import build, held, run_here, unmeasured_recipe
 
 SAMPLES = {"perfect": 12, "imperfect": 6, "irrelevant": 6}
 RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.2)
@@ -52,7 +52,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with a release v1 that two candidates have answered."""
     home = tmp_path_factory.mktemp("evaluated")
     site = open_site(home, PaperStudio())
-    build(small_recipe(samples=SAMPLES, review={"spot_checks": 0}), site.settings)
+    build(unmeasured_recipe(samples=SAMPLES, review={"spot_checks": 0}), site.settings)
     create_release(site.warehouse, "v1")
     evaluate(site, "near", "careless")
     return home

@@ -26,7 +26,7 @@ from tests.support.flows.review_sites import (
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, held, run_here, write_recipe
+from tests.support.flows.small_builds import build, held, run_here, write_unmeasured_recipe
 from tests.support.sampling import slow
 
 
@@ -171,7 +171,7 @@ def count_transactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 @pytest.mark.parametrize("form", [slow(()), ("--json",)])
 def test_a_build_is_kept_where_label_studio_is_away(tmp_path: Path, form: tuple[str, ...]) -> None:
-    recipe = write_recipe(tmp_path, samples={"perfect": 3}, review={"spot_checks": 2})
+    recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 3}, review={"spot_checks": 2})
     away = {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "0" * 40}
     done = run_here("build", str(recipe), *form, home=tmp_path / "home", **away)
     assert done.returncode == 1

@@ -17,7 +17,7 @@ from callwright.generators.kinds import all_kinds
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
-from tests.support.flows.small_builds import TOP, build, held, row_counts, settings_of, warehouse_of, write_recipe
+from tests.support.flows.small_builds import TOP, build, held, row_counts, settings_of, warehouse_of, write_unmeasured_recipe
 
 SAMPLES = {
     "perfect": 8, "imperfect": 14, "irrelevant": 2, "external": 4, "sQsA": 10, "mQmA": 2, "mQsA": 2, "sQmA": 2,
@@ -156,7 +156,7 @@ class WavesProgress(SilentProgress):
 
 
 def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) -> None:
-    recipe = read_recipe(write_recipe(tmp_path, scale="paper"))
+    recipe = read_recipe(write_unmeasured_recipe(tmp_path, scale="paper"))
     assert recipe.samples == {name: all_kinds()[name].scale for name in HAMMERBENCH}
     assert recipe.with_limit(3).samples == dict.fromkeys(HAMMERBENCH, 3)
     again = type(recipe).model_validate_json(recipe.with_limit(3).model_dump_json(by_alias=True))
@@ -165,7 +165,7 @@ def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) ->
 
 def test_a_kind_whose_sources_are_not_asked_for_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"small\.yaml:\d+:\d+: samples: .*'mSv' are made of the kinds sQsA"):
-        read_recipe(write_recipe(tmp_path, samples={"mSv": 3}))
+        read_recipe(write_unmeasured_recipe(tmp_path, samples={"mSv": 3}))
 
 
 def test_the_recipe_that_comes_along_has_every_kind() -> None:

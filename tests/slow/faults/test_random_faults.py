@@ -32,7 +32,7 @@ from tests.support.flows.small_builds import (
     start,
     stub_roles,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.killable_studio import KillableStudio
 
@@ -120,8 +120,8 @@ def journey(
 ) -> Callable[[str], Journey]:
     roles = stub_roles(server, name=PRICED, concurrency=CONCURRENCY)
     told = {"models": roles, "samples": SAMPLES, "shard_size": 6, "review": {"spot_checks": 4}}
-    recipe = str(write_recipe(tmp_path, **told))
-    candidates = str(write_recipe(tmp_path, name="candidates", **told,
+    recipe = str(write_unmeasured_recipe(tmp_path, **told))
+    candidates = str(write_unmeasured_recipe(tmp_path, name="candidates", **told,
                                   candidates=[{"label": "one", "model": roles["generator"]}]))  # fmt: skip
     door = DOORS[(SEED + number) % len(DOORS)]
     named, engine, studio = dict[str, str](), None, None

@@ -13,17 +13,9 @@ from tests.support.flows.live_sites import LiveSite, live_site
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, erring_recipe, held_site, open_site, trusting_recipe
-from tests.support.flows.small_builds import build, run, settings_of, write_recipe
+from tests.support.flows.small_builds import build, run, settings_of, write_unmeasured_recipe
 from tests.support.killable_studio import KillableStudio
 from tests.support.servers import HeardPrefect
-
-
-@pytest.fixture(scope="session", autouse=True)
-def nothing_is_published() -> Iterator[None]:
-    """Nor by builds that read the settings of the environment; what is published by itself is tested by those who set it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CALLWRIGHT_PUBLISH_EVERY", "0")
-        yield
 
 
 @pytest.fixture
@@ -46,7 +38,7 @@ def shown_build(prefect_server: HeardPrefect, tmp_path_factory: pytest.TempPathF
     """One that makes its tools and samples of two kinds; nobody is asked about them."""
     folder = tmp_path_factory.mktemp("shown")
     tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
-    recipe = write_recipe(
+    recipe = write_unmeasured_recipe(
         folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, readers={}, shard_size=5
     )
     shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(folder)}

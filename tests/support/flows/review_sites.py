@@ -17,7 +17,7 @@ from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.small_builds import settings_of, small_recipe
+from tests.support.flows.small_builds import settings_of, unmeasured_recipe
 
 NOTHING_NEW = Pulled()
 OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
@@ -32,7 +32,7 @@ def erring_recipe(**changes: Any) -> Recipe:
         "review": {"spot_checks": 5},
         "shard_size": 50,
     }
-    return small_recipe(**planted | changes)
+    return unmeasured_recipe(**planted | changes)
 
 
 def trusting_recipe(**review: Any) -> Recipe:
