@@ -185,7 +185,7 @@ def aside(recipe: Recipe, settings: Settings) -> Iterator[Settings]:
     """The settings of a work folder that is thrown away, with a ledger of its own and the catalogs that a recipe names."""
     with tempfile.TemporaryDirectory(prefix="callwright-aside-") as folder:
         home = Path(folder)
-        other = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
+        other = settings.aside(home)._replace(ledger=home / "ledger.sqlite", prefect_api_url="")
         if any(map(_names_catalog, recipe.tools)):
             lend_catalogs(recipe, open_warehouse(settings), open_warehouse(other))
         yield other

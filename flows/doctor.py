@@ -1,6 +1,5 @@
 """Looking at this machine: what callwright can use here, and what to do about the rest."""
 
-import asyncio
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from callwright.flows.chats import distinct_models, with_secret
+from callwright.flows.loops import run_loop
 from callwright.flows.plugins import plugins
 from callwright.flows.review.servers import label_studio_address
 from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
@@ -81,7 +81,7 @@ def _model(settings: ModelSettings) -> SystemPart:
     part = f"model {settings.name}"
     try:
         check_key(settings, secret)
-        if settings.api_base and (problem := asyncio.run(server_problem(with_secret(settings)))) is not None:
+        if settings.api_base and (problem := run_loop(server_problem(with_secret(settings)))) is not None:
             return SystemPart(part, "broken", str(problem))
     except ConfigurationError as error:
         return SystemPart(part, "broken", str(error))

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from callwright.warehouse.records import Language
@@ -45,11 +46,18 @@ _OWN_SECRETS = frozenset({"LABEL_STUDIO_API_KEY", "PREFECT_API_KEY", "CALLWRIGHT
 _MEGABYTES = {"MB": 1, "GB": 1000}
 
 
-class Settings(NamedTuple):
-    """What the environment says; `patience` is how many seconds to wait for a locked warehouse, inf for as long as it takes.
+def _duckdb_memory_mb() -> int:
+    """A quarter of this machine's memory, within bounds."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
+    return max(_LEAST_MEMORY_MB, min(_MOST_MEMORY_MB, machine // 4))
 
-    Builds publish at their end and every `publish_every` minutes, 0 for never. Every `review_every` minutes deployed flows
-    pull reviews, 0 for never; `review_hourly_cost` is what an hour of reviewing costs in US dollars, None where nobody says.
+
+class Settings(NamedTuple):
+    """What the environment says; the defaults here are what holds where it says nothing.
+
+    `patience` is how many seconds to wait for a warehouse that another process has open. Builds publish at their end and every
+    `publish_every` minutes, 0 for never. Every `review_every` minutes deployed flows pull reviews, 0 for never;
+    `review_hourly_cost` is what an hour of reviewing costs in US dollars, None where nobody says.
 
     Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), or "dask:" and a scheduler's address; `workers`
     is how many processes this machine gives. Dask's workers keep what they need in their own folder `scratch`; a scheduler
@@ -62,17 +70,21 @@ class Settings(NamedTuple):
     label_studio_token: str
     prefect_api_url: str
     workers: int
-    patience: float
     ledger: Path
     review_language: "Language"
+    patience: float = PATIENCE
     review_every: float = 10.0
     review_hourly_cost: float | None = None
     workplace: str = "local"
-    scratch: Path = Path()
-    duckdb_memory_mb: int = 1024
-    duckdb_threads: int = 2
+    scratch: Path = Path(tempfile.gettempdir()) / f"callwright-{os.getuid()}"
+    duckdb_memory_mb: int = _duckdb_memory_mb()
+    duckdb_threads: int = len(os.sched_getaffinity(0))
     trusts_scheduler: bool = False
-    publish_every: float = 0.0
+    publish_every: float = 10.0
+
+    def aside(self, home: Path) -> "Settings":
+        """These settings for a work folder that is thrown away: nobody reads what would be published from it."""
+        return self._replace(home=home, publish_every=0.0)
 
     @property
     def warehouse(self) -> Path:
@@ -92,30 +104,27 @@ def read_settings(home: Path | None = None) -> Settings:
     home = (home or Path(os.environ.get("CALLWRIGHT_HOME", ".callwright"))).absolute()
     _require_home(home)
     workplace, workers = _crew(os.environ.get("CALLWRIGHT_WORKERS", ""))
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
-    return Settings(
+    usual = Settings(
         home=home,
         label_studio_url=os.environ.get("LABEL_STUDIO_URL", ""),
         label_studio_token=os.environ.get("LABEL_STUDIO_API_KEY", ""),
         prefect_api_url=os.environ.get("PREFECT_API_URL", ""),
         workers=workers or (os.cpu_count() or 1),
-        patience=_number("CALLWRIGHT_PATIENCE", 0) if os.environ.get("CALLWRIGHT_PATIENCE") else inf,
         ledger=home / "ledger.sqlite",
         review_language=os.environ.get("CALLWRIGHT_REVIEW_LANGUAGE") or DEFAULT_LANGUAGE,
-        review_every=_number("CALLWRIGHT_REVIEW_EVERY", 10),
+        workplace=workplace,
+        trusts_scheduler=os.environ.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "") in {"1", "true", "yes"},
+    )
+    return usual._replace(
+        patience=_number("CALLWRIGHT_PATIENCE", usual.patience),
+        review_every=_number("CALLWRIGHT_REVIEW_EVERY", usual.review_every),
         review_hourly_cost=(
             _number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if os.environ.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None
         ),
-        workplace=workplace,
-        scratch=Path(
-            os.environ.get("CALLWRIGHT_SCRATCH", "") or (f"{tempfile.gettempdir()}/callwright-{os.getuid()}")
-        ).absolute(),
-        duckdb_memory_mb=_size_mb(
-            "CALLWRIGHT_DUCKDB_MEMORY", max(_LEAST_MEMORY_MB, min(_MOST_MEMORY_MB, machine // 4))
-        ),
-        duckdb_threads=int(_number("CALLWRIGHT_DUCKDB_THREADS", 0)) or len(os.sched_getaffinity(0)),
-        publish_every=_number("CALLWRIGHT_PUBLISH_EVERY", 10),
-        trusts_scheduler=os.environ.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "") in {"1", "true", "yes"},
+        scratch=Path(os.environ.get("CALLWRIGHT_SCRATCH") or usual.scratch).absolute(),
+        duckdb_memory_mb=_size_mb("CALLWRIGHT_DUCKDB_MEMORY", usual.duckdb_memory_mb),
+        duckdb_threads=int(_number("CALLWRIGHT_DUCKDB_THREADS", 0)) or usual.duckdb_threads,
+        publish_every=_number("CALLWRIGHT_PUBLISH_EVERY", usual.publish_every),
     )
 
 

@@ -260,7 +260,7 @@ async def preview_tools(recipe: Recipe, count: int, settings: Settings, progress
     ]
     few = recipe.model_copy(update={"tools": tuple(sources) or recipe.tools})
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
-        aside = settings._replace(home=Path(folder))
+        aside = settings.aside(Path(folder))
         reports = await report_tools(few, aside, progress)
         warehouse = open_warehouse(aside)
         return [_shown(tool, report) for report in reports for tool in tools_of(warehouse, report.toolset)]

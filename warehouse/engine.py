@@ -1,30 +1,29 @@
 """The one importer of duckdb: an engine that files are attached to and detached from, and waiting for who has them open."""
 
 import logging
-import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from threading import RLock
+from threading import RLock, get_ident
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import duckdb
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.waiting import Busy, holder_of, when_free
 
 logger = logging.getLogger(__name__)
 
 Connection = duckdb.DuckDBPyConnection
 Answer = tuple[list[str], list[tuple[Any, ...]]]  # column names and rows
-_FIRST_WAIT = 0.02
-_LONGEST_WAIT = 0.5
-_FIRST_WORD, _BETWEEN = 5.0, 30.0  # seconds until it is told that somebody waits, and between two times
+_A_MOMENT = 0.25  # seconds to wait for another thread's transaction before ctrl-C is looked for
 _INTERRUPTED = "Query interrupted"  # all that DuckDB's binding leaves of a Ctrl-C while it works
 _STORAGE = "v1.4.0"  # new files are written so that clients of this version of DuckDB and later ones read them
 _KEPT_ENGINES = 2
 _ROWS_AT_ONCE = 500
 CATALOG = "warehouse"
+_ANOTHER_THREAD = "another thread of this process"
 _Opened = TypeVar("_Opened")
 
 
@@ -45,21 +44,32 @@ class DatabaseFile:
         """Name the file; nothing is opened yet."""
         self.path, self.limits, self.patience, self.tell = path, limits, patience, tell
 
-    def open(self, *, read_only: bool, beside_a_writer: bool = False) -> "Attached":
-        """The file, attached to the engine of this process; an absent one is begun where it may be written to.
+    def open(self, *, read_only: bool) -> "Attached":
+        """Attach the file to the engine of this process, and make it where it is not there and may be written to.
 
-        Who only reads may do so `beside_a_writer` of this process; others wait until nobody writes.
+        Whoever only reads shares it with who writes in this process. Raises StoreError at once where this thread reads it
+        and wants to write: it would wait for itself.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return self._when_free(
-            lambda: _Engine.open(self.path, self.limits, read_only=read_only, beside_a_writer=beside_a_writer)
-        )
+        return self._when_free(lambda: _Engine.open(self.path, self.limits, read_only=read_only))
+
+    @contextmanager
+    def turn(self, attached: "Attached") -> Iterator[None]:
+        """Let nobody else of this process write, or copy the file, meanwhile."""
+
+        def take() -> None:
+            if not attached.engine.turn.acquire(timeout=_A_MOMENT):
+                raise Busy(_ANOTHER_THREAD)
+
+        self._when_free(take)
+        try:
+            yield
+        finally:
+            attached.engine.turn.release()
 
     def query(self, sql: str) -> Answer:
         """What somebody else's query gives, which can change nothing and read no other file. Raises ConfigurationError."""
-        config = _config(self.path, self.limits)
-        connect = partial(duckdb.connect, str(self.path), read_only=True, config=config)
-        with self.refusals(), self._when_free(connect) as connection:
+        with self.refusals(), self._when_free(lambda: _Engine.connect(self.path, self.limits)) as connection:
             try:
                 return _locked_up_answer(connection, sql)
             except duckdb.Error as error:
@@ -98,30 +108,19 @@ class DatabaseFile:
             raise
 
     def _when_free(self, open_it: Callable[[], _Opened]) -> _Opened:
-        """What `open_it` gives, as soon as nobody else has the file open. Raises StoreError after the patience."""
-        began = time.monotonic()
-        wait, next_word = _FIRST_WAIT, _FIRST_WORD
-        while True:
+        """Return what `open_it` returns, as soon as nobody is in its way. Raises StoreError after the patience."""
+
+        def attempt() -> _Opened:
             try:
                 return open_it()
+            except (duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
+                raise Busy(_ANOTHER_THREAD) from error
             except duckdb.Error as error:
-                # This process has it open otherwise, or is closing it in another thread: a moment, then again.
-                is_ours = isinstance(error, (duckdb.ConnectionException, duckdb.ResourceInUseException))
-                if not is_ours and not (isinstance(error, duckdb.IOException) and "lock" in str(error)):
-                    raise StoreError(f"The warehouse {self.path} can't be opened: {error}") from error
-                problem = error
-            waited = time.monotonic() - began
-            if waited + wait > self.patience:
-                raise StoreError(
-                    f"The warehouse {self.path} stayed locked by another process for {self.patience:g} s. "
-                    f"Wait for that process to end, or stop it: {problem}"
-                ) from problem
-            if waited > next_word:
-                who = f"Another process has the warehouse {self.path} open"
-                self.tell(f"{who}; waited {waited:.0f} s so far: {problem}")
-                next_word += _BETWEEN
-            time.sleep(wait)
-            wait = min(_LONGEST_WAIT, wait * 2)
+                if isinstance(error, duckdb.IOException) and "lock" in str(error):
+                    raise Busy(holder_of(str(error))) from error
+                raise StoreError(f"The warehouse {self.path} can't be opened: {error}") from error
+
+        return when_free(attempt, f"The warehouse {self.path}", self.patience, self.tell)
 
 
 def query_file(path: Path, sql: str) -> Answer:
@@ -170,56 +169,92 @@ def _locked_up_answer(connection: Connection, sql: str) -> Answer:
 class _Engine:
     """A DuckDB of this process to which one file is attached while somebody uses it; between its uses nobody locks the file.
 
+    It is the one owner of what is attached: whoever opens the file shares it, but for a thread that wants to write what others
+    only read. That one waits for the other threads, and is refused where it reads it itself.
+
     Starting a DuckDB takes 15 ms and attaching a file 7 ms, so the engines of the files that were used last are kept; the one
     that was idle longest is given to the next file.
-    Those that attach the file at once for the same purpose share it, and who may read beside a writer does; any other has to
-    wait.
     """
 
-    _kept: ClassVar[dict[tuple[Path, DatabaseLimits], "_Engine"]] = {}
+    _kept: ClassVar[dict[Path, "_Engine"]] = {}
     _guard: ClassVar[RLock] = RLock()  # a generator that is thrown away may leave an engine while another is taken
 
     def __init__(self, path: Path, limits: DatabaseLimits) -> None:
-        self._path, self._key = path, (path, limits)
-        self.users = 0
-        self._read_only = False
+        self._path, self._limits = path, limits
+        self._users = Counter[int]()  # by thread
+        self.turn = RLock()  # threads that wrote at once would share one memory limit, and exceed it
+        self.is_read_only = False
         self._duckdb = duckdb.connect(":memory:", config=_config(path, limits))
 
     @classmethod
-    def open(cls, path: Path, limits: DatabaseLimits, *, read_only: bool, beside_a_writer: bool) -> "Attached":
-        """A connection to this file. Raises duckdb.Error where it is in use otherwise or can't be read."""
+    def open(cls, path: Path, limits: DatabaseLimits, *, read_only: bool) -> "Attached":
+        """A connection to this file. Raises duckdb.Error where another process has it or it can't be read; as `require_free`."""
+        path = path.resolve()
         with cls._guard:  # to the end: until it has a user, an engine may be given to another file
-            engine = cls._kept.pop((path, limits), None) or cls._idle(path, limits) or cls(path, limits)
-            cls._kept[path, limits] = engine  # the last one used is the last one of them
-            return engine.attach(read_only=read_only, beside_a_writer=beside_a_writer)
+            engine = cls._kept.pop(path, None)
+            if engine is not None and not engine.fits(limits):
+                engine.end()
+                engine = None
+            engine = engine or cls._idle(path, limits) or cls(path, limits)
+            cls._kept[path] = engine  # the last one used is the last one of them
+            return engine.attach(read_only=read_only)
+
+    @classmethod
+    def connect(cls, path: Path, limits: DatabaseLimits) -> Connection:
+        """A DuckDB of its own that reads this file alone, which no other one of this process may have open meanwhile."""
+        with cls._guard:
+            kept = cls._kept.get(path.resolve())
+            if kept is not None:
+                kept.require_free("asked a query of somebody else's")
+            return duckdb.connect(str(path), read_only=True, config=_config(path, limits))
 
     @classmethod
     def _idle(cls, path: Path, limits: DatabaseLimits) -> "_Engine | None":
         """An engine that was kept for another file, where more would be kept than are worth it; None where a new one is needed."""
-        idle = [(one, its_limits) for (_, its_limits), one in cls._kept.items() if not one.users]
+        idle = [one for one in cls._kept.values() if not one.is_used]
         found: _Engine | None = None
-        for one, its_limits in idle[: 1 - _KEPT_ENGINES]:
-            if found is None and its_limits == limits and one.goes_to(path):
+        for one in idle[: 1 - _KEPT_ENGINES]:
+            if found is None and one.fits(limits) and one.goes_to(path):
                 found = one
             else:
                 one.end()
         return found
 
+    @property
+    def is_used(self) -> bool:
+        """Whether somebody has the file attached."""
+        return bool(self._users)
+
+    def fits(self, limits: DatabaseLimits) -> bool:
+        """Whether it was started with these limits; one that is used is taken as it is."""
+        return self.is_used or self._limits == limits
+
+    def require_free(self, purpose: str) -> None:
+        """Raise Busy where other threads have the file attached; StoreError where this one has, which would wait for itself."""
+        if self._users[get_ident()]:
+            how = "reads" if self.is_read_only else "writes"
+            raise StoreError(
+                f"The warehouse {self._path} can't be {purpose} by the thread that {how} it now: it would wait for itself. A bug, "
+                "to be reported."
+            )
+        if self._users.total():
+            raise Busy(_ANOTHER_THREAD)
+
     def goes_to(self, path: Path) -> bool:
         """Whether it can be given this file in the place of its own, which nobody uses."""
-        del self._kept[self._key]
+        del self._kept[self._path]
         try:
             self._duckdb.execute(f"set temp_directory = '{_overflow(path)}'")
         except duckdb.Error:  # it has used the one that it had
             return False
-        self._path, self._key = path, (path, self._key[1])
+        self._path = path
         return True
 
-    def attach(self, *, read_only: bool, beside_a_writer: bool) -> "Attached":
+    def attach(self, *, read_only: bool) -> "Attached":
         """A connection to the file of this engine."""
-        if self.users and self._read_only != read_only and not (read_only and beside_a_writer):
-            raise duckdb.ResourceInUseException("This process has it open otherwise.")
-        if not self.users:
+        if self.is_used and self.is_read_only and not read_only:
+            self.require_free("written to")
+        if not self.is_used:
             try:
                 mode = "read_only" if read_only else "read_write"
                 if not self._path.exists():
@@ -230,21 +265,17 @@ class _Engine:
             except duckdb.Error:
                 self.end()
                 raise
-            self._read_only = read_only
-        self.users += 1
-        return Attached(self, self._cursor())
+            self.is_read_only = read_only
+        thread = get_ident()
+        self._users[thread] += 1
+        return Attached(self, self._cursor(), thread)
 
-    def again(self) -> "Attached":
-        """Another connection to the file that is attached."""
+    def leave(self, thread: int) -> None:
+        """Detach the file if nobody uses it any more; `thread` is the one that opened it."""
         with self._guard:
-            self.users += 1
-        return Attached(self, self._cursor())
-
-    def leave(self) -> None:
-        """Detach the file if nobody uses it any more."""
-        with self._guard:
-            self.users -= 1
-            if self.users:
+            self._users[thread] -= 1
+            self._users += Counter()  # only those that are left
+            if self.is_used:
                 return
             try:
                 self._duckdb.execute(f"detach {CATALOG}")
@@ -261,8 +292,8 @@ class _Engine:
 
     def end(self) -> None:
         """Keep it no more."""
-        if self._kept.get(self._key) is self:
-            del self._kept[self._key]
+        if self._kept.get(self._path) is self:
+            del self._kept[self._path]
         self._duckdb.close()
 
 
@@ -272,19 +303,21 @@ def _overflow(path: Path) -> str:
 
 
 class Attached(NamedTuple):
-    """A connection to a file that an engine has attached."""
+    """A connection to a file that an engine has attached, and the thread that opened it."""
 
     engine: _Engine
     connection: duckdb.DuckDBPyConnection
+    thread: int
 
-    def again(self) -> "Attached":
-        """Another connection beside this one."""
-        return self.engine.again()
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written by it."""
+        return self.engine.is_read_only
 
     def close(self) -> None:
         """Close the connection, and detach the file if it was the last one."""
         self.connection.close()
-        self.engine.leave()
+        self.engine.leave(self.thread)
 
 
 def quoted(path: Path) -> str:

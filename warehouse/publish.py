@@ -10,13 +10,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import IO, Literal, NamedTuple
 
 from callwright.warehouse.comments import table_comments
 from callwright.warehouse.engine import quoted
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
+from callwright.warehouse.waiting import Busy, when_free
 from callwright.warehouse.yaml_text import read_yaml
 
 MANY = 20_000  # samples, with which views that scan are answered ahead
@@ -53,7 +54,7 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / ".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # of two who publish at once, neither removes what the other one writes
+            _take(lock, folder, warehouse)
             _remove_old(folder)
             try:
                 return _publish(warehouse, folder)
@@ -61,6 +62,18 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
                 _remove_old(folder)
     except OSError as error:
         raise StoreError(f"Nothing was published to {folder}, and what was published before stays: {error}") from error
+
+
+def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
+    """Let nobody else publish to the folder meanwhile: of two at once, each would remove what the other one writes."""
+
+    def attempt() -> None:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Busy("another process or thread that publishes to it") from error
+
+    when_free(attempt, f"The folder {folder}", warehouse.file.patience, warehouse.file.tell)
 
 
 def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = False) -> Path:

@@ -5,14 +5,12 @@ import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from itertools import product
-from math import inf
 from pathlib import Path
-from threading import RLock, get_ident
 from typing import Any, NamedTuple
 
 from callwright.warehouse.comments import comment_script, view_comments, vocabulary_text
@@ -21,6 +19,7 @@ from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Record, content_key
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.tables import SMALL, TABLES, insert_statement, pieces, write_batch
+from callwright.warehouse.waiting import PATIENCE
 
 logger = logging.getLogger(__name__)
 
@@ -32,15 +31,15 @@ class Warehouse:
     """A DuckDB file that one process writes at a time; each method is one short transaction.
 
     DuckDB locks the file against every other process while it is open for writing, so it is attached for each
-    transaction and detached after it, or for a few that follow each other (`together`); whoever comes meanwhile waits up
-    to `patience` seconds, and has that told.
+    transaction and detached after it, or for a few that follow each other (`together`). Another process waits up to
+    `patience` seconds meanwhile, which is told; all of this process share what is attached, and write one at a time.
     """
 
     def __init__(
         self,
         path: Path,
         *,
-        patience: float = inf,
+        patience: float = PATIENCE,
         limits: DatabaseLimits | None = None,
         tell: Callable[[str], object] = logger.warning,
     ) -> None:
@@ -48,69 +47,38 @@ class Warehouse:
         self.path = path
         self.file = DatabaseFile(path, limits or DatabaseLimits(), patience, tell)
         self._migrated = False
-        self._one_writer = RLock()  # threads that wrote at once would share one memory limit, and exceed it
-        self._held: dict[int, Attached] = {}  # by thread
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Open the file once for all transactions of this thread within: opening it takes longer than a short one does."""
-        if self._mine is not None:
-            yield
-            return
-        with self._one_writer, self.file.refusals(), self._hold(self._open_for_writing()):
+        """Open the file once for all transactions within: opening it takes longer than a short one does."""
+        with self.file.refusals(), closing(self._open_for_writing()):
             yield
 
     @contextmanager
     def reading_together(self) -> Iterator[None]:
-        """The same for transactions that only read, of which others may have some at once; within, nothing can be written."""
-        if self._mine is not None:
+        """The same for transactions that only read, of which other processes may have some at once; this thread can't write."""
+        with self.file.refusals(), closing(self._open_for_reading()):
             yield
-            return
-        with self.file.refusals(), self._hold(self._open_for_reading()):
-            yield
-
-    @contextmanager
-    def _hold(self, attached: Attached) -> Iterator[None]:
-        thread = get_ident()
-        self._held[thread] = attached
-        try:
-            yield
-        finally:
-            del self._held[thread]
-            attached.close()
-
-    @property
-    def _mine(self) -> Attached | None:
-        """What this thread holds open."""
-        return self._held.get(get_ident())
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A connection in a transaction: committed at the end, rolled back on any error. Raises StoreError."""
-        with self._one_writer, self.file.refusals():
-            attached = self._mine.again() if self._mine is not None else self._open_for_writing()
+        with self.file.refusals(), closing(self._open_for_writing()) as attached, self.file.turn(attached):
             connection = attached.connection
+            connection.begin()
             try:
-                connection.begin()
-                try:
-                    yield connection
-                except BaseException:
-                    connection.rollback()
-                    raise
-                connection.commit()
-            finally:
-                attached.close()
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection to one state of the file, which it can't change; an absent or old file is brought up to date first."""
-        with self.file.refusals():
-            attached = self._mine.again() if self._mine is not None else self._open_for_reading()
-            try:
-                attached.connection.execute("begin transaction read only")
-                yield attached.connection
-            finally:
-                attached.close()
+        with self.file.refusals(), closing(self._open_for_reading()) as attached:
+            attached.connection.execute("begin transaction read only")
+            yield attached.connection
 
     def beside(self, path: Path) -> "Warehouse":
         """Another file, opened as this one is."""
@@ -120,19 +88,17 @@ class Warehouse:
     def copy_to(self, target: Path) -> None:
         """Copy the file as it is between two transactions, and its time; writers wait while it is copied.
 
-        Raises OSError where the copy can't be written, StoreError where the file stays locked.
+        What this process has attached is copied, too. Raises OSError where the copy can't be written, StoreError where the file
+        stays locked or this thread is in the middle of a transaction.
         """
-        if not self.file.is_at_rest():
-            with self.writing():  # what a killed process left in the log goes into the file
-                pass
-        # While nobody writes, in this process either.
-        attached = self._mine.again() if self._mine is not None else self.file.open(read_only=True)
-        try:
+        # What a killed process left in the log goes into the file.
+        opened = self.file.open(read_only=True) if self.file.is_at_rest() else self._open_for_writing()
+        with self.file.refusals(), closing(opened) as attached, self.file.turn(attached):
+            if not attached.is_read_only:
+                attached.connection.execute(f"checkpoint {CATALOG}")
             # By another process: if this one closed the file, it would lose DuckDB's lock on it, in all threads.
             words = ["cp", "-p", "--", str(self.path), str(target)]
             done = subprocess.run(words, check=False, capture_output=True, text=True)  # noqa: S603 - our own paths
-        finally:
-            attached.close()
         if done.returncode:
             raise OSError(done.stderr.strip() or f"cp ended with {done.returncode}")
 
@@ -140,12 +106,8 @@ class Warehouse:
         """Whether the file is there, at rest, and as this version writes it."""
         if not self.file.is_at_rest():
             return False
-        with self.file.refusals():
-            attached = self.file.open(read_only=True)
-            try:
-                return _is_current(attached.connection)
-            finally:
-                attached.close()
+        with self.file.refusals(), closing(self.file.open(read_only=True)) as attached:
+            return _is_current(attached.connection)
 
     def is_copy_of(self, other: "Warehouse") -> bool:
         """Whether nothing was written to the other file since this one was copied from it."""
@@ -239,7 +201,8 @@ class Warehouse:
         attached = self.file.open(read_only=False)
         try:
             if not self._migrated:
-                _migrate(attached.connection, self.path)
+                with self.file.turn(attached):
+                    _migrate(attached.connection, self.path)
                 self._migrated = True
         except BaseException:
             attached.close()
@@ -249,15 +212,14 @@ class Warehouse:
     def _open_for_reading(self) -> Attached:
         """Read-only; what nobody has brought forward yet, or was left in the middle of a write, is opened for writing first."""
         if not self._migrated and self.file.is_at_rest():
-            attached = self.file.open(read_only=True, beside_a_writer=True)
+            attached = self.file.open(read_only=True)
             if _is_current(attached.connection):
                 self._migrated = True
                 return attached
             attached.close()
         if not self._migrated:
-            with self.writing():
-                pass
-        return self.file.open(read_only=True, beside_a_writer=True)
+            self._open_for_writing().close()
+        return self.file.open(read_only=True)
 
 
 class _Latest(NamedTuple):

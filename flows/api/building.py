@@ -265,7 +265,7 @@ async def _gathered(found: AsyncIterator[Found]) -> list[Found]:
 async def preview_samples(recipe: Recipe, count: int, settings: Settings, progress: Progress) -> list[ShownSample]:
     """Make `count` samples of each kind in a work folder that is thrown away; what models answer is kept for the build."""
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
-        aside = settings._replace(home=Path(folder))
+        aside = settings.aside(Path(folder))
         recipe = with_catalogs(recipe, open_warehouse(settings))
         warehouse = open_warehouse(aside)
         with warehouse.together():  # nobody else knows of it

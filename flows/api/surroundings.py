@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from callwright.flows.loops import run_loop
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.settings import LIBRARY_QUIET, Settings, quiet_vendors, read_settings
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.waiting import STOP
 
 Result = TypeVar("Result")
 
@@ -79,7 +82,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return run_loop(work)
     aside = _Aside(work)
     try:
         result: Result = aside.result.result()
@@ -105,7 +108,10 @@ class _Aside:
     def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
         self.result: Future[Any] = Future()
         self._loop = asyncio.new_event_loop()
-        self._task = self._loop.create_task(work)
+        self._stop = Event()
+        context = copy_context()
+        context.run(STOP.set, self._stop)
+        self._task = self._loop.create_task(work, context=context)
         Thread(target=self._carry, daemon=True).start()
 
     def _carry(self) -> None:
@@ -119,5 +125,6 @@ class _Aside:
             self._loop.close()
 
     def cancel(self) -> None:
+        self._stop.set()
         if not self._task.done():
             self._loop.call_soon_threadsafe(self._task.cancel)

@@ -1,6 +1,5 @@
 """Making datasets: `init`, `build`, `estimate`, `stages`, `deploy`, `demo` and `stop`; and `recipe`, which checks what is built."""
 
-import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from callwright.flows.cli.screen import (
     share_with_bounds,
     table_of,
 )
+from callwright.flows.loops import run_loop
 from callwright.flows.settings import read_settings
 from callwright.warehouse.errors import ConfigurationError
 
@@ -149,7 +149,7 @@ def estimate(
     from callwright.flows.recipe import read_recipe_to_build
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
-    found = asyncio.run(estimate_build(chosen, read_settings()))
+    found = run_loop(estimate_build(chosen, read_settings()))
     lines: list[str | Table] = [*([table_of(found.rows)] if found.rows else []), found.sentence]
     if (earlier := found.earlier) is not None:
         each = earlier.calls_per_accepted
@@ -255,7 +255,7 @@ def prompts(
     from callwright.flows.recipe import read_recipe_to_build
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=0)
-    found = asyncio.run(show_prompts(chosen, read_settings()))
+    found = run_loop(show_prompts(chosen, read_settings()))
     shown = [one for one in found if only in ("", one.name)]
     if not shown:
         named = ", ".join(one.name for one in found)

@@ -1,6 +1,5 @@
 """Checks on what others made (`check`) and on this machine (`doctor`); how good checks and readers themselves are (`audit`)."""
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from callwright.flows.cli.screen import (
     show,
     table_of,
 )
+from callwright.flows.loops import run_loop
 from callwright.flows.settings import read_settings
 from callwright.warehouse.errors import ConfigurationError
 
@@ -50,7 +50,7 @@ def hammerbench(
     """Run the checks on each record, its label taken as gold, and print the verdicts."""
     from callwright.flows.data_checks import check_hammerbench
 
-    checked = asyncio.run(check_hammerbench(path, model, read_settings()))
+    checked = run_loop(check_hammerbench(path, model, read_settings()))
     if checked.left_out:
         say(f"Without a model these checks were left out: {', '.join(checked.left_out)}. Give one with --model.")
     if not checked.records:
@@ -108,7 +108,7 @@ def requests(
     """Tell of each request which values its words prove and, with a model, whether it chooses the call among near misses."""
     from callwright.flows.api.building import check_requests_async
 
-    asyncio.run(_show_each(check_requests_async(path, model=model), as_json=as_json))
+    run_loop(_show_each(check_requests_async(path, model=model), as_json=as_json))
 
 
 @command(check, "records", "check records exports/v1/records.jsonl --json")
@@ -120,7 +120,7 @@ def records(
     """Run today's checks on exported records, whole or broken; evidence that stands in them is found again."""
     from callwright.flows.api.building import check_records_async
 
-    asyncio.run(_show_each(check_records_async(path, model=model), as_json=as_json))
+    run_loop(_show_each(check_records_async(path, model=model), as_json=as_json))
 
 
 async def _show_each(
@@ -192,7 +192,7 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     with Terminal() as screen:
         settings = read_settings()
         broken, labelled = auditing.audit_checks, auditing.audit_wordings
-        report = asyncio.run(labelled(wordings, plan, settings) if wordings else broken(plan, settings, screen))
+        report = run_loop(labelled(wordings, plan, settings) if wordings else broken(plan, settings, screen))
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(auditing.audit_page(report), encoding="utf-8")
@@ -236,7 +236,7 @@ def audit_readers(  # noqa: PLR0917 - each is an option of its own
 
     plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)
     with Terminal() as screen:
-        report = asyncio.run(compare_readers(plan, read_settings(), screen))
+        report = run_loop(compare_readers(plan, read_settings(), screen))
     return Outcome(report, _comparison_text(report))
 
 

@@ -1,7 +1,5 @@
 """`review`: Label Studio, what people decide in it, how far they are, and what they should look at again."""
 
-import asyncio
-import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +19,7 @@ from callwright.flows.cli.screen import (
     show_event,
     table_of,
 )
+from callwright.flows.loops import run_loop
 from callwright.flows.settings import open_warehouse, read_settings
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def pull(
     with Terminal() as screen, require_label_studio(settings) as studio:
         result = in_a_run(
             settings, "pull-reviews", "all recipes",
-            lambda progress: asyncio.run(pull_reviews(settings, studio, progress)), screen,
+            lambda progress: run_loop(pull_reviews(settings, studio, progress)), screen,
         )  # fmt: skip
     tell(result)
 
@@ -184,16 +183,9 @@ def listen(
         def brought(pulled: "Pulled") -> None:
             show_event(pulled, pulled_lines(pulled), as_json=as_json)
 
-        async def listened() -> None:
-            callbacks, address = listening.Callbacks(ready, brought), listening.ListeningAddress(host, port)
-            task = asyncio.create_task(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-            with suppress(asyncio.CancelledError):
-                await task
-
-        with suppress(KeyboardInterrupt):  # before the handler was set
-            asyncio.run(listened())
+        callbacks, address = listening.Callbacks(ready, brought), listening.ListeningAddress(host, port)
+        with suppress(KeyboardInterrupt):
+            run_loop(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
         screen.say("Listening has ended.")
 
 

@@ -1,6 +1,5 @@
 """`tools`: making, importing, listing and checking tools."""
 
-import asyncio
 import difflib
 import re
 from collections import Counter
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from callwright.flows.cli.screen import Outcome, Table, Terminal, command, commands, first_lines, table_of
+from callwright.flows.loops import run_loop
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.errors import ConfigurationError
 
@@ -49,9 +49,9 @@ def make(
     chosen = read_recipe_to_build(recipe).as_asked(model=model)
     with Terminal() as screen:
         if preview:
-            shown = asyncio.run(preview_tools(chosen, preview, read_settings(), screen))
+            shown = run_loop(preview_tools(chosen, preview, read_settings(), screen))
             return Outcome(shown, [Table(("name", "language", "description", "parameters", "doubt"), shown)])
-        reports = asyncio.run(report_tools(chosen, read_settings(), screen))
+        reports = run_loop(report_tools(chosen, read_settings(), screen))
     value, text = [], list[str | Table]()
     for one in reports:
         value.append(one._asdict() | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]})
@@ -70,7 +70,7 @@ def refresh(
     from callwright.flows.environments import refresh_environments
     from callwright.flows.recipe import read_recipe
 
-    drifts = asyncio.run(refresh_environments(read_recipe(recipe), read_settings()))
+    drifts = run_loop(refresh_environments(read_recipe(recipe), read_settings()))
     rows = [(one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at)) for one in drifts]
     table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
     counts = f"{len(drifts)} calls are answered otherwise by now; the later answer counts from now on."
@@ -137,7 +137,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         kept = import_catalog(warehouse, format_name, path if len(path) > 1 else path[0], choice, name=name)
     else:
         address = mcp_address(server, url, read_pairs("--secret", secret or ()))
-        listed = asyncio.run(read_server(address, LIST_PATIENCE))  # just now
+        listed = run_loop(read_server(address, LIST_PATIENCE))  # just now
         kept = import_server(warehouse, listed, server or url, choice, name)
     problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
     named = f", the catalog {name!r}" if name else ""
@@ -238,7 +238,7 @@ def check_tools(
         stated = _every_kind({"environment": "mcp", **origin, **taken})
     else:
         stated = _recipe_of(catalog or [])
-    found = asyncio.run(survey_recipe(stated, read_settings()))
+    found = run_loop(survey_recipe(stated, read_settings()))
     rows, constants = [*found.rows()], constants_to_fix(found.tools)
     if found.unheard:
         raise ConfigurationError(found.unheard[0])

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from callwright.flows.cli.screen import Aside, AsJson, Outcome, command, commands, present, say
+from callwright.flows.loops import run_loop
 from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
     from callwright.warehouse.store import Warehouse
 
-import asyncio
 
 from callwright.warehouse.errors import ConfigurationError
 
@@ -142,7 +142,7 @@ def serve(
     first = tasks.of_key(task) if task else tasks[0]
     server = make_server(WorldSessions(tasks, first, has_controls=controls))
     if port is None:
-        asyncio.run(serve_stdio(server))
+        run_loop(serve_stdio(server))
         return
     what = f"The task {first.key}" if first.sample.changes else f"The world {first.world.name}"
     say(f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Ctrl-C ends it.")

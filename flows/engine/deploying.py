@@ -1,6 +1,5 @@
 """Prefect servers: registering recipes and the review loop with one, building with one, and a local one that is started here."""
 
-import asyncio
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +21,7 @@ from callwright.annotation.studio.server import (
     serving_process,
     wait_for,
 )
+from callwright.flows.loops import run_loop
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.settings import QUIET, Settings, environment, hush_prefect, read_settings
@@ -58,7 +58,7 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
         from callwright.flows.engine.running import run_by_the_command_line
 
         with run_by_the_command_line(progress or SilentProgress()):
-            return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))
+            return run_loop(build_dataset(str(recipe.absolute()), limit, model, review=False))
 
 
 def in_a_run(
@@ -86,7 +86,7 @@ def in_a_run(
             except CallwrightError as error:
                 # A failed state of that one sentence; Prefect raises the error at the caller.
                 return Failed(message=str(error), data=error)
-            asyncio.run(show_result(found, settings))
+            run_loop(show_result(found, settings))
             return found
 
         with run_by_the_command_line(progress):
@@ -113,7 +113,7 @@ def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
     hush_prefect()
     api = require_server(settings)
     with explained_errors(api):
-        return asyncio.run(_deploy(read, pool, settings))
+        return run_loop(_deploy(read, pool, settings))
 
 
 async def _deploy(recipes: Sequence[tuple[Path, Recipe]], pool: str, settings: Settings) -> list[Deployed]:

@@ -1,6 +1,5 @@
 """What the tools of a recipe allow, before anything is built: by kind and by tool, and why not, as planning has it."""
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from callwright.flows.environments import (
     listed_instead,
     open_environments,
 )
+from callwright.flows.loops import run_loop
 from callwright.flows.planning.demands import Demand, order_of, refusal, shares
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.problems import dotted, read_yaml
@@ -133,7 +133,7 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
         return RecipeProblem(str(path), *place, dotted(at), stated, is_remark=is_remark)
 
     try:
-        found = asyncio.run(survey_recipe(recipe, settings))
+        found = run_loop(survey_recipe(recipe, settings))
     except ConfigurationError as error:
         return [remark(("tools",), str(error).rstrip("."), is_remark=False)]
     said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]

@@ -16,6 +16,7 @@ from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.projects import SECRET_HEADER
 from callwright.annotation.studio.records import Project
+from callwright.flows.loops import run_loop
 from callwright.flows.progress import Progress
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.servers import require_label_studio
@@ -160,7 +161,7 @@ async def listen(
 
 def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     """Pull in a thread of its own: webhooks that come meanwhile are answered within the second that they wait."""
-    return asyncio.run(pull_reviews(settings, studio, progress))
+    return run_loop(pull_reviews(settings, studio, progress))
 
 
 def knows_secret(given: str, secret: str) -> bool:
@@ -229,7 +230,7 @@ def poll_reviews(settings: Settings, progress: Progress, every: float, report: C
 def _try_pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pulled | str:
     try:
         with require_label_studio(settings) as studio:
-            return asyncio.run(pull_reviews(settings, studio, progress))
+            return run_loop(pull_reviews(settings, studio, progress))
     except ConfigurationError as error:
         if not has_begun:
             raise

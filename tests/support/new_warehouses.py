@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 
 import pytest
 
@@ -21,8 +22,13 @@ class _Copies:
 
     def __init__(self, template: Path) -> None:
         self.template = template
+        self._one = Lock()
 
     def put(self, path: Path) -> None:
+        with self._one:
+            self._put(path)
+
+    def _put(self, path: Path) -> None:
         if not self.template.exists():
             draft = self.template.with_suffix(".draft")
             _open_for_writing(Warehouse(draft)).close()

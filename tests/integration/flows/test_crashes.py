@@ -1,15 +1,19 @@
 """What a machine does to a build: broken files, held files, bugs, killed workers. Told, and gone on from."""
 
 import asyncio
+import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent, indent
+from threading import Event
 
 import pytest
 
 from callwright.flows.chats import the_error_of
+from callwright.flows.loops import run_loop
 from callwright.flows.runner import Workers
 from callwright.flows.settings import Settings
 from callwright.flows.shards import Shard, ShardResult
@@ -17,6 +21,7 @@ from callwright.warehouse.errors import (
     ReplyError,
     StoreError,
 )
+from callwright.warehouse.waiting import Busy, when_free
 from tests.support.flows.small_builds import (
     TOP,
     build,
@@ -24,6 +29,7 @@ from tests.support.flows.small_builds import (
     leftovers,
     run_here,
     settings_of,
+    start,
     unmeasured_recipe,
     write_unmeasured_recipe,
 )
@@ -85,9 +91,55 @@ def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp
         holder.wait(10)
         holder.stdout.close()
     assert (done.returncode, done.stdout) == (1, "")
-    assert "stayed locked by another process for 0.5 s" in done.stderr
+    assert f"stayed locked by process {holder.pid}" in done.stderr
+    assert "for 0.5 s" in done.stderr
     assert "Traceback" not in done.stderr
     assert run_here("build", str(recipe), home=home).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "ending"), [(("build", "RECIPE"), signal.SIGTERM), (("query", "select 1"), signal.SIGINT)]
+)
+def test_a_command_that_waits_for_the_warehouse_is_ended_at_once(
+    tmp_path: Path, words: tuple[str, ...], ending: signal.Signals
+) -> None:
+    home = tmp_path / "home"
+    recipe = write_unmeasured_recipe(tmp_path, samples=FEW)
+    begin_warehouse(home / "warehouse.duckdb")
+    words = tuple(str(recipe) if word == "RECIPE" else word for word in words)
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(home / "warehouse.duckdb")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        waiting = start(*words, home=home)
+        assert waiting.stderr is not None
+        while "is locked by process" not in waiting.stderr.readline():
+            assert waiting.poll() is None
+        waiting.send_signal(ending)
+        _, said = waiting.communicate(timeout=30)
+        assert (waiting.returncode, "Stopped" in said, "Traceback" in said) == (130, True, False)
+        assert holder.stdin is not None
+        holder.stdin.close()
+
+
+def test_a_thread_that_waits_ends_with_the_loop_that_it_belongs_to() -> None:
+    began = Event()
+
+    def wait_in_vain() -> None:
+        began.set()
+        raise Busy("somebody")
+
+    async def wait() -> None:
+        thread = asyncio.create_task(asyncio.to_thread(when_free, wait_in_vain, "The warehouse", 600, print))
+        await asyncio.to_thread(began.wait)
+        signal.raise_signal(signal.SIGINT)
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(600)
+        await thread
+
+    with pytest.raises(StoreError, match="was stopped"):
+        run_loop(wait())
 
 
 def test_a_work_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What the command line hands out: previews, releases, exports, publications and reports of a real small build."""
 
+import asyncio
 import json
 import re
 import shlex
@@ -13,6 +14,8 @@ import orjson
 import pytest
 from pyarrow import parquet
 
+from callwright.flows.build import build_dataset
+from callwright.flows.progress import SilentProgress
 from callwright.flows.settings import open_warehouse
 from callwright.warehouse.publish import build_under_way
 from tests.support.flows.small_builds import (
@@ -81,7 +84,7 @@ def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_ans
     assert sorted(path.name for path in home.iterdir() if not path.name.startswith("ledger.sqlite-")) == [
         "ledger.sqlite"
     ]
-    text = run_here("build", str(recipe), "--preview", "2", home=home)
+    text = run_here("build", str(recipe), "--preview", "2", home=home, CALLWRIGHT_PUBLISH_EVERY="10")
     assert text.stdout.count("user: ") == 2 * len(KINDS)
     assert not (home / "warehouse.duckdb").exists()
     assert told(home, "build", str(recipe), "--limit", "2", "--no-review")["planned"] == 2 * len(KINDS)  # type: ignore[index]
@@ -340,6 +343,14 @@ def test_a_build_publishes_at_its_end(tmp_path: Path) -> None:
     database = settings.published / "warehouse.duckdb"
     assert database.stat().st_mtime_ns == settings.warehouse.stat().st_mtime_ns
     with duckdb.connect(str(database), read_only=True) as read:
+        assert read.execute("select count(*) from accepted_samples").fetchall() == [(report.landed,)]
+
+
+def test_a_build_in_a_warehouse_that_its_process_holds_open_publishes_all_of_it(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)._replace(publish_every=10.0)
+    with open_warehouse(settings).together():
+        report = asyncio.run(build_dataset(small_recipe(samples={"perfect": 2}), settings, SilentProgress()))
+    with duckdb.connect(str(settings.published / "warehouse.duckdb"), read_only=True) as read:
         assert read.execute("select count(*) from accepted_samples").fetchall() == [(report.landed,)]
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from callwright.warehouse.engine import DatabaseLimits
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.publish import publish
 from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import ALL, TABLES
@@ -179,7 +181,7 @@ def test_a_writer_gives_up_after_its_patience_and_says_what_to_do(warehouse: War
         assert holder.stdout is not None
         holder.stdout.readline()
         began = time.monotonic()
-        with pytest.raises(StoreError, match="stayed locked"):
+        with pytest.raises(StoreError, match=rf"stayed locked by process {holder.pid} \(.*python"):
             impatient.put([make_tool("second")])
         assert time.monotonic() - began < 10
         holder.kill()
@@ -215,7 +217,7 @@ def test_long_rows_are_taken_in_pieces_that_fit_the_memory(warehouse: Warehouse)
     assert Sample.model_validate_json(row["body"]) == long[70]
 
 
-def test_transactions_that_go_together_open_the_file_once_let_readers_of_the_process_in_and_no_copy(
+def test_transactions_that_go_together_open_the_file_once_and_let_readers_writers_and_copies_of_the_process_in(
     warehouse: Warehouse, tmp_path: Path
 ) -> None:
     impatient = Warehouse(warehouse.path, patience=0.1)
@@ -227,9 +229,57 @@ def test_transactions_that_go_together_open_the_file_once_let_readers_of_the_pro
         assert warehouse.rows("select count(*) as n from tools") == [{"n": 2}]
         with ThreadPoolExecutor(1) as aside:
             assert aside.submit(impatient.rows, "select count(*) as n from tools").result() == [{"n": 2}]
-            with pytest.raises(StoreError, match="stayed locked"):
-                aside.submit(impatient.copy_to, tmp_path / "copy.duckdb").result()
-    assert impatient.rows("select count(*) as n from tools") == [{"n": 2}]
+            aside.submit(impatient.put, [make_tool("aside")]).result()
+            aside.submit(impatient.copy_to, tmp_path / "copy.duckdb").result()
+        assert Warehouse(tmp_path / "copy.duckdb").rows("select count(*) as n from tools") == [{"n": 3}]
+    assert impatient.rows("select count(*) as n from tools") == [{"n": 3}]
+
+
+@pytest.mark.parametrize("is_another", [False, True])
+def test_what_a_thread_holds_open_is_copied_and_published_by_it(
+    warehouse: Warehouse, tmp_path: Path, *, is_another: bool
+) -> None:
+    other = Warehouse(warehouse.path, limits=DatabaseLimits(threads=1)) if is_another else warehouse
+    with warehouse.together():
+        warehouse.put([make_tool()])
+        found = publish(other, tmp_path / "published").database
+        assert Warehouse(found).rows("select name from tools") == [{"name": "weather"}]
+        assert Warehouse(found).is_copy_of(warehouse)
+    assert Warehouse(found).is_copy_of(warehouse)
+    with warehouse.reading_together():
+        publish(other, tmp_path / "published")
+
+
+def test_a_copy_that_a_transaction_makes_is_the_file_before_it(warehouse: Warehouse, tmp_path: Path) -> None:
+    with warehouse.together():
+        warehouse.put([make_tool()])
+        with warehouse.writing() as connection:
+            connection.execute("delete from tools")
+            warehouse.copy_to(tmp_path / "copy.duckdb")
+        assert warehouse.rows("from tools") == []
+    assert Warehouse(tmp_path / "copy.duckdb").rows("select name from tools") == [{"name": "weather"}]
+
+
+def wait_for_itself(warehouse: Warehouse, what: str) -> None:
+    other = Warehouse(warehouse.path)
+    match what:
+        case "write while it reads":
+            with other.reading_together():
+                warehouse.put([make_tool("second")])
+        case "write while it streams":
+            for _ in other.stream("select name from tools"):
+                warehouse.put([make_tool("second")])
+        case "a query while it writes":
+            with warehouse.together():
+                other.query("from tools")
+
+
+@pytest.mark.parametrize("what", ["write while it reads", "write while it streams", "a query while it writes"])
+def test_who_would_wait_for_itself_is_refused_at_once(warehouse: Warehouse, what: str) -> None:
+    warehouse.put([make_tool()])
+    with pytest.raises(StoreError, match="wait for itself"):
+        wait_for_itself(warehouse, what)
+    assert warehouse.rows("select name from tools") == [{"name": "weather"}]
 
 
 def test_transactions_that_read_together_open_the_file_once_as_others_may_and_write_nothing(
@@ -247,7 +297,7 @@ def test_transactions_that_read_together_open_the_file_once_as_others_may_and_wr
                 return impatient.rows("select name from tools")
 
         assert aside.submit(read).result() == [{"name": "weather"}]
-        with pytest.raises(StoreError, match="read-only"):
+        with pytest.raises(StoreError, match="wait for itself"):
             warehouse.put([make_tool("second")])
     warehouse.put([make_tool("third")])
     assert len(warehouse.rows("select name from tools")) == 2

@@ -1,11 +1,13 @@
 """Settings: what the environment says, and how much of the machine DuckDB may take."""
 
+import os
 import re
+from math import isfinite
 from pathlib import Path
 
 import pytest
 
-from callwright.flows.settings import open_warehouse, private_folder, read_settings
+from callwright.flows.settings import Settings, open_warehouse, private_folder, read_settings
 from callwright.llm.ledger import open_answers
 from callwright.warehouse.errors import ConfigurationError, StoreError
 
@@ -18,6 +20,19 @@ def test_duckdb_takes_a_quarter_of_the_machine_and_at_most_4_gb_unless_told(monk
     settings = read_settings()
     assert 128 <= settings.duckdb_memory_mb <= 4000
     assert settings.duckdb_threads >= 1
+
+
+def test_what_the_environment_does_not_say_is_as_settings_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("CALLWRIGHT_")]:
+        monkeypatch.delenv(name)
+    found, usual = read_settings()._asdict(), Settings._field_defaults
+    assert {name: found[name] for name in usual} == usual
+    assert isfinite(found["patience"])
+
+
+def test_nothing_is_published_of_a_work_folder_that_is_thrown_away(tmp_path: Path) -> None:
+    aside = read_settings().aside(tmp_path)
+    assert (aside.home, aside.publish_every) == (tmp_path, 0)
 
 
 def test_duckdb_holds_to_the_memory_and_threads_of_the_settings(

@@ -6,14 +6,14 @@ from pathlib import Path
 from callwright.flows.build import build_dataset
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
-from callwright.flows.settings import Settings
 from callwright.warehouse.store import Warehouse
+from tests.support.flows.small_builds import settings_of
 
 RECIPE = {"name": "plain", "tools": [{"seed": ["Weather", "Clock"]}], "samples": {"perfect": 10}}
 
 
 def test_a_build_checks_only_the_samples_that_it_made(tmp_path: Path) -> None:
-    settings = Settings(tmp_path, "", "", "", 1, 10.0, tmp_path / "ledger.sqlite", "en")
+    settings = settings_of(tmp_path)
     careless = {"name": "template/v1", "error_rate": {"extra_argument": 1.0}}
     for changes in ({}, {"name": "careless", "models": {"generator": careless}}):
         asyncio.run(build_dataset(parse_recipe(RECIPE | changes, Path(), "shared"), settings, SilentProgress()))

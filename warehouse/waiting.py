@@ -1,0 +1,104 @@
+"""Waiting for what somebody else has open: for how long, what is said meanwhile, and how ctrl-C ends it."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from threading import Event
+from typing import TypeVar
+
+from callwright.warehouse.errors import StoreError
+
+PATIENCE = 600.0  # seconds
+_FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
+_FIRST_WORD, _BETWEEN = 5.0, 30.0  # seconds until somebody hears of the wait, and between two such messages
+_PROCESS = re.compile(r"PID (\d+)")
+_SHOWN = 80  # characters of another process's command line
+
+# Set when the work of this context is to stop. Ctrl-C only cancels a task, which a thread never hears of, nor a task that waits
+# without `await`.
+STOP: ContextVar[Event | None] = ContextVar("STOP", default=None)
+
+_Found = TypeVar("_Found")
+
+
+class Busy(Exception):  # noqa: N818 - no error yet: it is tried again
+    """Somebody has what is wanted; the text says who."""
+
+
+def when_free(attempt: Callable[[], _Found], what: str, patience: float, tell: Callable[[str], object]) -> _Found:
+    """Return what `attempt` returns as soon as it does not raise Busy; `tell` hears of a long wait.
+
+    Raises StoreError after `patience` seconds, or when the context's STOP is set (CancelledError in a task).
+    """
+    began = time.monotonic()
+    wait, next_word = _FIRST_WAIT, _FIRST_WORD
+    while True:
+        try:
+            return attempt()
+        except Busy as busy:
+            who = str(busy)
+        waited = time.monotonic() - began
+        if waited + wait > patience:
+            raise StoreError(
+                f"{what} stayed locked by {who} for {patience:g} s. Wait for it to end or stop it, then run the command again; "
+                "CALLWRIGHT_PATIENCE sets how many seconds to wait."
+            )
+        if waited > next_word:
+            tell(f"{what} is locked by {who}; waited {waited:.0f} s of at most {patience:g} s.")
+            next_word += _BETWEEN
+        _rest(wait, what)
+        wait = min(_LONGEST_WAIT, wait * 2)
+
+
+def is_stopped() -> bool:
+    """Return whether the work of this context is to stop."""
+    stop = STOP.get()
+    return (stop is not None and stop.is_set()) or _is_cancelled()
+
+
+def stop_here(what: str) -> BaseException:
+    """Return what ends work that is to stop: CancelledError in a task, as its cancellation would be; StoreError elsewhere."""
+    return (
+        asyncio.CancelledError()
+        if _task() is not None
+        else StoreError(f"{what} is not waited for any longer: the command was stopped.")
+    )
+
+
+def _rest(seconds: float, what: str) -> None:
+    stop = STOP.get()
+    if stop is None:
+        time.sleep(seconds)
+    else:
+        stop.wait(seconds)
+    if is_stopped():
+        raise stop_here(what)
+
+
+def _task() -> "asyncio.Task[object] | None":
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+def _is_cancelled() -> bool:
+    task = _task()
+    return task is not None and task.cancelling() > 0
+
+
+def holder_of(problem: str) -> str:
+    """Return who holds a file, by DuckDB's message about its lock: the process and its command line, where they are known."""
+    found = _PROCESS.search(problem)
+    if found is None:
+        return f"another process ({problem})"
+    try:
+        words = Path(f"/proc/{found[1]}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        words = []
+    command = " ".join(filter(None, words))
+    shown = f"{command[:_SHOWN]}…" if len(command) > _SHOWN else command
+    return f"process {found[1]}" + (f" ({shown})" if shown else "")
