@@ -100,7 +100,7 @@ def test_the_core_gives_tools_to_models_behind_litellm(fresh: Path, tmp_path: Pa
     assert server.requests == 1
 
 
-MISSING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+MISSING_FOR_A_SETTING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "flows": (("deploy", "small.yaml"), {"PREFECT_API_URL": "http://127.0.0.1:9/api"}),
     "review": (("review", "push"), {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "token"}),
     "mcp": (("tools", "import", "mcp", "--server", "true"), {}),
@@ -130,8 +130,8 @@ for words, settings in json.loads(sys.argv[1]):
 
 def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_it(fresh: Path, tmp_path: Path) -> None:
     write_unmeasured_recipe(tmp_path, samples={"perfect": 1})
-    told = _run(fresh / "python", "-c", EACH, json.dumps([*MISSING.values()]), home=tmp_path).splitlines()
-    for extra, (code, stderr) in zip(MISSING, map(json.loads, told), strict=True):
+    told = _run(fresh / "python", "-c", EACH, json.dumps([*MISSING_FOR_A_SETTING.values()]), home=tmp_path).splitlines()
+    for extra, (code, stderr) in zip(MISSING_FOR_A_SETTING, map(json.loads, told), strict=True):
         assert code == 2, stderr
         [sentence] = [line for line in stderr.splitlines() if line.startswith("callwright: ")]
         assert sentence.endswith(f"pip install 'callwright[{extra}]'")
@@ -140,7 +140,7 @@ def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_
 
 def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path) -> None:
     found = {part["part"]: part for part in json.loads(_run(fresh / "callwright", "doctor", "--json", home=tmp_path))}
-    for extra in (*MISSING, "notebook"):
+    for extra in (*MISSING_FOR_A_SETTING, "notebook"):
         assert found[f"extra {extra}"]["state"] == "absent"
         assert f"pip install 'callwright[{extra}]'" in found[f"extra {extra}"]["advice"]
 

@@ -22,7 +22,7 @@ _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+\S*")
 ANN = "ann@example.com"
 HEAVY = 'callwright query "select count(*) from range(4000000) a, range(4000000) b where a.range % 7 = b.range % 11"'
 
-# A network with nobody in it but this machine: ports that the pages name are free there, and what would be asked for elsewhere fails.
+# A network with nobody in it but this machine: ports that the pages name are free there, and nobody else can be asked.
 _ALONE = """
 import fcntl, socket, struct, sys
 with socket.socket() as made:
@@ -194,7 +194,10 @@ def interrupted_walk(someone: Traveller) -> Iterator[Interrupted]:
 
 def table_of(steps: Sequence[Step]) -> str:
     """The steps as a table of Markdown, in the order in which they were made."""
-    rows = ["| page | step | seconds | CPU s | said after (CPU s) | exit | first words |", "|---|---|---:|---:|---:|---:|---|"]
+    rows = [
+        "| page | step | seconds | CPU s | said after (CPU s) | exit | first words |",
+        "|---|---|---:|---:|---:|---:|---|",
+    ]
     for step in steps:
         command = without_comment(step.command).replace("|", "\\|").replace("\n", " ")
         if step.signal:

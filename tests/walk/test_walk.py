@@ -1,4 +1,4 @@
-"""Whoever begins with the pages gets somewhere: an installed wheel, an empty home, default settings, each command as it is written."""
+"""Whoever follows the pages gets somewhere: an installed wheel, an empty home, default settings, each command as it stands."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,11 @@ from tests.walk.terminal import Ran
 
 STOPPED = 130
 MOST_UNRUN = 6
-SPEAKS_WITHIN, ENDS_WITHIN, STEP_TAKES = 2.0, 5.0, 60.0  # seconds of processor time, which a busy machine does not lengthen
+SPEAKS_WITHIN, ENDS_WITHIN, STEP_TAKES = (
+    2.0,
+    5.0,
+    60.0,
+)  # seconds of processor time, which a busy machine does not lengthen
 PATIENT = 60.0  # seconds of the wall in which it all has to be, however busy the machine is
 TABLE = TOP / ".cache" / "walk.md"
 
@@ -59,7 +63,10 @@ def steps(straight: tuple[Traveller, list[Step]]) -> list[tuple[Step, Ran]]:
 
 @pytest.fixture(scope="module")
 def interrupted(
-    programs: Path, inside: tuple[str, ...], straight: tuple[Traveller, list[Step]], tmp_path_factory: pytest.TempPathFactory
+    programs: Path,
+    inside: tuple[str, ...],
+    straight: tuple[Traveller, list[Step]],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[Traveller, list[Interrupted]]]:
     """Somebody else who is stopped twice at each long step."""
     with traveller(programs, tmp_path_factory.mktemp("interrupted") / "folder", inside) as someone:
@@ -83,7 +90,9 @@ def test_every_block_of_the_pages_says_what_it_is_and_few_are_not_run() -> None:
 
 
 def test_every_page_leads_somewhere(steps: list[tuple[Step, Ran]]) -> None:
-    assert {step.page for step, _ in steps} == {*PAGES} - {"docs/annotating.md"}, "annotators have a screen and no shell"
+    assert {step.page for step, _ in steps} == {*PAGES} - {"docs/annotating.md"}, (
+        "annotators have a screen and no shell"
+    )
 
 
 def test_each_command_does_what_the_page_says_it_does(steps: list[tuple[Step, Ran]]) -> None:
@@ -93,7 +102,9 @@ def test_each_command_does_what_the_page_says_it_does(steps: list[tuple[Step, Ra
 
 
 def test_no_command_shows_a_traceback_or_calls_itself_a_bug(steps: list[tuple[Step, Ran]]) -> None:
-    wrong = [(step, ran) for step, ran in steps if re.search(r"Traceback \(most recent|[Bb]ug, to be reported", ran.said)]
+    wrong = [
+        (step, ran) for step, ran in steps if re.search(r"Traceback \(most recent|[Bb]ug, to be reported", ran.said)
+    ]
     assert not wrong, told(wrong)
 
 
@@ -102,7 +113,10 @@ def test_each_command_says_something_within_two_seconds(steps: list[tuple[Step, 
     late = [
         (step.command, ran.first_seconds, ran.first_cpu)
         for step, ran in ours
-        if ran.first_cpu is None or ran.first_seconds is None or ran.first_cpu > SPEAKS_WITHIN or ran.first_seconds > PATIENT
+        if ran.first_cpu is None
+        or ran.first_seconds is None
+        or ran.first_cpu > SPEAKS_WITHIN
+        or ran.first_seconds > PATIENT
     ]
     assert not late
 
@@ -122,9 +136,7 @@ def test_ctrl_c_and_sigterm_end_every_long_step_within_five_seconds(
     late = [
         (step.command, step.signal, ran.ending_seconds, ran.ending_cpu)
         for step, ran in ended
-        if ran.code is None
-        or (ran.ending_cpu or 0) > ENDS_WITHIN
-        or (ran.ending_seconds or 0) > PATIENT
+        if ran.code is None or (ran.ending_cpu or 0) > ENDS_WITHIN or (ran.ending_seconds or 0) > PATIENT
     ]
     assert not late
     assert {ran.code for _, ran in ended} <= {0, STOPPED}, told(ended)
@@ -141,15 +153,19 @@ def test_nothing_is_lost_by_being_stopped(
     interrupted: tuple[Traveller, list[Interrupted]], straight: tuple[Traveller, list[Step]]
 ) -> None:
     """The same command goes on afterwards, and what comes of all of them is what comes of those that nobody stopped."""
-    wrong = [(one.whole, one.whole.ran) for one in interrupted[1] if one.whole.ran is not None and one.whole.ran.code != 0]
+    wrong = [
+        (one.whole, one.whole.ran) for one in interrupted[1] if one.whole.ran is not None and one.whole.ran.code != 0
+    ]
     assert not wrong, told(wrong)
     once = {step.command.partition("  ")[0]: step.ran for step in straight[1]}
     twice = {one.whole.command: one.whole.ran for one in interrupted[1]}
-    for command, mark in (("callwright release create v1", r"content hash \w+"), ("callwright evaluate v1 --model template/v1", r"direct .*")):
+    for command, mark in (
+        ("callwright release create v1", r"content hash \w+"),
+        ("callwright evaluate v1 --model template/v1", r"direct .*"),
+    ):
         here, there = once[command], twice[command]
         assert here is not None
         assert there is not None
         assert re.findall(mark, here.said)[0] == re.findall(mark, there.said)[0]
     rows = "exports/v1-openai/v1.jsonl"
     assert (interrupted[0].folder / rows).read_bytes() == (straight[0].folder / rows).read_bytes()
-

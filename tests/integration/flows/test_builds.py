@@ -163,8 +163,10 @@ def test_the_same_recipe_again_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [slow(1), 2])
-def test_the_same_recipe_elsewhere_makes_the_same_samples(built: SmallBuild, tmp_path: Path, workers: int) -> None:
-    settings = settings_of(tmp_path, workers=workers)
+def test_the_same_recipe_elsewhere_makes_the_same_samples_with_any_number_of_workers(
+    built: SmallBuild, tmp_path: Path, workers: int
+) -> None:
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS=str(workers))
     report = build(unmeasured_recipe(shard_size=4), settings)
     assert report == built.report
     assert sample_keys(settings) == sample_keys(built.settings)

@@ -38,7 +38,9 @@ from tests.support.new_warehouses import begin_warehouse
 FEW = {"perfect": 6, "irrelevant": 2}
 
 
-def test_a_ledger_that_is_no_database_is_named_and_moved_away_the_build_goes_on(tmp_path: Path) -> None:
+def test_a_ledger_that_is_no_database_is_named_and_the_build_goes_on_without_it_by_any_number_of_workers(
+    tmp_path: Path,
+) -> None:
     for workers in (1, 2):
         home = tmp_path / str(workers)
         home.mkdir()
@@ -204,14 +206,19 @@ if __name__ == "__main__":
 """
 
 
-def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+def build_by_two_workers_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """A build with two workers that whatever `mishap` says befalls instead of their shards."""
     body = indent(dedent(mishap), "    ")
     (folder / "mishap.py").write_text(f"import os, signal, time\n\n\ndef befall(shard):\n{body}\n", encoding="utf-8")
     (folder / "running.py").write_text(RUNNING, encoding="utf-8")
     begin_warehouse(folder / "home" / "warehouse.duckdb")
     return subprocess.run(
-        [sys.executable, str(folder / "running.py"), "build", str(write_unmeasured_recipe(folder, samples=FEW, shard_size=5))],
+        [
+            sys.executable,
+            str(folder / "running.py"),
+            "build",
+            str(write_unmeasured_recipe(folder, samples=FEW, shard_size=5)),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -221,21 +228,21 @@ def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
 
 
 def test_a_bug_ends_the_command_with_a_traceback(tmp_path: Path) -> None:
-    done = build_with("raise KeyError('a bug')", tmp_path)
+    done = build_by_two_workers_with("raise KeyError('a bug')", tmp_path)
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert "KeyError: 'a bug'" in done.stderr
 
 
 def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
-    done = build_with("os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
+    done = build_by_two_workers_with("os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
     assert done.returncode == 1
     assert "A worker process was ended from outside" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_cleared_away(tmp_path: Path) -> None:
-    done = build_with(
+    done = build_by_two_workers_with(
         """
         from callwright.warehouse.errors import StoreError
         if shard.number == 0:

@@ -25,14 +25,13 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
 from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
-    held,
     one,
     row_counts,
     run_here,
     settings_of,
-    unmeasured_recipe,
     start,
     stub_roles,
+    unmeasured_recipe,
     untimed,
     warehouse_of,
     write_unmeasured_recipe,
@@ -128,8 +127,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_known_at_home_is_not_asked_far_away(scratch: Path, model_server: ModelServer, tmp_path: Path) -> None:
     recipe = unmeasured_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3})
     settings = settings_of(tmp_path / "home")
-    with held(settings):
-        asyncio.run(build_dataset(recipe, settings, SilentProgress()))
+    asyncio.run(build_dataset(recipe, settings, SilentProgress()))
     asked = model_server.requests
     settings.warehouse.unlink()
 
@@ -212,7 +210,7 @@ def test_a_scheduler_that_does_not_authenticate_is_refused_unless_the_settings_t
 def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_path: Path) -> None:
     from distributed import Client
 
-    settings = settings_of(tmp_path, workers=1)._replace(workplace="dask")
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:1")
     with open_workers(unmeasured_recipe(), settings, SilentProgress()) as workers:
         address = workers.work.__self__._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
         assert address.startswith("tls://127.0.0.1")
@@ -229,38 +227,33 @@ def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_
         ("dask:tls://10.0.0.1:8786", "dask:tls://10.0.0.1:8786", None),
     ],
 )
-def test_one_setting_says_who_works_shards(
-    monkeypatch: pytest.MonkeyPatch, given: str, place: str, workers: int | None
-) -> None:
-    monkeypatch.setenv("CALLWRIGHT_WORKERS", given)
-    settings = read_settings()
+def test_one_setting_says_who_works_shards(given: str, place: str, workers: int | None) -> None:
+    settings = read_settings({"CALLWRIGHT_WORKERS": given})
     assert settings.workplace == place
     assert workers in {None, settings.workers}
 
 
 @pytest.mark.parametrize("given", ["dask:far", "local:x", "-1", "many"])
-def test_a_wrong_workplace_is_answered_with_the_right_ones(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setenv("CALLWRIGHT_WORKERS", given)
+def test_a_wrong_workplace_is_answered_with_the_right_ones(given: str) -> None:
     with pytest.raises(ConfigurationError, match=r"dask:tls://host:port"):
-        read_settings()
+        read_settings({"CALLWRIGHT_WORKERS": given})
 
 
-def test_a_pool_is_told_to_take_whole_builds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALLWRIGHT_WORKERS", "pool:builders")
+def test_a_pool_is_told_to_take_whole_builds() -> None:
     with pytest.raises(ConfigurationError, match="callwright deploy RECIPE --pool NAME"):
-        read_settings()
+        read_settings({"CALLWRIGHT_WORKERS": "pool:builders"})
 
 
 def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
     models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "batch": True}}
-    settings = settings_of(tmp_path)._replace(workplace="dask:tls://10.0.0.1:8786")
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tls://10.0.0.1:8786")
     with open_workers(unmeasured_recipe(models=models), settings, SilentProgress()) as workers:
         assert workers.prepare is None
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_workers, "_PATIENCE", 0.5)
-    settings = settings_of(tmp_path)._replace(workplace="dask:tcp://127.0.0.1:9", trusts_scheduler=True)
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tcp://127.0.0.1:9", CALLWRIGHT_DASK_UNAUTHENTICATED="1")
     with (
         pytest.raises(Exception, match="No Dask scheduler answers"),
         open_workers(unmeasured_recipe(), settings, SilentProgress()),

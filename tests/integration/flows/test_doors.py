@@ -84,7 +84,7 @@ def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_ans
     assert sorted(path.name for path in home.iterdir() if not path.name.startswith("ledger.sqlite-")) == [
         "ledger.sqlite"
     ]
-    text = run_here("build", str(recipe), "--preview", "2", home=home, CALLWRIGHT_PUBLISH_EVERY="10")
+    text = run_here("build", str(recipe), "--preview", "2", home=home)
     assert text.stdout.count("user: ") == 2 * len(KINDS)
     assert not (home / "warehouse.duckdb").exists()
     assert told(home, "build", str(recipe), "--limit", "2", "--no-review")["planned"] == 2 * len(KINDS)  # type: ignore[index]
@@ -338,7 +338,7 @@ def test_while_a_build_is_under_way_a_query_answers_from_what_was_published(home
 
 
 def test_a_build_publishes_at_its_end(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)._replace(publish_every=10.0)
+    settings = settings_of(tmp_path)
     report = build(unmeasured_recipe(samples={"perfect": 2}), settings)
     database = settings.published / "warehouse.duckdb"
     assert database.stat().st_mtime_ns == settings.warehouse.stat().st_mtime_ns
@@ -347,9 +347,9 @@ def test_a_build_publishes_at_its_end(tmp_path: Path) -> None:
 
 
 def test_a_build_in_a_warehouse_that_its_process_holds_open_publishes_all_of_it(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)._replace(publish_every=10.0)
+    settings = settings_of(tmp_path)
     with open_warehouse(settings).together():
-        report = asyncio.run(build_dataset(small_recipe(samples={"perfect": 2}), settings, SilentProgress()))
+        report = asyncio.run(build_dataset(unmeasured_recipe(samples={"perfect": 2}), settings, SilentProgress()))
     with duckdb.connect(str(settings.published / "warehouse.duckdb"), read_only=True) as read:
         assert read.execute("select count(*) from accepted_samples").fetchall() == [(report.landed,)]
 

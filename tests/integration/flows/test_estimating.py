@@ -14,9 +14,9 @@ from tests.support.flows.small_builds import (
     build,
     run_here,
     settings_of,
-    unmeasured_recipe,
     stub_roles,
     stub_settings,
+    unmeasured_recipe,
     write_unmeasured_recipe,
 )
 from tests.support.llm.names import ANOTHER, IN, OUT

@@ -28,14 +28,13 @@ from tests.support.flows.model_server import (
 )
 from tests.support.flows.small_builds import (
     build,
-    held,
     one,
     row_counts,
     run_here,
     settings_of,
-    unmeasured_recipe,
     start,
     stub_settings,
+    unmeasured_recipe,
     warehouse_of,
     write_unmeasured_recipe,
 )
@@ -71,8 +70,7 @@ def embedded(label: str = "near", **error_rate: float) -> Candidate:
 
 
 def evaluate(settings: Settings, *candidates: Candidate, **conditions) -> None:
-    with held(settings):
-        asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(**conditions)))
 
 
 def predictions(settings: Settings) -> int:

@@ -22,7 +22,7 @@ from callwright.validators.predictions import prompting_by
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.rows import Row
-from tests.support.flows.small_builds import build, held, settings_of, unmeasured_recipe, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 
 RUNS = range(3)
 STRATEGIES = ("direct", "native")
@@ -58,8 +58,7 @@ def candidate(label: str) -> Candidate:
 
 
 def evaluate(settings: Settings, who: Candidate, **conditions: Any) -> None:
-    with held(settings):
-        asyncio.run(evaluate_release("v1", [who], settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", [who], settings, SilentProgress(), Conditions(**conditions)))
 
 
 @pytest.fixture(scope="module")

@@ -26,8 +26,8 @@ from tests.support.flows.small_builds import (
     TOP,
     build,
     run_here,
-    unmeasured_settings_in_recipe,
     settings_of,
+    unmeasured_settings_in_recipe,
     warehouse_of,
     write_unmeasured_recipe,
 )
@@ -66,7 +66,9 @@ def test_a_page_opens_with_the_lines_that_init_writes(sort: Sort, tmp_path: Path
     run_here("init", str(tmp_path), f"--{sort}", "mine", home=tmp_path)
     written = (tmp_path / "mine.py").read_text(encoding="utf-8")
     assert written == re.sub(r"\bexample\b", "mine", code_of(sort))
-    recipe = parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=[f"mine.py:{ROWS[sort]}"]), tmp_path, "small")
+    recipe = parse_recipe(
+        unmeasured_settings_in_recipe(**SMALL, extensions=[f"mine.py:{ROWS[sort]}"]), tmp_path, "small"
+    )
     assert recipe.extensions[0].file == tmp_path / "mine.py"
 
 
@@ -83,9 +85,11 @@ def test_a_file_that_is_there_is_left_alone_and_a_name_that_is_none_refused(tmp_
 
 
 @pytest.mark.parametrize("workers", [slow(1), 2])
-def test_samples_of_the_pages_kind_are_made_checked_and_landed(tmp_path: Path, workers: int) -> None:
+def test_samples_of_the_pages_kind_are_made_checked_and_landed_by_any_number_of_workers(
+    tmp_path: Path, workers: int
+) -> None:
     recipe = recipe_with(tmp_path, "kind", samples={"perfect": 4, "example": 2}, shard_size=2)
-    settings = settings_of(tmp_path / "home", workers=workers)
+    settings = settings_of(tmp_path / "home", CALLWRIGHT_WORKERS=str(workers))
     assert build(recipe, settings).landed >= 5  # the template may misread one
     rows = warehouse_of(settings).rows(
         "select request from samples s join acceptances a on a.subject = s.key where kind = 'example'"
@@ -205,7 +209,9 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
 def test_an_author_is_told_which_stage_raised_and_where(tmp_path: Path, line: str, wrong: str) -> None:
     last = "    return [derivation.source"
     (tmp_path / "own.py").write_text(code_of("kind").replace(last, f"{line}\n{last}"), encoding="utf-8")
-    stated = unmeasured_settings_in_recipe(**SMALL | {"samples": {"perfect": 2, "example": 1}}, extensions=["own.py:FAMILY"])
+    stated = unmeasured_settings_in_recipe(
+        **SMALL | {"samples": {"perfect": 2, "example": 1}}, extensions=["own.py:FAMILY"]
+    )
     settings = settings_of(tmp_path / "home")
     report = build(parse_recipe(stated, tmp_path, "small"), settings)
     assert report.landed == 2
@@ -248,7 +254,9 @@ def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_mad
     first = build(recipe_with(tmp_path, "check"), settings)
     changed = code_of("check").replace('"please" not in', '"zebra" not in')
     (tmp_path / "own.py").write_text(changed, encoding="utf-8")
-    second = build(parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small"), settings)
+    second = build(
+        parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small"), settings
+    )
     warehouse = warehouse_of(settings)
     assert first.build == second.build
     assert {row["key"] for row in warehouse.rows("select key from samples")} == made

@@ -33,7 +33,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     samples = {"perfect": 24, "irrelevant": 4}
     callwright.build(callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples=samples), home=folder)
     callwright.create_release("v1", splits={"train": 0.5, "test": 0.5}, home=folder)
-    done = run_here("evaluate", "v1", "--recipe", str(write_unmeasured_recipe(folder, candidates=CANDIDATES)), home=folder)
+    done = run_here(
+        "evaluate", "v1", "--recipe", str(write_unmeasured_recipe(folder, candidates=CANDIDATES)), home=folder
+    )
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -22,9 +22,9 @@ from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import (
     build,
     run_here,
-    unmeasured_settings_in_recipe,
     settings_of,
     unmeasured_recipe,
+    unmeasured_settings_in_recipe,
     warehouse_of,
 )
 

@@ -25,7 +25,7 @@ from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.releases import freeze, read_tools, stream_release
 from tests.support.flows.model_server import ModelServer, serve_model
-from tests.support.flows.small_builds import build, held, settings_of, unmeasured_recipe, stub_settings, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, stub_settings, unmeasured_recipe, warehouse_of
 from tests.support.flows.wording_model import CHINESE, WordingModel
 
 KINDS = {"perfect": 6, "imperfect": 4, "irrelevant": 2, "sQsA": 2}
@@ -94,8 +94,7 @@ def test_candidates_are_scored_on_a_release_of_them(built: FrenchBuild) -> None:
     keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
     freeze(warehouse, "scored", keys, "French")
     candidate = Candidate.model_validate({"label": "stub", "model": built.models["checker"]})
-    with held(built.settings):
-        asyncio.run(evaluate_release("scored", [candidate], built.settings, SilentProgress()))
+    asyncio.run(evaluate_release("scored", [candidate], built.settings, SilentProgress()))
     assert {row["candidate"] for row in leaderboard("scored", built.settings)} == {"stub"}
 
 

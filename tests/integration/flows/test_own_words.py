@@ -29,7 +29,9 @@ def test_of_several_system_messages_each_sample_keeps_one(tmp_path: Path) -> Non
     assert {sample.system_message for sample in led} == {*told}
     of_request = {(sample.request, sample.system_message) for sample in led}
     assert len(of_request) == len({sample.request for sample in led})
-    assert build_key(unmeasured_recipe(system_message=told), []) != build_key(unmeasured_recipe(system_message=told[:1]), [])
+    assert build_key(unmeasured_recipe(system_message=told), []) != build_key(
+        unmeasured_recipe(system_message=told[:1]), []
+    )
 
 
 def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none(tmp_path: Path) -> None:

@@ -11,7 +11,14 @@ from callwright.llm.models import Readiness, check_key, key_variables, read_mode
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build as build_here
-from tests.support.flows.small_builds import run_here, settings_of, unmeasured_recipe, stub_roles, warehouse_of, write_unmeasured_recipe
+from tests.support.flows.small_builds import (
+    run_here,
+    settings_of,
+    stub_roles,
+    unmeasured_recipe,
+    warehouse_of,
+    write_unmeasured_recipe,
+)
 from tests.support.llm.names import PLAIN, THINKING
 
 FEW = {"perfect": 2}

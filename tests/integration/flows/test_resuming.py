@@ -25,10 +25,10 @@ from tests.support.flows.small_builds import (
     run_here,
     sample_keys,
     settings_of,
-    unmeasured_recipe,
     start,
     stub_roles,
     stub_settings,
+    unmeasured_recipe,
     warehouse_of,
     write_unmeasured_recipe,
 )
@@ -197,7 +197,7 @@ def is_running(pid: int) -> bool:
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) -> None:
     recipe = write_unmeasured_recipe(tmp_path, tools=[{"seed": "all"}], samples={"perfect": 4000}, shard_size=2000)
-    settings = settings_of(tmp_path / "home", workers=2)
+    settings = settings_of(tmp_path / "home")
     process = start("build", str(recipe), "--no-review", "--json", home=settings.home, CALLWRIGHT_WORKERS="2")
     wait_until(lambda: len(children_of(process.pid)) >= 3 and settings.ledger.exists(), process)
     time.sleep(0.7)

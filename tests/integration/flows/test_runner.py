@@ -23,8 +23,8 @@ from tests.support.flows.small_builds import (
     build,
     leftovers,
     settings_of,
-    unmeasured_recipe,
     stub_roles,
+    unmeasured_recipe,
     warehouse_of,
 )
 

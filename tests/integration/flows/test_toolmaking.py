@@ -17,7 +17,15 @@ from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 from tests.support.flows.model_server import ModelServer
-from tests.support.flows.small_builds import build, one, row_counts, settings_of, unmeasured_recipe, stub_roles, warehouse_of
+from tests.support.flows.small_builds import (
+    build,
+    one,
+    row_counts,
+    settings_of,
+    stub_roles,
+    unmeasured_recipe,
+    warehouse_of,
+)
 
 COUNT = 11
 CATEGORIES = ["Clock", "Weather"]

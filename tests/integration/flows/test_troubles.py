@@ -39,8 +39,8 @@ from tests.support.flows.small_builds import (
     row_counts,
     run_here,
     settings_of,
-    unmeasured_recipe,
     stub_roles,
+    unmeasured_recipe,
     warehouse_of,
     write_unmeasured_recipe,
 )

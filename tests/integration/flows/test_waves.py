@@ -17,7 +17,7 @@ from callwright.generators.kinds import all_kinds
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
-from tests.support.flows.small_builds import TOP, build, held, row_counts, settings_of, warehouse_of, write_unmeasured_recipe
+from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, warehouse_of, write_unmeasured_recipe
 
 SAMPLES = {
     "perfect": 8, "imperfect": 14, "irrelevant": 2, "external": 4, "sQsA": 10, "mQmA": 2, "mQsA": 2, "sQmA": 2,
@@ -133,8 +133,7 @@ def test_a_build_that_ended_between_making_and_checking_goes_on(built: WavesBuil
             )
 
     asyncio.run(make_first_wave())
-    with held(settings):
-        assert asyncio.run(build_dataset(built.recipe, settings, SilentProgress())) == built.report
+    assert asyncio.run(build_dataset(built.recipe, settings, SilentProgress())) == built.report
 
 
 def test_more_dialogues_than_their_sources_allow_are_told_of_and_no_error(tmp_path: Path) -> None:

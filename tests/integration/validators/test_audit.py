@@ -33,7 +33,9 @@ def subjects(tmp_path_factory: pytest.TempPathFactory) -> list[AuditSubject]:
         kinds = {kind: count for kind, count in KINDS.items() if _source_of(kind) == name}
         languages = ["en", "zh"] if name == "small" else ["en"]
         build(
-            unmeasured_recipe(name=name.replace("_", "-"), tools=source, samples=kinds, languages=languages, variants=2),
+            unmeasured_recipe(
+                name=name.replace("_", "-"), tools=source, samples=kinds, languages=languages, variants=2
+            ),
             settings,
         )
     return read_subjects(open_warehouse(settings), AuditPlan(per_kind=6))

@@ -115,7 +115,9 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardP
 
 @pytest.mark.slow
 def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:
-    recipe = write_unmeasured_recipe(tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
+    recipe = write_unmeasured_recipe(
+        tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"}
+    )
     shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
     assert run("deploy", str(recipe), "--pool", "plans", home=tmp_path, **shown).returncode == 0
     known = PrefectRecords(prefect_server)

@@ -30,7 +30,9 @@ def test_flows_that_run_at_once_share_a_model_s_limit(
     known.ask("v2/concurrency_limits/", {"name": "openai:stub", "limit": 2})
     model_server.delay = 0.05
     models = stub_roles(model_server, concurrency=8)
-    recipes = [write_unmeasured_recipe(tmp_path, name=name, models=models, samples={"perfect": 6}) for name in ("this", "that")]
+    recipes = [
+        write_unmeasured_recipe(tmp_path, name=name, models=models, samples={"perfect": 6}) for name in ("this", "that")
+    ]
     builds = [start("build", str(path), "--no-review", home=tmp_path / path.stem, **shown) for path in recipes]
     ended = [build.communicate(timeout=120) for build in builds]
     assert [build.returncode for build in builds] == [0, 0], ended

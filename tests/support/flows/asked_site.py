@@ -21,7 +21,7 @@ from callwright.warehouse.releases import create_release
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site
-from tests.support.flows.small_builds import build, held, unmeasured_recipe
+from tests.support.flows.small_builds import build, unmeasured_recipe
 
 EACH = 10
 RELEASE = "v1"
@@ -72,8 +72,7 @@ def _ask_about_answers(site: ReviewSite) -> None:
         Candidate(label=label, model=read_model("template/v1", {"error_rate": rates, "seed": seed}))
         for seed, (label, rates) in enumerate({"near": {}, "careless": ANSWERING}.items())
     ]
-    with held(site.settings):
-        asyncio.run(evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions()))
+    asyncio.run(evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions()))
     draw_audits(RELEASE, site.settings, (), EACH)
 
 

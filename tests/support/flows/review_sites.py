@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +15,7 @@ from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.small_builds import settings_of, unmeasured_recipe
+from tests.support.flows.small_builds import settings_of, small_recipe
 
 NOTHING_NEW = Pulled()
 OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
@@ -32,7 +30,7 @@ def erring_recipe(**changes: Any) -> Recipe:
         "review": {"spot_checks": 5},
         "shard_size": 50,
     }
-    return unmeasured_recipe(**planted | changes)
+    return small_recipe(**planted | changes)
 
 
 def trusting_recipe(**review: Any) -> Recipe:
@@ -126,14 +124,6 @@ class ReviewSite(NamedTuple):
 def open_site(home: Path, studio: PaperStudio) -> ReviewSite:
     settings = settings_of(home)
     return ReviewSite(settings, studio, open_warehouse(settings))
-
-
-@contextmanager
-def held_site(home: Path, studio: PaperStudio) -> Iterator[ReviewSite]:
-    """The same, held open for all short transactions of a test in this process: attaching the file takes longer than they do."""
-    site = open_site(home, studio)
-    with site.warehouse.together():
-        yield site
 
 
 def gold_of(site: ReviewSite, key: str) -> str:
