@@ -66,7 +66,7 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     return Outcome({"recipe": path, "schema": path.with_name(SCHEMA_FILE)}, lines)
 
 
-@command(app, "build", "build recipe.yaml --preview 5")
+@command(app, "build", "build recipe.yaml --preview 5", begins="Reading the recipe")
 def build(  # noqa: PLR0917 - typer reads each option from a parameter
     recipe: RecipeFile,
     preview: Annotated[int, typer.Option(min=0, help="Show N samples of each kind, keep none.")] = 0,
@@ -138,7 +138,7 @@ def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float)
         yield f"{pushed.created} tasks pushed for people to review: {pushed.url}"
 
 
-@command(app, "estimate", "estimate recipe.yaml")
+@command(app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model")
 def estimate(
     recipe: RecipeFile,
     limit: Annotated[int, typer.Option(min=0, help="As build --limit: at most N samples of each kind.")] = 0,
@@ -209,7 +209,7 @@ def stop() -> Outcome:
     return Outcome({"stopped": stopped}, text)
 
 
-@command(recipe_group, "check", "recipe check recipe.yaml")
+@command(recipe_group, "check", "recipe check recipe.yaml", begins="Checking the recipe and what its tools allow")
 def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="Recipes, YAML files.")]) -> Outcome:
     """List all that is wrong with recipes: file, line and column, what was meant, and what there is at that place.
 

@@ -89,7 +89,7 @@ def stop() -> Outcome:
     return Outcome({"stopped": stopped}, text)
 
 
-@command(review, "push", "review push")
+@command(review, "push", "review push", begins="Looking for questions to send")
 def push(
     again: Annotated[
         bool, typer.Option("--again", help="Push also what was pushed before and nobody has decided: for a new server.")
@@ -112,7 +112,7 @@ def push(
     return Outcome(result, pushed if result.created or there else nothing)
 
 
-@command(review, "pull", "review pull")
+@command(review, "pull", "review pull", begins="Looking for new answers")
 def pull(
     every: Annotated[
         float, typer.Option(min=0, help="Pull again every so many seconds, until Ctrl-C; 0: once. See also `deploy`.")
@@ -222,7 +222,7 @@ def edit(
         server.run()
 
 
-@command(review, "audit", "review audit v1 --draw 100")
+@command(review, "audit", "review audit v1 --draw 100", begins="Reading the answers")
 def audit(
     release: Annotated[str, typer.Argument(help="The release whose answers are audited.")],
     model: Annotated[
@@ -248,7 +248,7 @@ def audit(
     return Outcome(drawn, [counts, Table(("what the metric says", "drawn"), rows), *next_step])
 
 
-@command(review, "training", "review training --items 10")
+@command(review, "training", "review training --items 10", begins="Reading the training items")
 def training(
     items: Annotated[int, typer.Option(min=1, help="So many items are pushed, those that are there among them.")] = 10,
     results: Annotated[bool, typer.Option("--results", help="Tell how people did, instead of pushing.")] = False,

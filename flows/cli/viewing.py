@@ -23,7 +23,7 @@ world = commands("Worlds of tasks, to be played in.")
 app.add_typer(world, name="world")
 
 
-@command(app, "view", "view, or: callwright view --out page --samples 1000")
+@command(app, "view", "view, or: callwright view --out page --samples 1000", begins="Preparing the page")
 def view(
     out: Annotated[
         Path | None, typer.Option(help="Write the page as files to this folder, to send around, and serve nothing.")
@@ -95,7 +95,7 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
         yield copy
 
 
-@command(app, "report", "report --out report.html")
+@command(app, "report", "report --out report.html", begins="Preparing the report")
 def report(
     out: Annotated[
         Path | None, typer.Option(help="The file to write; report.html in the work folder unless given.")

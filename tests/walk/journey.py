@@ -5,8 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -129,8 +128,8 @@ def walk(someone: Traveller) -> Iterator[Step]:
 
 
 def _step(someone: Traveller, page: str, command: str) -> Step:
-    if "reset_password" in command:
-        _sign_up_ann(someone)
+    if (page, command) == ("docs/reviewing.md", "callwright review stop"):
+        _sign_up_ann(someone)  # while browsers may come without TLS
     if _serves(command):
         return Step(page, command, someone.run(command, _when_served(someone, "ctrl-C")), signal="ctrl-C")
     return Step(page, command, someone.run(command))
@@ -192,30 +191,21 @@ def interrupted_walk(someone: Traveller) -> Iterator[Interrupted]:
         )
 
 
-def table_of(steps: Sequence[Step]) -> str:
-    """The steps as a table of Markdown, in the order in which they were made."""
-    rows = [
-        "| page | step | seconds | CPU s | said after (CPU s) | exit | first words |",
-        "|---|---|---:|---:|---:|---:|---|",
-    ]
-    for step in steps:
-        command = without_comment(step.command).replace("|", "\\|").replace("\n", " ")
-        if step.signal:
-            command += f" ({step.signal})"
-        if step.ran is None:
-            rows.append(f"| {step.page} | `{command}` | | | | | not run: {step.reason} |")
-            continue
-        ran = step.ran
-        first = "" if ran.first_seconds is None else f"{ran.first_seconds:.1f} ({ran.first_cpu:.1f})"
-        words = ran.first_words.replace("|", "\\|")[:90]
-        ending = "" if ran.ending_seconds is None else f"; ended in {ran.ending_seconds:.1f} s"
-        code = "killed" if ran.code is None else ran.code
-        rows.append(
-            f"| {step.page} | `{command}` | {ran.seconds:.1f} | {ran.cpu:.1f} | {first} | {code}{ending} | {words} |"
-        )
-    return "\n".join(rows) + "\n"
+HEAD = (
+    "| page | step | seconds | CPU s | said after (CPU s) | exit | first words |\n|---|---|---:|---:|---:|---:|---|\n"
+)
 
 
-def stamp() -> str:
-    """When the walk was made, for whoever reads its table later."""
-    return time.strftime("%Y-%m-%d %H:%M")
+def row_of(step: Step) -> str:
+    """The step as a row of a table in Markdown."""
+    command = without_comment(step.command).replace("|", "\\|").replace("\n", " ") + f" ({step.signal})" * bool(
+        step.signal
+    )
+    if step.ran is None:
+        return f"| {step.page} | `{command}` | | | | | not run: {step.reason} |\n"
+    ran = step.ran
+    first = "" if ran.first_seconds is None else f"{ran.first_seconds:.1f} ({ran.first_cpu:.1f})"
+    ending = "" if ran.ending_seconds is None else f"; ended in {ran.ending_seconds:.1f} s"
+    words = ran.first_words.replace("|", "\\|")[:90]
+    code = "killed" if ran.code is None else ran.code
+    return f"| {step.page} | `{command}` | {ran.seconds:.1f} | {ran.cpu:.1f} | {first} | {code}{ending} | {words} |\n"

@@ -25,7 +25,10 @@ Signal = Literal["ctrl-C", "SIGTERM"]
 
 
 class Ran(NamedTuple):
-    """How a command went: seconds of the wall and of processors, how much of both until it said something, and after a signal."""
+    """How a command went: seconds of the wall and of processors, how much of both until it said something, and after a signal.
+
+    Processor time is that of the command and all that it started; until the first word, its own.
+    """
 
     code: int | None  # None where it had to be killed
     seconds: float
@@ -82,6 +85,13 @@ class _Command:
         self.used = max(self.used, found)
         return self.used
 
+    def _own_cpu(self) -> float:
+        """Of the command alone: what it starts beside itself takes another core, and nobody waits for it yet."""
+        with suppress(psutil.Error):
+            used = psutil.Process(self.process.pid).cpu_times()
+            return used.user + used.system
+        return self.used
+
     def listen(self) -> None:
         """Take in what it says within a tick."""
         ready, _, _ = select.select([self.terminal], [], [], _TICK)
@@ -94,7 +104,7 @@ class _Command:
             return
         self.said += heard
         if self.first is None and heard.strip():
-            self.first = (self.seconds, self.cpu())
+            self.first = (self.seconds, self._own_cpu())
 
     def has_ended(self) -> bool:
         pid, status, used = os.wait4(self.process.pid, os.WNOHANG)

@@ -8,12 +8,13 @@ import pytest
 
 from tests.support.environments import build_wheel, environment_beside_ours
 from tests.walk.journey import (
+    HEAD,
     Interrupted,
     Step,
     Traveller,
     interrupted_walk,
     nobody_else,
-    table_of,
+    row_of,
     traveller,
     walk,
 )
@@ -52,7 +53,7 @@ def straight(
     """Somebody who has followed all pages, and their steps."""
     with traveller(programs, tmp_path_factory.mktemp("straight") / "folder", inside) as someone:
         steps = [*walk(someone)]
-        TABLE.write_text(table_of(steps), encoding="utf-8")
+        TABLE.write_text(HEAD + "".join(map(row_of, steps)), encoding="utf-8")
         yield someone, steps
 
 
@@ -72,7 +73,7 @@ def interrupted(
     with traveller(programs, tmp_path_factory.mktemp("interrupted") / "folder", inside) as someone:
         found = [*interrupted_walk(someone)]
         with TABLE.open("a", encoding="utf-8") as file:
-            file.write("\n" + table_of([step for one in found for step in (*one.ended, one.whole)]))
+            file.write("\n" + HEAD + "".join(row_of(step) for one in found for step in (*one.ended, one.whole)))
         yield someone, found
 
 
