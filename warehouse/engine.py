@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock, get_ident
+from threading import Event, RLock, get_ident
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import duckdb
+import orjson
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
-from callwright.warehouse.waiting import Busy, holder_of, when_free
+from callwright.warehouse.waiting import QUERY_SECONDS, Busy, holder_of, run_aside, when_free
 
 logger = logging.getLogger(__name__)
 
@@ -67,11 +68,14 @@ class DatabaseFile:
         finally:
             attached.engine.turn.release()
 
-    def query(self, sql: str) -> Answer:
-        """What somebody else's query gives, which can change nothing and read no other file. Raises ConfigurationError."""
+    def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
+        """What somebody else's query gives, which can change nothing and read no other file.
+
+        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so many seconds.
+        """
         with self.refusals(), self._when_free(lambda: _Engine.connect(self.path, self.limits)) as connection:
             try:
-                return _locked_up_answer(connection, sql)
+                return _locked_up_answer(connection, sql, seconds)
             except duckdb.Error as error:
                 raise ConfigurationError(f"The query can't be run: {error}") from error
 
@@ -126,13 +130,13 @@ class DatabaseFile:
 def query_file(path: Path, sql: str) -> Answer:
     """Column names and rows of a query on somebody's own DuckDB file, which it can't change, and beside which it reads nothing.
 
-    Raises ConfigurationError where there is no such file or the SQL is wrong.
+    Raises ConfigurationError where there is no such file or the SQL is wrong, StoreError where it takes too long.
     """
     if not path.is_file():
         raise ConfigurationError(f"There is no DuckDB file {str(path)!r}.")
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
-            return _locked_up_answer(connection, sql)
+            return _locked_up_answer(connection, sql, QUERY_SECONDS)
     except duckdb.Error as error:
         raise ConfigurationError(f"The query on {str(path)!r} can't be run: {error}") from error
 
@@ -158,12 +162,42 @@ def write_parquet(lines: Path, path: Path, columns: Mapping[str, str]) -> None:
         engine.execute(f"copy (from {rows}) to '{quoted(path)}' (format parquet)")
 
 
-def _locked_up_answer(connection: Connection, sql: str) -> Answer:
+def _locked_up_answer(connection: Connection, sql: str, seconds: float) -> Answer:
     """What a query gives in a DuckDB of its own that reads its file and nothing else: that can't be taken back."""
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
-    found = connection.execute(sql)
-    return [column[0] for column in found.description or ()], found.fetchall()
+    is_over = Event()
+
+    def ask() -> Answer:
+        found = connection.execute(sql)
+        rows: list[tuple[Any, ...]] = []
+        while (some := found.fetchmany(_ROWS_AT_ONCE)) and not is_over.is_set():
+            rows += some
+        return [column[0] for column in found.description or ()], rows
+
+    def end() -> None:
+        is_over.set()
+        connection.interrupt()
+
+    return run_aside(ask, end, seconds, "The query")
+
+
+def require_condition(text: str) -> str:
+    """Return a condition of somebody else's as it is. Raises ConfigurationError where it is anything but one SQL expression."""
+    with duckdb.connect(":memory:") as parser:
+        found, one = (
+            orjson.loads(parser.execute("select json_serialize_sql(?)", [f"select {item}\n"]).fetchall()[0][0])
+            for item in (text, "true")
+        )
+    if found["error"]:
+        raise ConfigurationError(f"The condition {text!r} can't be read: {found['error_message']}.")
+    nodes = [statement["node"] for statement in found["statements"]]
+    items = [item for node in nodes for item in node.pop("select_list", ())]
+    [expected] = [statement["node"] for statement in one["statements"]]
+    del expected["select_list"]
+    if nodes != [expected] or len(items) != 1 or items[0]["alias"]:
+        raise ConfigurationError(f"The condition {text!r} must be one SQL expression, and is more than that.")
+    return text
 
 
 class _Engine:
@@ -201,10 +235,10 @@ class _Engine:
 
     @classmethod
     def connect(cls, path: Path, limits: DatabaseLimits) -> Connection:
-        """A DuckDB of its own that reads this file alone, which no other one of this process may have open meanwhile."""
+        """A DuckDB of its own that reads this file alone, which nobody else in this process may write to meanwhile."""
         with cls._guard:
             kept = cls._kept.get(path.resolve())
-            if kept is not None:
+            if kept is not None and not kept.is_read_only:
                 kept.require_free("asked a query of somebody else's")
             return duckdb.connect(str(path), read_only=True, config=_config(path, limits))
 

@@ -14,12 +14,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from callwright.warehouse.comments import comment_script, view_comments, vocabulary_text
-from callwright.warehouse.engine import CATALOG, Answer, Attached, Connection, DatabaseFile, DatabaseLimits
-from callwright.warehouse.errors import StoreError
+from callwright.warehouse.engine import (
+    CATALOG,
+    Answer,
+    Attached,
+    Connection,
+    DatabaseFile,
+    DatabaseLimits,
+    require_condition,
+)
+from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.records import Record, content_key
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.tables import SMALL, TABLES, insert_statement, pieces, write_batch
-from callwright.warehouse.waiting import PATIENCE
+from callwright.warehouse.waiting import PATIENCE, QUERY_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -188,14 +196,29 @@ class Warehouse:
             while rows := found.fetchmany(_AT_ONCE):
                 yield from rows
 
-    def query(self, sql: str) -> Answer:
+    def query(self, sql: str, seconds: float = QUERY_SECONDS) -> Answer:
         """What somebody else's query gives, which can change nothing and read no other file.
 
-        Raises ConfigurationError where the SQL is wrong.
+        Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so many seconds.
         """
         with self.reading():  # brought up to date
             pass
-        return self.file.query(sql)
+        return self.file.query(sql, seconds)
+
+    def keys_where(self, condition: str) -> set[str]:
+        """The keys of the accepted samples for which a condition of somebody else's holds.
+
+        Raises ConfigurationError where it is no condition, StoreError where it takes too long.
+        """
+        require_condition(condition)
+        try:
+            _, rows = self.query(f"select key from accepted_samples where (\n{condition}\n)")  # noqa: S608 - one expression
+        except ConfigurationError as error:
+            known = ", ".join(self.query("select * from accepted_samples limit 0")[0])
+            raise ConfigurationError(
+                f"The condition {condition!r} can't be used on accepted samples; their columns are {known}. {error}"
+            ) from error
+        return {str(key) for (key,) in rows}
 
     def _open_for_writing(self) -> Attached:
         attached = self.file.open(read_only=False)

@@ -4,16 +4,20 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import wait as futures_wait
 from contextvars import ContextVar
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import TypeVar
 
 from callwright.warehouse.errors import StoreError
 
 PATIENCE = 600.0  # seconds
+QUERY_SECONDS = 300.0  # that SQL of somebody else may take
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
 _FIRST_WORD, _BETWEEN = 5.0, 30.0  # seconds until somebody hears of the wait, and between two such messages
+_LOOK, _LAST = 0.1, 5.0  # seconds between two looks for ctrl-C, and for an interrupted thread to end
 _PROCESS = re.compile(r"PID (\d+)")
 _SHOWN = 80  # characters of another process's command line
 
@@ -51,6 +55,35 @@ def when_free(attempt: Callable[[], _Found], what: str, patience: float, tell: C
             next_word += _BETWEEN
         _rest(wait, what)
         wait = min(_LONGEST_WAIT, wait * 2)
+
+
+def run_aside(work: Callable[[], _Found], interrupt: Callable[[], object], seconds: float, what: str) -> _Found:
+    """Return what `work` returns. It runs in a thread, so that this one hears ctrl-C, and `interrupt` ends it then.
+
+    Raises StoreError after so many seconds, and CancelledError or StoreError when the context's STOP is set.
+    """
+    result: Future[_Found] = Future()
+
+    def carry() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            result.set_exception(error)
+
+    thread = Thread(target=carry, daemon=True)
+    end = time.monotonic() + seconds
+    thread.start()
+    try:
+        while not futures_wait([result], _LOOK).done:
+            if is_stopped():
+                raise stop_here(what)
+            if time.monotonic() > end:
+                raise StoreError(f"{what} took longer than {seconds:g} s and was stopped.")
+    except BaseException:
+        interrupt()
+        thread.join(_LAST)
+        raise
+    return result.result()
 
 
 def is_stopped() -> bool:

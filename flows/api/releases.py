@@ -133,11 +133,13 @@ def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[Kept
         for kept in callwright.samples("kind = 'perfect' and grade = 'judged'"):
             kept.request, kept.calls[0].arguments, kept.evidence[0].quote
 
-    Raises StoreError where the condition can't be read.
+    Raises ConfigurationError where `where` is not one condition on it.
     """
     with WorkFolder(settings_of(home)).opened() as warehouse:
-        condition = f"where {where}" if where else ""
-        rows = warehouse.stream(f"select body, evidence, grade, '' from accepted_samples {condition} order by key")  # noqa: S608
+        chosen = [sorted(warehouse.keys_where(where))] if where else []
+        condition = "where key in (select unnest(?::varchar[]))" if where else ""
+        asked = f"select body, evidence, grade, '' from accepted_samples {condition} order by key"  # noqa: S608 - our own
+        rows = warehouse.stream(asked, chosen)
         tools: dict[str, Tool] = {}
         for row in rows:
             yield _kept(row, lambda keys: tools | _learn(warehouse, tools, keys))

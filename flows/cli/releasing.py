@@ -23,6 +23,7 @@ from callwright.flows.cli.screen import (
 )
 from callwright.flows.settings import open_warehouse, read_settings, reading
 from callwright.warehouse.batches import grouped
+from callwright.warehouse.waiting import QUERY_SECONDS
 
 if TYPE_CHECKING:
     from callwright.flows.overlap import Overlap
@@ -287,11 +288,13 @@ def card(name: OneRelease, live: Live = False) -> Outcome:
 
 @command(app, "query", 'query "select * from funnel"')
 def query(
-    sql: Annotated[str, typer.Argument(help="DuckDB SQL; nothing can be changed by it.")], live: Live = False
+    sql: Annotated[str, typer.Argument(help="DuckDB SQL; nothing can be changed by it.")],
+    live: Live = False,
+    timeout: Annotated[float, typer.Option(min=0, help="Stop the query after so many seconds.")] = QUERY_SECONDS,
 ) -> Outcome:
     """Run a read-only query on the warehouse; `show tables` lists what there is. No build waits for it."""
     with reading(live=live) as warehouse:
-        columns, rows = warehouse.query(sql)
+        columns, rows = warehouse.query(sql, timeout)
     return Outcome([dict(zip(columns, row, strict=True)) for row in rows], [Table(columns, rows)])
 
 

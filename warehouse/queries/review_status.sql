@@ -91,7 +91,7 @@ with said as (
         )) as label, coalesce(q.cause, '') as cause,
         coalesce(q.reviewers, 1) as reviewers, coalesce(
             try_cast(b.body ->> '$.review.reviewers' as integer),
-            try_cast(json_extract_string(b.body -> '$.review.reviewers', '$."' || q.cause || '"') as integer), 1
+            try_cast(json_fields(b.body -> '$.review.reviewers')[q.cause] ->> '$' as integer), 1
         ) as by_rule,
         count(*) over same as speakers, row_number() over (same order by w.spoke_at, w.reviewer) as place
     from review_words w

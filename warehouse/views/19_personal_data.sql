@@ -2,10 +2,10 @@
 -- were replaced (`personal_data: on`) or only counted (`report`). Records that are not drawn (`take`) are no part of the build.
 create or replace view personal_data as
 select
-    recipe, build, kind, count(*) as records, sum((replaced ->> kind)::bigint)::bigint as personal_values, is_replaced
+    recipe, build, one.key as kind, count(*) as records, sum((one.value ->> '$')::bigint)::bigint as personal_values, is_replaced
 from (
     select
-        b.recipe, o.build, d.body -> 'replaced' as replaced, unnest(json_keys(d.body, '$.replaced')) as kind,
+        b.recipe, o.build, unnest(map_entries(json_fields(d.body -> 'replaced'))) as one,
         coalesce(b.body ->> '$.personal_data.mode', '') = 'on' as is_replaced
     from outcomes o
     join builds b on b.key = o.build

@@ -7,8 +7,8 @@ with kinds as (
     select l.recipe, k.kind, count(distinct k.category) as categories
     from latest_builds l join build_samples b on b.build = l.build join kinds k on k.key = b.sample group by all
 ), plans as (
-    select build, kind, json_extract_string(samples, kind)::integer as planned
-    from (select key as build, body -> 'samples' as samples, unnest(json_keys(body, '$.samples')) as kind from builds)
+    select build, one.key as kind, (one.value ->> '$')::integer as planned
+    from (select key as build, unnest(map_entries(json_fields(body -> 'samples'))) as one from builds)
 ), landed as (
     select l.recipe, k.kind, count(*) as samples, histogram(k.category) as landed
     from latest_builds l join outcomes f on f.build = l.build and f.stage = 'land' and f.outcome = 'passed'

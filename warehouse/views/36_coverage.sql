@@ -41,30 +41,35 @@ with called as (
 ), counted as (
     select build, language, tool, count(*) as calls from called group by all
 ), stated as (
-    select build, language, tool, parameter, count(*) as given, count(distinct arguments ->> parameter) as values
-    from (select build, language, tool, arguments, unnest(json_keys(arguments)) as parameter from called) group by all
-), declared as (
-    select
-        l.recipe, l.build, t.name as tool, t.category, t.language, unnest(json_keys(t.parameters, '$.properties')) as parameter,
-        t.parameters
+    select build, language, tool, one.key as parameter, count(*) as given, count(distinct one.value ->> '$') as values
+    from (select build, language, tool, unnest(map_entries(json_fields(arguments))) as one from called) group by all
+), offered as (
+    select l.recipe, l.build, t.key, t.name as tool, t.category, t.language, t.parameters
     from latest_builds l join build_tools o on o.build = l.build join tools t on t.key = o.tool
+), declared as (
+    select recipe, build, key, tool, category, language, unnest(list_transform(
+        map_entries(json_fields(parameters -> '$.properties')),
+        lambda one: {'name': one.key, 'type': coalesce(one.value ->> '$.type', '')}
+    )) as parameter
+    from offered
+), required as (
+    select distinct key, unnest(json_extract_string(parameters, '$.required[*]')) as name from offered
 )
 select
-    d.recipe, d.build, d.tool, d.category, d.language, d.parameter,
-    coalesce(json_extract_string(d.parameters, '$.properties."' || d.parameter || '".type'), '') as parameter_type,
-    list_contains(coalesce(json_extract_string(d.parameters, '$.required[*]'), []), d.parameter) as is_required,
+    d.recipe, d.build, d.tool, d.category, d.language, d.parameter.name as parameter, d.parameter.type as parameter_type,
+    (d.key, d.parameter.name) in (select (key, name) from required) as is_required,
     coalesce(c.calls, 0) as calls, coalesce(s.given, 0) as given, coalesce(s.given, 0) / nullif(c.calls, 0) as share,
     coalesce(s.values, 0) as values
 from declared d
 left join counted c using (build, language, tool)
-left join stated s using (build, language, tool, parameter)
-order by d.recipe, share nulls first, d.tool, d.parameter;
+left join stated s on s.build = d.build and s.language = d.language and s.tool = d.tool and s.parameter = d.parameter.name
+order by d.recipe, share nulls first, d.tool, d.parameter.name;
 
 -- Of which JSON types the arguments of accepted samples' gold calls are, by recipe, kind and language.
 create or replace view argument_types as
 with typed as (
-    select recipe, build, kind, language, json_type(arguments -> name) as json_type
-    from (select *, unnest(json_keys(arguments)) as name from gold_calls)
+    select recipe, build, kind, language, json_type(given) as json_type
+    from (select *, unnest(map_values(json_fields(arguments))) as given from gold_calls)
 )
 select recipe, build, kind, language, case json_type
         when 'VARCHAR' then 'string' when 'UBIGINT' then 'integer' when 'BIGINT' then 'integer' when 'DOUBLE' then 'number'

@@ -13,10 +13,10 @@ with answered as (
             cast(json_extract(p.calls, '$[*]') as json[]),
             lambda made: (made ->> 'tool') || '(' || array_to_string(list_sort(list_transform(
                 list_filter(
-                    coalesce(json_keys(made, '$.arguments'), []),
-                    lambda name: coalesce(trim(json_extract_string(made -> 'arguments', name)), 'null') not in ('', '\')
+                    coalesce(map_entries(json_fields(made -> 'arguments')), []),
+                    lambda given: coalesce(trim(given.value ->> '$'), 'null') not in ('', '\')
                 ),
-                lambda name: name || '=' || lower(coalesce(trim(json_extract_string(made -> 'arguments', name)), 'null'))
+                lambda given: given.key || '=' || lower(coalesce(trim(given.value ->> '$'), 'null'))
             )), ', ') || ')'
         )), '; ') as answer
     from predictions p

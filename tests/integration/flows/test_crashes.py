@@ -125,6 +125,22 @@ def test_a_command_that_waits_for_the_warehouse_is_ended_at_once(
         holder.stdin.close()
 
 
+def test_a_query_without_end_is_ended_at_once(tmp_path: Path) -> None:
+    begin_warehouse(tmp_path / "warehouse.duckdb")
+    endless = "select count(*) from range(10000000000) a, range(10000000000) b"
+    asking = start("query", endless, home=tmp_path)
+    while not list(tmp_path.glob(".reading-*/warehouse.duckdb")):
+        assert asking.poll() is None
+    asking.send_signal(signal.SIGTERM)
+    printed, said = asking.communicate(timeout=30)
+    assert (asking.returncode, printed, "Stopped" in said, "Traceback" in said) == (130, "", True, False)
+    limited = run_here("query", endless, "--timeout", "0.3", home=tmp_path)
+    assert (limited.returncode, limited.stderr) == (
+        1,
+        "callwright: The query took longer than 0.3 s and was stopped.\n",
+    )
+
+
 def test_a_thread_that_waits_ends_with_the_loop_that_it_belongs_to() -> None:
     began = Event()
 

@@ -1,11 +1,13 @@
 """The DuckDB file: what is kept, what is refused, and who waits for whom."""
 
+import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -140,6 +142,29 @@ def test_a_query_can_change_nothing_and_read_no_other_file(warehouse: Warehouse,
     with pytest.raises(ConfigurationError, match="can't be run"):
         warehouse.query(sql)
     assert warehouse.rows("select count(*) as n from samples") == [{"n": 1}]
+
+
+ENDLESS = "select count(*) from range(10000000000) a, range(10000000000) b"
+
+
+def test_a_query_that_takes_too_long_is_stopped(warehouse: Warehouse) -> None:
+    with pytest.raises(StoreError, match=r"The query took longer than 0\.2 s"):
+        warehouse.query(ENDLESS, 0.2)
+    assert warehouse.query("select 1")[1] == [(1,)]
+
+
+def test_ctrl_c_ends_a_query_and_is_ctrl_c(warehouse: Warehouse) -> None:
+    timer = Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        warehouse.query(ENDLESS)
+    assert warehouse.query("select 1")[1] == [(1,)]
+
+
+def test_a_query_while_this_thread_reads_the_file_is_answered(warehouse: Warehouse) -> None:
+    warehouse.put([make_tool()])
+    with warehouse.reading_together():
+        assert warehouse.query("select name from tools")[1] == [("weather",)]
 
 
 def test_a_file_of_a_newer_callwright_is_left_alone(warehouse: Warehouse, tmp_path: Path) -> None:
