@@ -36,7 +36,7 @@ demo: .venv/ready
 # The style, types and import directions are checked meanwhile; what they say comes last, and fails as much.
 test: .venv/ready .cache/compiled .cache/chromium .cache/smollm2/ready .cache/label-studio/ready
 	@$(MAKE) --no-print-directory check > .cache/check.log 2>&1 & check=$$!; tests=0; \
-	$(TESTS) -m "not slow" tests/conformance tests/unit tests/integration tests/live $(PYTEST) || tests=$$?; \
+	$(TESTS) -m "not slow" tests/conformance tests/unit tests/integration tests/live tests/walk $(PYTEST) || tests=$$?; \
 	wait $$check || { cat .cache/check.log; exit 1; }; exit $$tests
 
 # Without servers, processes and sockets.
@@ -94,7 +94,7 @@ $(UV):
 # What tests import, compiled by one process while other things are fetched, and not by each of the workers.
 .cache/compiled: .venv/ready
 	mkdir -p .cache
-	$(BIN)/python -m pytest --collect-only -qq tests/conformance tests/unit tests/integration tests/live >/dev/null || true
+	$(BIN)/python -m pytest --collect-only -qq tests/conformance tests/unit tests/integration tests/live tests/walk >/dev/null || true
 	touch $@
 
 # The folders under the names by which they are imported, for what reads sources: links, as setup.py maps them.

@@ -96,7 +96,7 @@ def main() -> int:
         source = {"from": str(path), "format": "otel", "take": chosen.take}
         stated = {"name": "bench", "samples": [source], "personal_data": chosen.personal_data}
         recipe = parse_recipe(stated, Path(folder), "bench")
-        settings = read_settings(Path(folder) / "work")
+        settings = read_settings(home=Path(folder) / "work")
         began = time.perf_counter()
         read_sources(recipe, settings, SilentProgress())
         seconds = time.perf_counter() - began

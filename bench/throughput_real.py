@@ -24,10 +24,9 @@ from callwright.flows.planning.planner import Planner
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
 from callwright.flows.runner import local_workers, run_group
-from callwright.flows.settings import Settings
+from callwright.flows.settings import Settings, read_settings
 from callwright.flows.shards import record_line
 from callwright.flows.stages import stages_of
-from callwright.warehouse.records import DEFAULT_LANGUAGE
 from callwright.warehouse.rows import body_of
 
 MODEL = "openai/bench"
@@ -49,16 +48,8 @@ def _recipe(url: str, items: int, concurrency: int) -> dict[str, Any]:
 
 
 def _settings(home: Path) -> Settings:
-    return Settings(
-        home=home,
-        label_studio_url="",
-        label_studio_token="",
-        prefect_api_url="",
-        workers=2,
-        patience=30.0,
-        ledger=home / "ledger.sqlite",
-        review_language=DEFAULT_LANGUAGE,
-    )
+    """As a user has them, on two cores."""
+    return read_settings({"CALLWRIGHT_WORKERS": "2"}, home=home)
 
 
 async def callwright(url: str, items: int, concurrency: int) -> dict[str, float]:

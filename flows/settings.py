@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from math import inf
 from pathlib import Path
 from types import MappingProxyType
@@ -97,34 +98,42 @@ class Settings(NamedTuple):
         return self.home / "published"
 
 
-def read_settings(home: Path | None = None) -> Settings:
-    """The settings of this process; CALLWRIGHT_HOME is `.callwright` in the current folder unless set, or `home` is given."""
+def read_settings(environment: Mapping[str, str] | None = None, *, home: Path | None = None) -> Settings:
+    """Return the settings that an environment states, this process's own unless one is given.
+
+    The work folder is `home`, else CALLWRIGHT_HOME, else `.callwright` in the current folder. Raises ConfigurationError for a
+    value that can't be one, StoreError where the work folder can't be made.
+
+    read_settings({}).publish_every  # 10.0: what holds where nobody says anything
+    """
     from callwright.warehouse.records import DEFAULT_LANGUAGE
 
-    home = (home or Path(os.environ.get("CALLWRIGHT_HOME", ".callwright"))).absolute()
+    stated = os.environ if environment is None else environment
+    home = (home or Path(stated.get("CALLWRIGHT_HOME", ".callwright"))).absolute()
     _require_home(home)
-    workplace, workers = _crew(os.environ.get("CALLWRIGHT_WORKERS", ""))
+    workplace, workers = _crew(stated.get("CALLWRIGHT_WORKERS", ""))
     usual = Settings(
         home=home,
-        label_studio_url=os.environ.get("LABEL_STUDIO_URL", ""),
-        label_studio_token=os.environ.get("LABEL_STUDIO_API_KEY", ""),
-        prefect_api_url=os.environ.get("PREFECT_API_URL", ""),
+        label_studio_url=stated.get("LABEL_STUDIO_URL", ""),
+        label_studio_token=stated.get("LABEL_STUDIO_API_KEY", ""),
+        prefect_api_url=stated.get("PREFECT_API_URL", ""),
         workers=workers or (os.cpu_count() or 1),
         ledger=home / "ledger.sqlite",
-        review_language=os.environ.get("CALLWRIGHT_REVIEW_LANGUAGE") or DEFAULT_LANGUAGE,
+        review_language=stated.get("CALLWRIGHT_REVIEW_LANGUAGE") or DEFAULT_LANGUAGE,
         workplace=workplace,
-        trusts_scheduler=os.environ.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "") in {"1", "true", "yes"},
+        trusts_scheduler=stated.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "") in {"1", "true", "yes"},
     )
+    number, size_mb = partial(_number, stated), partial(_size_mb, stated)
     return usual._replace(
-        patience=_number("CALLWRIGHT_PATIENCE", usual.patience),
-        review_every=_number("CALLWRIGHT_REVIEW_EVERY", usual.review_every),
+        patience=number("CALLWRIGHT_PATIENCE", usual.patience),
+        review_every=number("CALLWRIGHT_REVIEW_EVERY", usual.review_every),
         review_hourly_cost=(
-            _number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if os.environ.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None
+            number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if stated.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None
         ),
-        scratch=Path(os.environ.get("CALLWRIGHT_SCRATCH") or usual.scratch).absolute(),
-        duckdb_memory_mb=_size_mb("CALLWRIGHT_DUCKDB_MEMORY", usual.duckdb_memory_mb),
-        duckdb_threads=int(_number("CALLWRIGHT_DUCKDB_THREADS", 0)) or usual.duckdb_threads,
-        publish_every=_number("CALLWRIGHT_PUBLISH_EVERY", usual.publish_every),
+        scratch=Path(stated.get("CALLWRIGHT_SCRATCH") or usual.scratch).absolute(),
+        duckdb_memory_mb=size_mb("CALLWRIGHT_DUCKDB_MEMORY", usual.duckdb_memory_mb),
+        duckdb_threads=int(number("CALLWRIGHT_DUCKDB_THREADS", 0)) or usual.duckdb_threads,
+        publish_every=number("CALLWRIGHT_PUBLISH_EVERY", usual.publish_every),
     )
 
 
@@ -198,8 +207,8 @@ def _crew(given: str) -> tuple[str, int]:
 # nobody else's: others may use this machine too
 
 
-def _number(name: str, default: float) -> float:
-    given = os.environ.get(name, "") or str(default)
+def _number(stated: Mapping[str, str], name: str, default: float) -> float:
+    given = stated.get(name, "") or str(default)
     try:
         number = float(given)
     except ValueError:
@@ -209,9 +218,9 @@ def _number(name: str, default: float) -> float:
     return number
 
 
-def _size_mb(name: str, default: int) -> int:
+def _size_mb(stated: Mapping[str, str], name: str, default: int) -> int:
     """A size such as "512MB" or "2 GB" in megabytes. Raises ConfigurationError."""
-    given = os.environ.get(name, "").strip()
+    given = stated.get(name, "").strip()
     if not given:
         return default
     size = _SIZE.fullmatch(given)

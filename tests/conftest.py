@@ -31,7 +31,7 @@ SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 _SHARED = ("killable_studio", "label_studio_server", "prefect_server", "four_recipes")
 
 # What waits for servers begins first, so that the other worker has work beside it until the end; small units come last.
-_ORDER = ("labelstudio", "prefect", "live", "integration", "conformance", "unit")
+_ORDER = ("walk", "labelstudio", "prefect", "live", "integration", "conformance", "unit")
 
 
 @pytest.hookimpl(tryfirst=True)

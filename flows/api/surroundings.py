@@ -75,7 +75,7 @@ def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
 def settings_of(home: Path | str | None, *, workers: int | None = None) -> Settings:
     """The settings of the environment, but the work folder and the processes that are given."""
     quiet_vendors(LIBRARY_QUIET)
-    settings = read_settings(None if home is None else Path(home))
+    settings = read_settings(home=None if home is None else Path(home))
     return settings if workers is None else settings._replace(workers=workers, workplace="local")
 
 

@@ -76,7 +76,7 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     return Outcome({"recipe": path, "schema": path.with_name(SCHEMA_FILE)}, lines)
 
 
-@command(app, "build", "build recipe.yaml --preview 5")
+@command(app, "build", "build recipe.yaml --preview 5", begins="Reading the recipe")
 def build(  # noqa: PLR0917 - typer reads each option from a parameter
     recipe: RecipeFile,
     preview: Annotated[int, typer.Option(min=0, help="Make and show N samples of each kind, and keep none.")] = 0,
@@ -163,7 +163,7 @@ def _next_text(report: "BuildReport") -> Iterator[str]:
         yield f"Next: {step.command}    ({step.purpose})"
 
 
-@command(app, "estimate", "estimate recipe.yaml")
+@command(app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model")
 def estimate(
     recipe: RecipeFile,
     limit: Annotated[int, typer.Option(min=0, help="Estimate a build of at most N samples of each kind.")] = 0,
@@ -236,7 +236,7 @@ def stop() -> Outcome:
     return Outcome({"stopped": stopped}, text)
 
 
-@command(recipe_group, "check", "recipe check recipe.yaml")
+@command(recipe_group, "check", "recipe check recipe.yaml", begins="Checking the recipe and what its tools allow")
 def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="The recipes, YAML files.")]) -> Outcome:
     """List every mistake in recipes, with file, line, column and the name that was probably meant.
 

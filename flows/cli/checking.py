@@ -118,7 +118,7 @@ def requests(
     run_loop(_show_each(check_requests_async(path, model=model), as_json=as_json))
 
 
-@command(check, "records", "check records exports/v1/records.jsonl --json")
+@command(check, "records", "check records exports/v1/records.jsonl --json", begins="Checking the records")
 def records(
     path: Annotated[Path, typer.Argument(help="A file of JSON lines, as `export --to records` writes it.")],
     model: CheckingModel = "",
@@ -173,7 +173,7 @@ def doctor(
     return Outcome(findings, [table], int(any(one.state == "broken" for one in findings)))
 
 
-@command(audit, "checks", "audit checks --release v1 --limit 10")
+@command(audit, "checks", "audit checks --release v1 --limit 10", begins="Reading the samples")
 def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     release: Annotated[
         str, typer.Option(help="The release to take samples from. Default: the accepted samples of the newest builds.")
@@ -224,7 +224,12 @@ def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
         yield table_of(report.arguments, columns, ("language", "argument's grade", *columns[2:]))
 
 
-@command(audit, "readers", "audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02")
+@command(
+    audit,
+    "readers",
+    "audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02",
+    begins="Reading the samples",
+)
 def audit_readers(  # noqa: PLR0917 - each is an option of its own
     model: Annotated[list[str], typer.Option(help="A model to compare. Repeatable.")],
     release: Annotated[

@@ -39,7 +39,7 @@ _SHARES = ("easy", "medium", "hard", "overall", "macro")
 _MOST_PROBLEMS = 10
 
 
-@command(app, "evaluate", "evaluate v1 --model template/v1 --model PROVIDER/MODEL")
+@command(app, "evaluate", "evaluate v1 --model template/v1 --model PROVIDER/MODEL", begins="Reading the release")
 def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: Annotated[str, typer.Argument(help="The release to evaluate on.")],
     model: Annotated[

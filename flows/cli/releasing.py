@@ -215,7 +215,12 @@ def _short(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-@command(release, "overlap", "release overlap v1 --with bfcl:data/bfcl --with hf:data/xlam")
+@command(
+    release,
+    "overlap",
+    "release overlap v1 --with bfcl:data/bfcl --with hf:data/xlam",
+    begins="Comparing the release with the data sets",
+)
 def overlap(
     name: OneRelease,
     data_sets: Annotated[

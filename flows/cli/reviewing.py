@@ -93,7 +93,7 @@ def stop() -> Outcome:
     return Outcome({"stopped": stopped}, text)
 
 
-@command(review, "push", "review push")
+@command(review, "push", "review push", begins="Looking for questions to send")
 def push(
     again: Annotated[
         bool,
@@ -117,7 +117,7 @@ def push(
     return Outcome(result, pushed if result.created or there else nothing)
 
 
-@command(review, "pull", "review pull")
+@command(review, "pull", "review pull", begins="Looking for new answers")
 def pull(
     every: Annotated[
         float,
@@ -237,7 +237,7 @@ def edit(
         server.run()
 
 
-@command(review, "audit", "review audit v1 --draw 100")
+@command(review, "audit", "review audit v1 --draw 100", begins="Reading the answers")
 def audit(
     release: Annotated[str, typer.Argument(help="The release whose answers to audit.")],
     model: Annotated[
@@ -262,7 +262,7 @@ def audit(
     return Outcome(drawn, [counts, Table(("what the metric says", "drawn"), rows), *next_step])
 
 
-@command(review, "training", "review training --items 10")
+@command(review, "training", "review training --items 10", begins="Reading the training items")
 def training(
     items: Annotated[
         int, typer.Option(min=1, help="The number of training items in all, with those sent before.")

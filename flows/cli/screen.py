@@ -92,11 +92,12 @@ def commands(about: str = "") -> typer.Typer:
 
 
 def command(
-    group: typer.Typer, name: str, example: str
+    group: typer.Typer, name: str, example: str, begins: str = ""
 ) -> Callable[[Callable[..., Outcome | None]], Callable[..., Outcome | None]]:
     """Make a function a command of a group: it takes `--json` besides its own options, and what it gives is shown.
 
-    A function that takes `as_json` itself is told of it, and may show its result as it comes and give nothing.
+    A function that takes `as_json` itself is told of it, and may show its result as it comes and give nothing. What needs
+    more than a second until its first result says on a terminal how it `begins`.
     """
 
     def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
@@ -105,6 +106,8 @@ def command(
 
         @functools.wraps(function)
         def run(*, as_json: bool, **given: object) -> None:
+            if begins and sys.stderr.isatty():
+                say(f"{begins} …")
             found = function(**given, as_json=as_json) if "as_json" in own else function(**given)
             if found is not None:
                 present(found, as_json=as_json)

@@ -24,7 +24,7 @@ world = commands("Serve the worlds of tasks to agents.")
 app.add_typer(world, name="world")
 
 
-@command(app, "view", "view, or: callwright view --out page --samples 1000")
+@command(app, "view", "view, or: callwright view --out page --samples 1000", begins="Preparing the page")
 def view(
     out: Annotated[
         Path | None, typer.Option(help="Write the pages as files to this folder instead of serving them.")
@@ -96,7 +96,7 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
         yield copy
 
 
-@command(app, "report", "report --out report.html")
+@command(app, "report", "report --out report.html", begins="Preparing the report")
 def report(
     out: Annotated[
         Path | None, typer.Option(help="The file to write. Default: report.html in the work folder.")

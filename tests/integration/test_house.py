@@ -112,3 +112,18 @@ def test_the_lock_pins_every_dependency_with_a_hash_and_names_no_host() -> None:
     assert wanted <= pinned
     assert "://" not in lock
     assert lock.count("==") <= lock.count("--hash=")
+
+
+def test_ci_runs_what_the_readme_says_keeps_main_green() -> None:
+    readme = (TOP / "README.md").read_text(encoding="utf-8")
+    [told] = re.findall(r"^(.*\S) +# everything that keeps the main branch green$", readme, re.MULTILINE)
+    last = (TOP / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
+    assert last == f"exec {told}"
+
+
+def test_make_test_runs_every_folder_of_tests_and_shows_how_it_ended() -> None:
+    recipe = re.split(r"^test:.*\n", (TOP / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)[1]
+    [line] = [line for line in recipe.split("\n\n")[0].splitlines() if "$(TESTS)" in line]
+    folders = {path.parent.relative_to(TOP / "tests").parts[0] for path in (TOP / "tests").rglob("test_*.py")}
+    assert set(re.findall(r"tests/(\w+)", line)) == folders - {"slow", "support"}
+    assert not re.search(r"[^&]>|\s\|\s| -q", line), "pytest's own words, its closing line among them, are not hidden"

@@ -30,7 +30,7 @@ shard_size: 3
 
 
 @pytest.fixture
-def listening(tmp_path: Path) -> dict[str, str]:
+def listened_workers(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "listener").mkdir()
     (tmp_path / "listener" / "sitecustomize.py").write_text(LISTENER)
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
@@ -50,18 +50,18 @@ def strangers(environment: dict[str, str]) -> list[str]:
     return [line for line in lines if "127.0.0.1" not in line and "'/" not in line and "b'\\x00" not in line]
 
 
-def test_the_listener_hears(listening: dict[str, str]) -> None:
+def test_the_listener_hears(listened_workers: dict[str, str]) -> None:
     code = "import socket\ntry: socket.create_connection(('203.0.113.1', 9), 0.01)\nexcept OSError: pass"
-    subprocess.run([sys.executable, "-c", code], env=listening, check=True)
-    assert strangers(listening)
+    subprocess.run([sys.executable, "-c", code], env=listened_workers, check=True)
+    assert strangers(listened_workers)
 
 
-def test_a_build_an_evaluation_and_a_report_ask_nobody(listening: dict[str, str], tmp_path: Path) -> None:
+def test_a_build_an_evaluation_and_a_report_ask_nobody(listened_workers: dict[str, str], tmp_path: Path) -> None:
     recipe = tmp_path / "quiet.yaml"
     recipe.write_text(RECIPE)
     building, releasing = ["build", str(recipe)], ["release", "create", "v1"]
     commands = building, releasing, ["evaluate", "v1", "--model", "template/v1"], ["report"], ["publish"]
     words = one_start(sys.executable, *commands)
-    done = subprocess.run(words, env=listening, cwd=TOP, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, env=listened_workers, cwd=TOP, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert strangers(listening) == []
+    assert strangers(listened_workers) == []

@@ -2,19 +2,16 @@
 
 import importlib.metadata
 import json
-import shutil
 import subprocess
 import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support.environments import environment_beside_ours, new_environment, run_uv
+from tests.support.environments import build_wheel, environment_beside_ours, new_environment, product_files
 from tests.support.flows.model_server import serve_model
-from tests.support.flows.small_builds import BETWEEN, TOP, environment, one_start, write_recipe
+from tests.support.flows.small_builds import BETWEEN, TOP, environment, one_start, write_unmeasured_recipe
 
-NOT_INSTALLED = {".ci", "bench", "docs", "tests"}
-BUILT_WITH = ("pyproject.toml", "setup.py", "README.md")
 NAMES = ("llm", "validators", "callwright", "callwright.llm", "callwright.validators", "callwright.flows.cli")
 IMPORTING = """
 import json, sys
@@ -25,24 +22,8 @@ print(json.dumps({name: sys.modules[name].__file__ for name in sys.argv[1:]}))
 
 
 @pytest.fixture(scope="module")
-def product_files() -> set[str]:
-    """All files under version control that belong to the product, by their paths in the repository."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=True).stdout
-    paths = [PurePosixPath(name) for name in listed.split("\0") if name and (TOP / name).exists()]
-    return {str(path) for path in paths if len(path.parts) > 1 and path.parts[0] not in NOT_INSTALLED}
-
-
-@pytest.fixture(scope="module")
-def wheel(product_files: set[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built of a copy: what a build leaves beside its sources would go into the next one."""
-    folder = tmp_path_factory.mktemp("wheel")
-    for name in (*product_files, *BUILT_WITH):
-        copy = folder / "sources" / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(TOP / name, copy)
-    run_uv("build", "--wheel", "--out-dir", str(folder / "built"), str(folder / "sources"))
-    [built] = (folder / "built").glob("*.whl")
-    return built
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +39,12 @@ def _run(*words: str | Path, home: Path) -> str:
     return done.stdout
 
 
-def test_all_that_is_installed_is_one_package_with_every_file_of_the_product(
-    wheel: Path, product_files: set[str]
-) -> None:
+def test_all_that_is_installed_is_one_package_with_every_file_of_the_product(wheel: Path) -> None:
     about = f"callwright-{importlib.metadata.version('callwright')}.dist-info"
     names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")}
     assert {PurePosixPath(name).parts[0] for name in names} == {"callwright", about}
     inside = {name for name in names if not name.startswith(f"{about}/")}
-    assert inside == {name if name.startswith("callwright/") else f"callwright/{name}" for name in product_files}
+    assert inside == {name if name.startswith("callwright/") else f"callwright/{name}" for name in product_files()}
 
 
 def test_packages_of_our_folders_names_stay_whole_beside_ours(fresh: Path, tmp_path: Path) -> None:
@@ -78,7 +57,7 @@ def test_packages_of_our_folders_names_stay_whole_beside_ours(fresh: Path, tmp_p
 
 def test_the_core_releases_exports_evaluates_and_shows_what_it_built(fresh: Path, tmp_path: Path) -> None:
     """Without a checkout: it reads the recipes that come along, too."""
-    recipe = write_recipe(tmp_path, samples={"perfect": 4, "irrelevant": 2})
+    recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 4, "irrelevant": 2})
     forms = {form: str(tmp_path / form) for form in ("openai", "hf")}
     commands = [
         ["recipe", "check", str(TOP / "recipes" / "demo.yaml")],
@@ -121,7 +100,7 @@ def test_the_core_gives_tools_to_models_behind_litellm(fresh: Path, tmp_path: Pa
     assert server.requests == 1
 
 
-MISSING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+MISSING_FOR_A_SETTING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "flows": (("deploy", "small.yaml"), {"PREFECT_API_URL": "http://127.0.0.1:9/api"}),
     "review": (("review", "push"), {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "token"}),
     "mcp": (("tools", "import", "mcp", "--server", "true"), {}),
@@ -150,9 +129,9 @@ for words, settings in json.loads(sys.argv[1]):
 
 
 def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_it(fresh: Path, tmp_path: Path) -> None:
-    write_recipe(tmp_path, samples={"perfect": 1})
-    told = _run(fresh / "python", "-c", EACH, json.dumps([*MISSING.values()]), home=tmp_path).splitlines()
-    for extra, (code, stderr) in zip(MISSING, map(json.loads, told), strict=True):
+    write_unmeasured_recipe(tmp_path, samples={"perfect": 1})
+    told = _run(fresh / "python", "-c", EACH, json.dumps([*MISSING_FOR_A_SETTING.values()]), home=tmp_path).splitlines()
+    for extra, (code, stderr) in zip(MISSING_FOR_A_SETTING, map(json.loads, told), strict=True):
         assert code == 2, stderr
         [sentence] = [line for line in stderr.splitlines() if line.startswith("callwright: ")]
         assert sentence.endswith(f"pip install 'callwright[{extra}]'")
@@ -161,7 +140,7 @@ def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_
 
 def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path) -> None:
     found = {part["part"]: part for part in json.loads(_run(fresh / "callwright", "doctor", "--json", home=tmp_path))}
-    for extra in (*MISSING, "notebook"):
+    for extra in (*MISSING_FOR_A_SETTING, "notebook"):
         assert found[f"extra {extra}"]["state"] == "absent"
         assert f"pip install 'callwright[{extra}]'" in found[f"extra {extra}"]["advice"]
 

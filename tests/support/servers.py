@@ -80,7 +80,7 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HeardPr
     (home / "sitecustomize.py").write_text(_EAVESDROPPER, encoding="utf-8")
     paths = [str(home), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {"PYTHONPATH": os.pathsep.join(paths), "HEARD": str(home / "heard")}
-    settings = read_settings()._replace(home=home)
+    settings = read_settings(home=home)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)

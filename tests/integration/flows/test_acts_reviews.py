@@ -15,7 +15,7 @@ from callwright.flows.review.pulling import Pulled
 from callwright.generators.conversations import CONVERSATION
 from callwright.warehouse.records import ReplyTurn, Sample, Turn, UserTurn
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, held_site, open_site
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import TOP, build, settings_of
 
 DRAWN = 3
@@ -68,9 +68,9 @@ def mislabelled(asked_mislabelled: ReviewSite, tmp_path: Path) -> Iterator[Revie
 
 def _copied(site: ReviewSite, folder: Path) -> Iterator[ReviewSite]:
     shutil.copytree(site.settings.home, folder / "home")
-    with held_site(folder / "home", copy.deepcopy(site.studio)) as copied:
-        yield copied
-        copied.balance()
+    copied = open_site(folder / "home", copy.deepcopy(site.studio))
+    yield copied
+    copied.balance()
 
 
 def _mislabel(site: ReviewSite) -> None:

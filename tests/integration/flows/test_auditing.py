@@ -13,7 +13,7 @@ from callwright.flows.pages.report import write_report
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.releases import create_release
 from callwright.warehouse.store import Warehouse
-from tests.support.flows.small_builds import build, settings_of, small_recipe
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe
 
 TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}
 
@@ -21,7 +21,7 @@ TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     settings = settings_of(tmp_path_factory.mktemp("audited"))
-    build(small_recipe(samples={"perfect": 12, "imperfect": 8, "irrelevant": 4, "sQsA": 4}), settings)
+    build(unmeasured_recipe(samples={"perfect": 12, "imperfect": 8, "irrelevant": 4, "sQsA": 4}), settings)
     return settings
 
 

@@ -15,7 +15,7 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel
 from tests.support.flows.model_server import OPINIONS, PRICED, completed
-from tests.support.flows.small_builds import build, one, settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import build, one, settings_of, unmeasured_recipe, warehouse_of
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
 
@@ -62,7 +62,7 @@ def test_a_build_in_batches_is_stopped_goes_on_and_pays_for_nothing_twice(
 ) -> None:
     model = {"name": PRICED, "api_base": provider.url, "structured": "schema", "batch": True}
     model |= {"batch_gather": 0.3, "batch_poll": 0.1}
-    recipe = small_recipe(
+    recipe = unmeasured_recipe(
         models=dict.fromkeys(("generator", "checker", "judge"), model), samples={"perfect": 12}, shard_size=100
     )
     assert len(distinct_models(recipe)) == 1

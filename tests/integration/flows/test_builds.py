@@ -21,7 +21,7 @@ from tests.support.flows.small_builds import (
     row_counts,
     sample_keys,
     settings_of,
-    small_recipe,
+    unmeasured_recipe,
     warehouse_of,
 )
 from tests.support.sampling import slow
@@ -34,7 +34,7 @@ class SmallBuild:
 
     def __init__(self, home: Path) -> None:
         self.settings: Settings = settings_of(home)
-        self.report: BuildReport = build(small_recipe(), self.settings)
+        self.report: BuildReport = build(unmeasured_recipe(), self.settings)
         self.warehouse: Warehouse = warehouse_of(self.settings)
 
 
@@ -53,10 +53,10 @@ def test_the_encoder_of_many_samples_is_closed_once_they_are_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embeddings.vectors_of(["A calm table"])
-    build(small_recipe(samples={"perfect": 3}), settings_of(tmp_path / "few"))
+    build(unmeasured_recipe(samples={"perfect": 3}), settings_of(tmp_path / "few"))
     assert embeddings.is_encoder_open()  # for the next build
     monkeypatch.setattr("callwright.flows.build._MANY", 1)
-    build(small_recipe(samples={"perfect": 3}), settings_of(tmp_path / "many"))
+    build(unmeasured_recipe(samples={"perfect": 3}), settings_of(tmp_path / "many"))
     assert not embeddings.is_encoder_open()
 
 
@@ -64,7 +64,7 @@ def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> N
     settings = settings_of(tmp_path)
     samples = {"perfect": 20, "imperfect": 10, "irrelevant": 10}
     models = {"generator": {"name": "template/v1", "error_rate": ERRING}}
-    report = build(small_recipe(samples=samples, models=models, tools=[{"seed": "all"}]), settings)
+    report = build(unmeasured_recipe(samples=samples, models=models, tools=[{"seed": "all"}]), settings)
     assert_balanced(report, settings)
     outcomes = {name: sum(getattr(row, name) for row in report.funnel) for name in ("failed", "waiting")}
     assert outcomes["waiting"] > 0
@@ -153,7 +153,7 @@ def test_lineage_reaches_the_assignment_and_its_tool(built: SmallBuild) -> None:
 
 def test_the_same_recipe_again_changes_nothing(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    recipe = small_recipe(models={"generator": {"name": "template/v1", "error_rate": ERRING}})
+    recipe = unmeasured_recipe(models={"generator": {"name": "template/v1", "error_rate": ERRING}})
     first = build(recipe, settings)
     before = row_counts(settings)
     again = build(recipe, settings)
@@ -163,9 +163,11 @@ def test_the_same_recipe_again_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [slow(1), 2])
-def test_the_same_recipe_elsewhere_makes_the_same_samples(built: SmallBuild, tmp_path: Path, workers: int) -> None:
-    settings = settings_of(tmp_path, workers=workers)
-    report = build(small_recipe(shard_size=4), settings)
+def test_the_same_recipe_elsewhere_makes_the_same_samples_with_any_number_of_workers(
+    built: SmallBuild, tmp_path: Path, workers: int
+) -> None:
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS=str(workers))
+    report = build(unmeasured_recipe(shard_size=4), settings)
     assert report == built.report
     assert sample_keys(settings) == sample_keys(built.settings)
     terms = Terms(shares={"train": 0.5, "test": 0.5})
@@ -179,20 +181,20 @@ def test_the_same_recipe_elsewhere_makes_the_same_samples(built: SmallBuild, tmp
 
 def test_a_clock_that_was_set_back_hides_no_newer_build(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    build(small_recipe(samples={"perfect": 2}), settings)
+    build(unmeasured_recipe(samples={"perfect": 2}), settings)
     warehouse_of(settings).execute(
         "update builds set finished_at = finished_at + interval 1 day"
     )  # the clock was ahead
-    more = build(small_recipe(samples={"perfect": 4}), settings)
+    more = build(unmeasured_recipe(samples={"perfect": 4}), settings)
     assert one(settings, "select build from latest_builds") == more.build
     assert make_release(warehouse_of(settings), "v1", Selection(), Terms()).release.samples == 4
 
 
 def test_raising_a_count_keeps_what_there_was_and_lands_the_rest(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    few = build(small_recipe(samples={"perfect": 4}), settings)
+    few = build(unmeasured_recipe(samples={"perfect": 4}), settings)
     before = set(sample_keys(settings))
-    more = build(small_recipe(samples={"perfect": 6}), settings)
+    more = build(unmeasured_recipe(samples={"perfect": 6}), settings)
     assert few.build != more.build
     assert (few.landed, more.landed) == (4, 6)
     assert before < set(sample_keys(settings))
@@ -201,10 +203,10 @@ def test_raising_a_count_keeps_what_there_was_and_lands_the_rest(tmp_path: Path)
 
 def test_the_newest_build_is_the_one_that_ended_last(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    few = build(small_recipe(samples={"perfect": 2}), settings)
-    more = build(small_recipe(samples={"perfect": 3}), settings)
+    few = build(unmeasured_recipe(samples={"perfect": 2}), settings)
+    more = build(unmeasured_recipe(samples={"perfect": 3}), settings)
     newest = "select build from latest_builds"
     assert one(settings, newest) == more.build
-    build(small_recipe(samples={"perfect": 2}), settings)
+    build(unmeasured_recipe(samples={"perfect": 2}), settings)
     assert one(settings, newest) == few.build
     assert one(settings, "select count(*) from funnel where is_latest and entered <> 2") == 0

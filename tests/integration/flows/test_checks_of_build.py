@@ -26,14 +26,14 @@ from tests.support.flows.small_builds import (
     one,
     row_counts,
     settings_of,
-    small_recipe,
+    unmeasured_recipe,
     warehouse_of,
 )
 from tests.support.sampling import sampled
 
 PLACES = range(len(all_checks()) + 1)
 SOME_PLACES = {PLACES[0], PLACES[len(PLACES) // 2], PLACES[-1]}
-RECIPE = small_recipe(samples={"perfect": 8, "irrelevant": 4}, languages=["en"])
+RECIPE = unmeasured_recipe(samples={"perfect": 8, "irrelevant": 4}, languages=["en"])
 RESTS = {check.name for check in all_checks() if check.only_rest}  # asked where rules leave something open
 DECISIONS: tuple[Decision, ...] = ("proved", "proved", "unproved", "contradicted")
 

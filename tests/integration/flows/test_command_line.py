@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from callwright.flows.cli.main import app
-from tests.support.flows.small_builds import run, run_here, start, write_recipe
+from tests.support.flows.small_builds import run, run_here, start, write_unmeasured_recipe
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -126,7 +126,7 @@ def test_a_process_ends_with_the_exit_code_of_its_mistake_and_one_sentence(tmp_p
 
 
 def test_a_build_needs_no_locale_of_utf_8(tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, samples={"perfect": 2})
+    recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 2})
     done = run("build", str(recipe), "--no-review", "--json", home=tmp_path / "home", LC_ALL="C")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["landed"] == 2

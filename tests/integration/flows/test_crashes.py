@@ -29,22 +29,24 @@ from tests.support.flows.small_builds import (
     leftovers,
     run_here,
     settings_of,
-    small_recipe,
     start,
-    write_recipe,
+    unmeasured_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.new_warehouses import begin_warehouse
 
 FEW = {"perfect": 6, "irrelevant": 2}
 
 
-def test_a_ledger_that_is_no_database_is_named_and_moved_away_the_build_goes_on(tmp_path: Path) -> None:
+def test_a_ledger_that_is_no_database_is_named_and_the_build_goes_on_without_it_by_any_number_of_workers(
+    tmp_path: Path,
+) -> None:
     for workers in (1, 2):
         home = tmp_path / str(workers)
         home.mkdir()
         ledger = home / "ledger.sqlite"
         ledger.write_bytes(b"This is no database. " * 400)
-        recipe = write_recipe(tmp_path, samples=FEW)
+        recipe = write_unmeasured_recipe(tmp_path, samples=FEW)
         done = run_here("build", str(recipe), home=home, CALLWRIGHT_WORKERS=str(workers))
         assert (done.returncode, done.stdout) == (1, ""), done.stderr
         assert str(ledger) in done.stderr
@@ -62,7 +64,7 @@ def test_somebody_elses_database_is_not_written_to(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     with pytest.raises(StoreError, match="no ledger"):
-        build(small_recipe(samples=FEW), settings)
+        build(unmeasured_recipe(samples=FEW), settings)
 
 
 HOLDING = """
@@ -75,7 +77,7 @@ sys.stdin.read()
 
 def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    recipe = write_recipe(tmp_path, samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, samples=FEW)
     settings = settings_of(home)
     home.mkdir()
     holder = subprocess.Popen(
@@ -104,7 +106,7 @@ def test_a_command_that_waits_for_the_warehouse_is_ended_at_once(
     tmp_path: Path, words: tuple[str, ...], ending: signal.Signals
 ) -> None:
     home = tmp_path / "home"
-    recipe = write_recipe(tmp_path, samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, samples=FEW)
     begin_warehouse(home / "warehouse.duckdb")
     words = tuple(str(recipe) if word == "RECIPE" else word for word in words)
     with subprocess.Popen(
@@ -161,14 +163,14 @@ def test_a_thread_that_waits_ends_with_the_loop_that_it_belongs_to() -> None:
 def test_a_work_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     home = tmp_path / "file" / "home"
-    done = run_here("build", str(write_recipe(tmp_path, samples=FEW)), home=home)
+    done = run_here("build", str(write_unmeasured_recipe(tmp_path, samples=FEW)), home=home)
     assert (done.returncode, done.stdout) == (1, "")
     assert str(home) in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_path: Path) -> None:
-    done = run_here("build", str(write_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
+    done = run_here("build", str(write_unmeasured_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
     assert (done.returncode, done.stdout) == (2, "")
     assert "CALLWRIGHT_WORKERS" in done.stderr
     assert "Traceback" not in done.stderr
@@ -180,7 +182,7 @@ def _with_shards(settings: Settings, work: object, slots: int) -> None:
     from callwright.flows.making import make_samples
     from callwright.flows.progress import SilentProgress
 
-    run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, SilentProgress())
+    run_ = open_build(unmeasured_recipe(samples=FEW, shard_size=2), settings, SilentProgress())
     asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
 
 
@@ -220,14 +222,19 @@ if __name__ == "__main__":
 """
 
 
-def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+def build_by_two_workers_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """A build with two workers that whatever `mishap` says befalls instead of their shards."""
     body = indent(dedent(mishap), "    ")
     (folder / "mishap.py").write_text(f"import os, signal, time\n\n\ndef befall(shard):\n{body}\n", encoding="utf-8")
     (folder / "running.py").write_text(RUNNING, encoding="utf-8")
     begin_warehouse(folder / "home" / "warehouse.duckdb")
     return subprocess.run(
-        [sys.executable, str(folder / "running.py"), "build", str(write_recipe(folder, samples=FEW, shard_size=5))],
+        [
+            sys.executable,
+            str(folder / "running.py"),
+            "build",
+            str(write_unmeasured_recipe(folder, samples=FEW, shard_size=5)),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -237,21 +244,21 @@ def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
 
 
 def test_a_bug_ends_the_command_with_a_traceback(tmp_path: Path) -> None:
-    done = build_with("raise KeyError('a bug')", tmp_path)
+    done = build_by_two_workers_with("raise KeyError('a bug')", tmp_path)
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert "KeyError: 'a bug'" in done.stderr
 
 
 def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
-    done = build_with("os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
+    done = build_by_two_workers_with("os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
     assert done.returncode == 1
     assert "A worker process was killed" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_cleared_away(tmp_path: Path) -> None:
-    done = build_with(
+    done = build_by_two_workers_with(
         """
         from callwright.warehouse.errors import StoreError
         if shard.number == 0:

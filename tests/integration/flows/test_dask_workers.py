@@ -25,17 +25,16 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
 from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
-    held,
     one,
     row_counts,
     run_here,
     settings_of,
-    small_recipe,
     start,
     stub_roles,
+    unmeasured_recipe,
     untimed,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 
 pytestmark = pytest.mark.enable_socket
@@ -67,7 +66,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 
 def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_build_at_home(tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, name="dasked", samples={"perfect": 20, "imperfect": 8}, shard_size=7)
+    recipe = write_unmeasured_recipe(tmp_path, name="dasked", samples={"perfect": 20, "imperfect": 8}, shard_size=7)
     plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
     building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
@@ -83,7 +82,7 @@ def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_bui
 def test_what_a_killed_worker_has_paid_for_is_not_paid_again(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.delay = 0.1
     models = stub_roles(model_server, name=PRICED, concurrency=4)
-    recipe = write_recipe(tmp_path, name="paid", models=models, samples={"perfect": 60}, shard_size=30)
+    recipe = write_unmeasured_recipe(tmp_path, name="paid", models=models, samples={"perfect": 60}, shard_size=30)
     dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
     building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
     until(lambda: model_server.answered.total() > 30)
@@ -126,10 +125,9 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_known_at_home_is_not_asked_far_away(scratch: Path, model_server: ModelServer, tmp_path: Path) -> None:
-    recipe = small_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3})
+    recipe = unmeasured_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3})
     settings = settings_of(tmp_path / "home")
-    with held(settings):
-        asyncio.run(build_dataset(recipe, settings, SilentProgress()))
+    asyncio.run(build_dataset(recipe, settings, SilentProgress()))
     asked = model_server.requests
     settings.warehouse.unlink()
 
@@ -144,7 +142,7 @@ def test_a_simulated_environment_of_a_catalog_is_opened_far_away(scratch: Path, 
     settings = settings_of(tmp_path / "home")
     imported = run_here("tools", "import", "openapi", str(LIBRARY), "--name", "library", home=settings.home)
     assert imported.returncode == 0, imported.stderr
-    recipe = small_recipe(
+    recipe = unmeasured_recipe(
         tools=[{"environment": "simulated", "catalog": "library"}],
         languages=["en"],
         samples={"multi_step": 2},
@@ -196,10 +194,10 @@ def test_answers_travel_as_lines_and_the_first_one_stays(tmp_path: Path) -> None
 def test_all_workers_together_keep_the_limits_and_the_budget() -> None:
     model = {"name": "openai/x", "concurrency": 16, "requests_per_minute": 100, "tokens_per_minute": 3}
     roles = dict.fromkeys(("generator", "checker", "judge"), model)
-    part = share_of(small_recipe(models=roles, budget=10.0), 4, 2.0)
+    part = share_of(unmeasured_recipe(models=roles, budget=10.0), 4, 2.0)
     judge = part.models.judge
     assert (judge.concurrency, judge.requests_per_minute, judge.tokens_per_minute, part.budget) == (4, 25, 1, 4.0)
-    assert share_of(small_recipe(), 4, 0.0) == small_recipe()
+    assert share_of(unmeasured_recipe(), 4, 0.0) == unmeasured_recipe()
 
 
 def test_a_scheduler_that_does_not_authenticate_is_refused_unless_the_settings_trust_it() -> None:
@@ -212,8 +210,8 @@ def test_a_scheduler_that_does_not_authenticate_is_refused_unless_the_settings_t
 def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_path: Path) -> None:
     from distributed import Client
 
-    settings = settings_of(tmp_path, workers=1)._replace(workplace="dask")
-    with open_workers(small_recipe(), settings, SilentProgress()) as workers:
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:1")
+    with open_workers(unmeasured_recipe(), settings, SilentProgress()) as workers:
         address = workers.work.__self__._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
         assert address.startswith("tls://127.0.0.1")
         with pytest.raises((TypeError, OSError)):
@@ -229,40 +227,35 @@ def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_
         ("dask:tls://10.0.0.1:8786", "dask:tls://10.0.0.1:8786", None),
     ],
 )
-def test_one_setting_says_who_works_shards(
-    monkeypatch: pytest.MonkeyPatch, given: str, place: str, workers: int | None
-) -> None:
-    monkeypatch.setenv("CALLWRIGHT_WORKERS", given)
-    settings = read_settings()
+def test_one_setting_says_who_works_shards(given: str, place: str, workers: int | None) -> None:
+    settings = read_settings({"CALLWRIGHT_WORKERS": given})
     assert settings.workplace == place
     assert workers in {None, settings.workers}
 
 
 @pytest.mark.parametrize("given", ["dask:far", "local:x", "-1", "many"])
-def test_a_wrong_workplace_is_answered_with_the_right_ones(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setenv("CALLWRIGHT_WORKERS", given)
+def test_a_wrong_workplace_is_answered_with_the_right_ones(given: str) -> None:
     with pytest.raises(ConfigurationError, match=r"dask:tls://host:port"):
-        read_settings()
+        read_settings({"CALLWRIGHT_WORKERS": given})
 
 
-def test_a_pool_is_told_to_take_whole_builds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALLWRIGHT_WORKERS", "pool:builders")
+def test_a_pool_is_told_to_take_whole_builds() -> None:
     with pytest.raises(ConfigurationError, match="callwright deploy RECIPE --pool NAME"):
-        read_settings()
+        read_settings({"CALLWRIGHT_WORKERS": "pool:builders"})
 
 
 def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
     models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "batch": True}}
-    settings = settings_of(tmp_path)._replace(workplace="dask:tls://10.0.0.1:8786")
-    with open_workers(small_recipe(models=models), settings, SilentProgress()) as workers:
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tls://10.0.0.1:8786")
+    with open_workers(unmeasured_recipe(models=models), settings, SilentProgress()) as workers:
         assert workers.prepare is None
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_workers, "_PATIENCE", 0.5)
-    settings = settings_of(tmp_path)._replace(workplace="dask:tcp://127.0.0.1:9", trusts_scheduler=True)
+    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tcp://127.0.0.1:9", CALLWRIGHT_DASK_UNAUTHENTICATED="1")
     with (
         pytest.raises(Exception, match="No Dask scheduler answers"),
-        open_workers(small_recipe(), settings, SilentProgress()),
+        open_workers(unmeasured_recipe(), settings, SilentProgress()),
     ):
         pass

@@ -10,7 +10,7 @@ from callwright.flows.cli.main import app
 from callwright.flows.settings import open_warehouse
 from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.releases import create_release, read_release
-from tests.support.flows.small_builds import build, settings_of, small_recipe
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe
 
 TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}
 
@@ -108,7 +108,7 @@ def test_a_file_that_is_not_there_is_a_sentence() -> None:
 
 def test_exported_records_keep_what_they_rest_on_and_broken_ones_do_not(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    build(small_recipe(samples={"perfect": 6}), settings)
+    build(unmeasured_recipe(samples={"perfect": 6}), settings)
     warehouse = open_warehouse(settings)
     create_release(warehouse, "v1", note="")
     content = read_release(warehouse, "v1")

@@ -28,8 +28,8 @@ from tests.support.flows.small_builds import (
     row_counts,
     run_here,
     settings_of,
-    small_recipe,
-    write_recipe,
+    unmeasured_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.llm.names import ANOTHER
 from tests.support.sampling import slow
@@ -43,8 +43,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("doors")
     home = folder / "home"
     for recipe, release in (
-        (write_recipe(folder, name="first"), "v1"),
-        (write_recipe(folder, name="other", seed=9), "v2"),
+        (write_unmeasured_recipe(folder, name="first"), "v1"),
+        (write_unmeasured_recipe(folder, name="other", seed=9), "v2"),
     ):
         built = run_here("build", str(recipe), "--json", home=home)
         assert built.returncode == 0, built.stderr
@@ -67,7 +67,7 @@ def told(home: Path, *words: str) -> object:
 
 
 def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) -> None:
-    done = run_here("build", str(write_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
+    done = run_here("build", str(write_unmeasured_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
     lines = done.stderr.splitlines()
     assert lines[0].startswith(f"Build: {ALL} samples to make. Phases: single_turn, ")
     assert any(line.startswith(f"Build: {ALL} of {ALL} samples ") for line in lines)
@@ -77,14 +77,14 @@ def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) ->
 
 
 def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_answered(tmp_path: Path) -> None:
-    recipe, home = write_recipe(tmp_path), tmp_path / "home"
+    recipe, home = write_unmeasured_recipe(tmp_path), tmp_path / "home"
     shown = told(home, "build", str(recipe), "--preview", "2")
     assert isinstance(shown, list)
     assert sorted(item["kind"] for item in shown) == sorted(kind for kind in KINDS for _ in range(2))
     assert sorted(path.name for path in home.iterdir() if not path.name.startswith("ledger.sqlite-")) == [
         "ledger.sqlite"
     ]
-    text = run_here("build", str(recipe), "--preview", "2", home=home, CALLWRIGHT_PUBLISH_EVERY="10")
+    text = run_here("build", str(recipe), "--preview", "2", home=home)
     assert text.stdout.count("user: ") == 2 * len(KINDS)
     assert not (home / "warehouse.duckdb").exists()
     assert told(home, "build", str(recipe), "--limit", "2", "--no-review")["planned"] == 2 * len(KINDS)  # type: ignore[index]
@@ -92,7 +92,7 @@ def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_ans
 
 
 def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(tmp_path: Path) -> None:
-    recipe, home = write_recipe(tmp_path, samples={"perfect": 3}, languages=["en"]), tmp_path / "home"
+    recipe, home = write_unmeasured_recipe(tmp_path, samples={"perfect": 3}, languages=["en"]), tmp_path / "home"
     trial = told(home, "build", str(recipe), "--limit", "1", "--no-review")
     refused = run_here("release", "create", "early", home=home)
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -114,7 +114,7 @@ def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(
 
 def test_one_model_can_stand_in_for_all_roles(tmp_path: Path) -> None:
     nobody = {"name": ANOTHER, "api_base": "http://127.0.0.1:9/v1"}
-    recipe = write_recipe(tmp_path, models=dict.fromkeys(("generator", "checker", "judge"), nobody))
+    recipe = write_unmeasured_recipe(tmp_path, models=dict.fromkeys(("generator", "checker", "judge"), nobody))
     built = told(tmp_path / "home", "build", str(recipe), "--model", "template/v1", "--limit", "1", "--no-review")
     assert built["planned"] == len(KINDS)  # type: ignore[index]
     assert built["landed"] >= len(KINDS) - 1  # type: ignore[index] # the template may misread one
@@ -338,8 +338,8 @@ def test_while_a_build_is_under_way_a_query_answers_from_what_was_published(home
 
 
 def test_a_build_publishes_at_its_end(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)._replace(publish_every=10.0)
-    report = build(small_recipe(samples={"perfect": 2}), settings)
+    settings = settings_of(tmp_path)
+    report = build(unmeasured_recipe(samples={"perfect": 2}), settings)
     database = settings.published / "warehouse.duckdb"
     assert database.stat().st_mtime_ns == settings.warehouse.stat().st_mtime_ns
     with duckdb.connect(str(database), read_only=True) as read:
@@ -347,9 +347,9 @@ def test_a_build_publishes_at_its_end(tmp_path: Path) -> None:
 
 
 def test_a_build_in_a_warehouse_that_its_process_holds_open_publishes_all_of_it(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)._replace(publish_every=10.0)
+    settings = settings_of(tmp_path)
     with open_warehouse(settings).together():
-        report = asyncio.run(build_dataset(small_recipe(samples={"perfect": 2}), settings, SilentProgress()))
+        report = asyncio.run(build_dataset(unmeasured_recipe(samples={"perfect": 2}), settings, SilentProgress()))
     with duckdb.connect(str(settings.published / "warehouse.duckdb"), read_only=True) as read:
         assert read.execute("select count(*) from accepted_samples").fetchall() == [(report.landed,)]
 
@@ -358,7 +358,7 @@ def test_a_build_that_can_t_publish_says_so_and_ends_well(tmp_path: Path) -> Non
     home = tmp_path / "home"
     home.mkdir()
     (home / "published").write_text("a file where the folder belongs", encoding="utf-8")
-    recipe = write_recipe(tmp_path, samples={"perfect": 3})
+    recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 3})
     done = run_here("build", str(recipe), "--no-review", home=home, CALLWRIGHT_PUBLISH_EVERY="0.0001")
     assert (done.returncode, "small: 3 of 3 samples accepted" in done.stdout) == (0, True), done.stderr
     told = [line for line in done.stderr.splitlines() if line.startswith("Publishing to")]

@@ -14,10 +14,10 @@ from tests.support.flows.small_builds import (
     build,
     run_here,
     settings_of,
-    small_recipe,
     stub_roles,
     stub_settings,
-    write_recipe,
+    unmeasured_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.llm.names import ANOTHER, IN, OUT
 
@@ -28,7 +28,7 @@ def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServ
     roles = stub_roles(model_server, name=PRICED)
     found = {}
     for count in (8, 40):
-        recipe = write_recipe(tmp_path, **ONE | {"models": roles, "samples": {"perfect": count}})
+        recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": roles, "samples": {"perfect": count}})
         ended = run_here("estimate", str(recipe), "--json", home=tmp_path / "home")
         assert ended.returncode == 0, ended.stderr
         found[count] = json.loads(ended.stdout)
@@ -47,7 +47,7 @@ def test_an_estimate_is_near_what_the_build_asks_and_knows_it_afterwards(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     roles = stub_roles(model_server, name=PRICED) | {"checker": stub_settings(model_server, name=ANOTHER)}
-    recipe = write_recipe(tmp_path, **ONE | {"models": roles})
+    recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": roles})
     before = json.loads(run_here("estimate", str(recipe), "--json", home=tmp_path / "home").stdout)
 
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
@@ -72,7 +72,7 @@ def test_a_model_without_a_price_asks_for_one_and_one_with_its_own_is_counted(
         ({"input": 0.0, "output": 0.0}, True),
     ):
         roles = stub_roles(model_server, name=MODEL, **({"price": price} if price else {}))
-        recipe = write_recipe(tmp_path, **ONE | {"models": roles})
+        recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": roles})
         ended = run_here("estimate", str(recipe), home=tmp_path / "home")
         assert ("price: {input" in ended.stdout) != is_known
         assert ("an unknown amount for openai/stub" in ended.stdout) != is_known
@@ -100,7 +100,7 @@ async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
 ) -> None:
     (tmp_path / "home").mkdir()
     settings, heard = settings_of(tmp_path / "home"), Sayings()
-    recipe = small_recipe(**ONE | {"models": stub_roles(model_server, name=PRICED), "samples": {"perfect": 2}})
+    recipe = unmeasured_recipe(**ONE | {"models": stub_roles(model_server, name=PRICED), "samples": {"perfect": 2}})
 
     await preview_samples(recipe, 2, settings, heard)
 
@@ -111,10 +111,10 @@ async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
 
 @pytest.mark.slow
 def test_the_build_after_a_preview_asks_nothing_again(model_server: ModelServer, tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, **ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}})
+    recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}})
     assert run_here("build", str(recipe), "--preview", "2", home=tmp_path / "home").returncode == 0
     asked = model_server.requests
-    report = build(small_recipe(**ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}),
+    report = build(unmeasured_recipe(**ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}),
                    settings_of(tmp_path / "home"))  # fmt: skip
     assert model_server.requests == asked
     assert report.spending is not None

@@ -34,16 +34,15 @@ from tests.support.flows.model_server import (
 )
 from tests.support.flows.small_builds import (
     build,
-    held,
     one,
     row_counts,
     run_here,
     settings_of,
-    small_recipe,
     start,
     stub_settings,
+    unmeasured_recipe,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.sampling import slow
 
@@ -55,7 +54,7 @@ ALL = sum(SAMPLES.values())
 def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with a release v1."""
     settings = settings_of(tmp_path_factory.mktemp("frozen"))
-    build(small_recipe(samples=SAMPLES), settings)
+    build(unmeasured_recipe(samples=SAMPLES), settings)
     assert create_release(warehouse_of(settings), "v1").samples == ALL
     return settings.home
 
@@ -77,8 +76,7 @@ def embedded(label: str = "near", **error_rate: float) -> Candidate:
 
 
 def evaluate(settings: Settings, *candidates: Candidate, **conditions) -> None:
-    with held(settings):
-        asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(**conditions)))
 
 
 def predictions(settings: Settings) -> int:
@@ -213,7 +211,7 @@ def test_a_killed_evaluation_is_resumed_to_the_same_scores_and_nothing_is_paid_f
     """Only what was on its way to the server when the process died is asked for again."""
     model_server.is_steady, model_server.delay = True, 0.5
     far = {"label": "far", "model": stub_settings(model_server, concurrency=2)}
-    asked = ("evaluate", "v1", "--recipe", str(write_recipe(tmp_path, candidates=[far])))
+    asked = ("evaluate", "v1", "--recipe", str(write_unmeasured_recipe(tmp_path, candidates=[far])))
     process = start(*asked, home=released.home)
     wait_until(lambda: model_server.answered.total() >= ALL // 2)
     process.kill()

@@ -14,7 +14,7 @@ from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
 from tests.support.flows.conversation_release import away, release, sample
 from tests.support.flows.model_server import ModelServer, ServedRequest
-from tests.support.flows.small_builds import held, one, row_counts, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
 
 SNAPSHOTS = 11
 JUDGE = read_model("template/v1")
@@ -31,8 +31,7 @@ def released(tmp_path: Path) -> Settings:
 
 
 def evaluate(settings: Settings, candidate: Candidate, **conditions) -> None:
-    with held(settings):
-        asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(**conditions)))
 
 
 def near(**rates: float) -> Candidate:

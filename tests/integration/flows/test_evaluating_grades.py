@@ -15,7 +15,7 @@ from callwright.llm.models import ModelSettings, read_model
 from callwright.warehouse.rows import Row
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, TALK, release
-from tests.support.flows.small_builds import held, one, row_counts, run_here, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import one, row_counts, run_here, settings_of, stub_settings, warehouse_of
 
 
 @pytest.fixture
@@ -32,8 +32,7 @@ def of_server(server: ModelServer, label: str) -> ModelSettings:
 
 def evaluate(settings: Settings, server: ModelServer, judge: ModelSettings, label: str = "far") -> None:
     candidate = Candidate(label=label, model=of_server(server, label))
-    with held(settings):
-        asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(judge=judge)))
+    asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(judge=judge)))
 
 
 def judged(settings: Settings, judge: str, slice_value: str = "") -> Row:

@@ -22,7 +22,6 @@ from tests.support.flows.conversation_release import sample as conversation
 from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths
 from tests.support.flows.model_server import ILL, ModelServer, Refusal, ServedRequest
 from tests.support.flows.small_builds import (
-    held,
     one,
     row_counts,
     run_here,
@@ -68,8 +67,7 @@ def guided_by(guide: Guide) -> Any:
 def evaluate(settings: Settings, model: ModelSettings, *, label: str = "far", **conditions: Any) -> None:
     conditions = {"environments": {"inns": Inns()}} | conditions
     candidate = Candidate(label=label, model=model)
-    with held(settings):
-        asyncio.run(evaluate_release(NAME, [candidate], settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(evaluate_release(NAME, [candidate], settings, SilentProgress(), Conditions(**conditions)))
 
 
 def test_a_perfect_candidate_scores_one_everywhere_and_is_driven_once(

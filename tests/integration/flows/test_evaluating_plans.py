@@ -18,7 +18,7 @@ from callwright.validators.predictions import PromptingStrategy
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, POOL, TALK, TOOLS, release
-from tests.support.flows.small_builds import held, one, row_counts, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
 
 STRATEGIES = ("direct", "route_then_fill", "backward")
 
@@ -51,8 +51,7 @@ class Heard(SilentProgress):
 
 def evaluate(settings: Settings, who: Candidate, said: list[str] | None = None, **conditions) -> None:
     heard = Heard([] if said is None else said)
-    with held(settings):
-        asyncio.run(evaluate_release("v1", [who], settings, heard, Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", [who], settings, heard, Conditions(**conditions)))
 
 
 def board(settings: Settings, label: str, run: int = 0, difficulty: str = "", strategy: str = "direct"):

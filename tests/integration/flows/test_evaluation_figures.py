@@ -22,7 +22,7 @@ from callwright.validators.predictions import prompting_by
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.rows import Row
-from tests.support.flows.small_builds import build, held, settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 
 RUNS = range(3)
 STRATEGIES = ("direct", "native")
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """A release with splits, answered three times by two strategies by a candidate that errs, and its test split by another."""
     found = settings_of(tmp_path_factory.mktemp("figures"))
-    build(small_recipe(samples={"perfect": 12, "imperfect": 4, "irrelevant": 4}), found)
+    build(unmeasured_recipe(samples={"perfect": 12, "imperfect": 4, "irrelevant": 4}), found)
     make_release(warehouse_of(found), "v1", Selection(), Terms(shares={"train": 0.6, "test": 0.4}))
     for strategy in STRATEGIES:
         evaluate(found, candidate("careless"), runs=len(RUNS), prompting=prompting_by(strategy))
@@ -58,8 +58,7 @@ def candidate(label: str) -> Candidate:
 
 
 def evaluate(settings: Settings, who: Candidate, **conditions: Any) -> None:
-    with held(settings):
-        asyncio.run(evaluate_release("v1", [who], settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", [who], settings, SilentProgress(), Conditions(**conditions)))
 
 
 @pytest.fixture(scope="module")

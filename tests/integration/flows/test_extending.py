@@ -26,10 +26,10 @@ from tests.support.flows.small_builds import (
     TOP,
     build,
     run_here,
-    settings_in_recipe,
     settings_of,
+    unmeasured_settings_in_recipe,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.sampling import slow
 
@@ -55,7 +55,7 @@ def code_of(sort: Sort) -> str:
 def recipe_with(folder: Path, sort: Sort, **changes: Any) -> Recipe:
     """A small recipe with the code of a page beside it."""
     (folder / "own.py").write_text(code_of(sort), encoding="utf-8")
-    stated = settings_in_recipe(**{**SMALL, **changes}, extensions=[f"own.py:{ROWS[sort]}"])
+    stated = unmeasured_settings_in_recipe(**{**SMALL, **changes}, extensions=[f"own.py:{ROWS[sort]}"])
     return parse_recipe(stated, folder, "small")
 
 
@@ -66,7 +66,9 @@ def test_a_page_opens_with_the_lines_that_init_writes(sort: Sort, tmp_path: Path
     run_here("init", str(tmp_path), f"--{sort}", "mine", home=tmp_path)
     written = (tmp_path / "mine.py").read_text(encoding="utf-8")
     assert written == re.sub(r"\bexample\b", "mine", code_of(sort))
-    recipe = parse_recipe(settings_in_recipe(**SMALL, extensions=[f"mine.py:{ROWS[sort]}"]), tmp_path, "small")
+    recipe = parse_recipe(
+        unmeasured_settings_in_recipe(**SMALL, extensions=[f"mine.py:{ROWS[sort]}"]), tmp_path, "small"
+    )
     assert recipe.extensions[0].file == tmp_path / "mine.py"
 
 
@@ -83,9 +85,11 @@ def test_a_file_that_is_there_is_left_alone_and_a_name_that_is_none_refused(tmp_
 
 
 @pytest.mark.parametrize("workers", [slow(1), 2])
-def test_samples_of_the_pages_kind_are_made_checked_and_landed(tmp_path: Path, workers: int) -> None:
+def test_samples_of_the_pages_kind_are_made_checked_and_landed_by_any_number_of_workers(
+    tmp_path: Path, workers: int
+) -> None:
     recipe = recipe_with(tmp_path, "kind", samples={"perfect": 4, "example": 2}, shard_size=2)
-    settings = settings_of(tmp_path / "home", workers=workers)
+    settings = settings_of(tmp_path / "home", CALLWRIGHT_WORKERS=str(workers))
     assert build(recipe, settings).landed >= 5  # the template may misread one
     rows = warehouse_of(settings).rows(
         "select request from samples s join acceptances a on a.subject = s.key where kind = 'example'"
@@ -109,7 +113,7 @@ def test_a_release_is_written_in_the_pages_format(tmp_path: Path) -> None:
 def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     recipe_with(tmp_path, "export")
-    assert run_here("build", str(write_recipe(tmp_path)), "--no-review", home=settings.home).returncode == 0
+    assert run_here("build", str(write_unmeasured_recipe(tmp_path)), "--no-review", home=settings.home).returncode == 0
     assert run_here("release", "create", "v1", home=settings.home).returncode == 0
     own = tmp_path / "own.py"
     done = run_here("export", "v1", "--to", f"{own}:FORMAT", "--out", str(tmp_path / "out"), home=settings.home)
@@ -182,13 +186,13 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
 
     first = recipe_with(tmp_path, "kind")
     (tmp_path / "own.py").write_text(code_of("kind") + "\n# A remark.\n")
-    second = parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
+    second = parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
     assert build_key(first, []) != build_key(second, [])
     (tmp_path / "own.py").write_text("FAMILY = 1 / 0\n")
     with pytest.raises(
         ConfigurationError, match=r"extensions\[0\]: .*own.py: running this file raised ZeroDivisionError.*own.py:1"
     ):
-        parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
+        parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
 
 
 @pytest.mark.parametrize(
@@ -205,7 +209,9 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
 def test_an_author_is_told_which_stage_raised_and_where(tmp_path: Path, line: str, wrong: str) -> None:
     last = "    return [derivation.source"
     (tmp_path / "own.py").write_text(code_of("kind").replace(last, f"{line}\n{last}"), encoding="utf-8")
-    stated = settings_in_recipe(**SMALL | {"samples": {"perfect": 2, "example": 1}}, extensions=["own.py:FAMILY"])
+    stated = unmeasured_settings_in_recipe(
+        **SMALL | {"samples": {"perfect": 2, "example": 1}}, extensions=["own.py:FAMILY"]
+    )
     settings = settings_of(tmp_path / "home")
     report = build(parse_recipe(stated, tmp_path, "small"), settings)
     assert report.landed == 2
@@ -242,13 +248,15 @@ def test_the_pages_check_runs_last_and_what_it_doubts_is_shown_in_reviews_and_co
 
 def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_made_again(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
-    plain = parse_recipe(settings_in_recipe(**SMALL), tmp_path, "small")
+    plain = parse_recipe(unmeasured_settings_in_recipe(**SMALL), tmp_path, "small")
     build(plain, settings)
     made = {row["key"] for row in warehouse_of(settings).rows("select key from samples")}
     first = build(recipe_with(tmp_path, "check"), settings)
     changed = code_of("check").replace('"please" not in', '"zebra" not in')
     (tmp_path / "own.py").write_text(changed, encoding="utf-8")
-    second = build(parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small"), settings)
+    second = build(
+        parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small"), settings
+    )
     warehouse = warehouse_of(settings)
     assert first.build == second.build
     assert {row["key"] for row in warehouse.rows("select key from samples")} == made
@@ -270,7 +278,7 @@ def test_an_author_is_told_which_check_raised_or_gave_what_and_the_build_goes_on
 ) -> None:
     start = "    first = next("
     (tmp_path / "own.py").write_text(code_of("check").replace(start, f"    {line}\n{start}"), encoding="utf-8")
-    stated = settings_in_recipe(**SMALL, extensions=["own.py:check"])
+    stated = unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"])
     settings = settings_of(tmp_path / "home")
     assert build(parse_recipe(stated, tmp_path, "small"), settings).landed == 0
     failures = warehouse_of(settings).rows("select stage, error, reason from failures")
@@ -287,7 +295,7 @@ def test_a_check_that_cannot_stand_in_the_table_is_a_line_of_the_recipe(tmp_path
     ):
         (tmp_path / "own.py").write_text(code_of("check").replace(old, new), encoding="utf-8")
         with pytest.raises(ConfigurationError, match=wrong):
-            parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small")
+            parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small")
 
 
 def test_the_test_that_init_writes_beside_a_check_passes_and_stands_on_the_page(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from callwright.warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_
 from callwright.warehouse.records import LlmCall
 from callwright.warehouse.rows import rows_of
 from callwright.warehouse.store import Warehouse
-from tests.support.flows.small_builds import small_recipe
+from tests.support.flows.small_builds import unmeasured_recipe
 
 
 def lines_of(path: Path) -> list[dict[str, object]]:
@@ -94,7 +94,7 @@ def test_a_call_whose_answer_was_lost_is_marked(tmp_path: Path) -> None:
 
 
 async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_ones(tmp_path: Path) -> None:
-    shared, recipe, ledger = SharedChats(), small_recipe(), tmp_path / "ledger.sqlite"
+    shared, recipe, ledger = SharedChats(), unmeasured_recipe(), tmp_path / "ledger.sqlite"
     async with shared.of(recipe, ledger, build="b", spent=0.0) as one:
         async with shared.of(recipe, ledger, build="b", spent=0.0) as other:
             assert other is one
@@ -110,7 +110,7 @@ async def _without_money(_item: int) -> None:
 
 
 async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(tmp_path: Path) -> None:
-    shared, recipe, ledger = SharedChats(), small_recipe(), tmp_path / "ledger.sqlite"
+    shared, recipe, ledger = SharedChats(), unmeasured_recipe(), tmp_path / "ledger.sqlite"
     async with shared.of(recipe, ledger, build="b", spent=1.0) as chats:
         chats.budget.settle(0.0, 2.0)
     for build, told, known in (("b", 1.0, 3.0), ("b", 4.0, 4.0), ("another", 1.0, 1.0)):
@@ -119,7 +119,7 @@ async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_
 
 
 async def test_more_records_are_carried_than_requests_sent_but_patience_counts_requests(tmp_path: Path) -> None:
-    recipe = small_recipe(
+    recipe = unmeasured_recipe(
         models={key: {"name": "template/v1", "concurrency": 3} for key in ("generator", "checker", "judge")}
     )
     under_way, most = 0, 0

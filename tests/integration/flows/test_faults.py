@@ -16,7 +16,7 @@ from callwright.validators.checks.duplicates import ComparedSamples, find_duplic
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import freeze, read_tools
-from tests.support.flows.small_builds import TOP, build, held, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 from tests.support.generators.depot import Follower, drive
 from tests.support.warehouse.exported import release_of, stream_of
 
@@ -66,8 +66,7 @@ def test_boards_tell_utility_and_safety(built: tuple[Recipe, Settings]) -> None:
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
     with open_environments(recipe, settings.ledger.parent) as environments:
         conditions = Conditions(environments=environments)
-        with held(settings):
-            asyncio.run(evaluate_release("faults", candidates, settings, SilentProgress(), conditions))
+        asyncio.run(evaluate_release("faults", candidates, settings, SilentProgress(), conditions))
     [row] = leaderboard("faults", settings)
     assert row["attack_success_rate"] == 0
     assert all(0 <= row[name] <= 1 for name in ("recovery_rate", "utility_under_attack", "benign_utility"))

@@ -15,7 +15,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 import callwright
 from callwright.flows.api.surroundings import settings_of
 from callwright.warehouse.errors import ConfigurationError
-from tests.support.flows.small_builds import TOP, environment, run_here, warehouse_of, write_recipe
+from tests.support.flows.small_builds import TOP, environment, run_here, warehouse_of, write_unmeasured_recipe
 from tests.support.sampling import slow
 
 ERRS = {"wrong_argument": 0.4, "wrong_tool": 0.3}
@@ -33,7 +33,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     samples = {"perfect": 24, "irrelevant": 4}
     callwright.build(callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples=samples), home=folder)
     callwright.create_release("v1", splits={"train": 0.5, "test": 0.5}, home=folder)
-    done = run_here("evaluate", "v1", "--recipe", str(write_recipe(folder, candidates=CANDIDATES)), home=folder)
+    done = run_here(
+        "evaluate", "v1", "--recipe", str(write_unmeasured_recipe(folder, candidates=CANDIDATES)), home=folder
+    )
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -193,7 +195,7 @@ def test_the_workflow_of_the_docs_runs(home: Path, tmp_path: Path) -> None:
     commands = [step["run"] for step in job["steps"] if "run" in step and not step["run"].startswith("pip install")]
     done = run_here("export", "v1", "--to", "records", "--out", str(tmp_path / "datasets" / "v1"), home=home)
     assert done.returncode == 0, done.stderr
-    write_recipe(tmp_path, name="candidates", candidates=CANDIDATES)
+    write_unmeasured_recipe(tmp_path, name="candidates", candidates=CANDIDATES)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "callwright").symlink_to(Path(sys.executable).parent / "callwright")
     given = environment(tmp_path / "home", GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"), CI="true")

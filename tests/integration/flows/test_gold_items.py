@@ -18,7 +18,7 @@ from callwright.flows.review.questions import DRAWN
 from callwright.warehouse.releases import create_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site, trusting_recipe
-from tests.support.flows.small_builds import build, small_recipe
+from tests.support.flows.small_builds import build, unmeasured_recipe
 
 
 def gold(site: ReviewSite, expected: str = "") -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_
 
 def test_no_two_open_with_the_same_words(tmp_path: Path) -> None:
     site = open_site(tmp_path, PaperStudio())
-    relatives = small_recipe(
+    relatives = unmeasured_recipe(
         samples={"imperfect": 4, "sQsA": 10, "SO_case2": 10}, review={"spot_checks": 8, "gold_items": 50}
     )
     for _ in range(2):

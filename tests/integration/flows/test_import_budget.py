@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.flows.small_builds import TOP, environment, write_recipe
+from tests.support.flows.small_builds import TOP, environment, write_unmeasured_recipe
 
 HELP, COMMAND_HELP, BUILD = 300, 400, 1000  # a tenth to a third more than there are
 SLOW_HERE = {"duckdb", "jinja2", "jsonschema", "rich", "tenacity", "yaml"}
@@ -59,7 +59,7 @@ def test_a_commands_help_imports_what_reads_its_options_and_no_more(words: tuple
 
 
 def test_a_build_imports_no_prefect_and_one_with_nothing_to_do_opens_no_model_and_no_server(tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, samples={"perfect": 1}, tools=[{"seed": ["Weather"]}], languages=["en"])
+    recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 1}, tools=[{"seed": ["Weather"]}], languages=["en"])
     built = imported("build", str(recipe), "--no-review", home=tmp_path)
     assert "prefect" not in packages(built), "no build needs it without a server"
     modules = imported("build", str(recipe), "--no-review", home=tmp_path)

@@ -12,7 +12,7 @@ from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 RECIPE = {
-    "name": "left", "seed": 3, "tools": [{"seed": ["Weather"]}], "languages": ["en"], "readers": {"planted": 0},
+    "name": "left", "seed": 3, "tools": [{"seed": ["Weather"]}], "languages": ["en"],
     "samples": {"perfect": 3, "routing_hard": 4, "multi_step": 2},
 }  # fmt: skip
 

@@ -22,9 +22,9 @@ from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import (
     build,
     run_here,
-    settings_in_recipe,
     settings_of,
-    small_recipe,
+    unmeasured_recipe,
+    unmeasured_settings_in_recipe,
     warehouse_of,
 )
 
@@ -72,7 +72,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.fixture(scope="module")
 def measured(settings: Settings) -> BuildReport:
-    return build(small_recipe(**FEW), settings)
+    return build(unmeasured_recipe(**FEW), settings)
 
 
 @pytest.fixture
@@ -104,17 +104,17 @@ def test_a_build_that_is_run_again_asks_nothing_more(
 ) -> None:
     before = warehouse.rows("select * from planted_readings order by subject")
     calls = warehouse.rows("select count(*) as n from llm_calls")
-    assert build(small_recipe(**FEW), settings).readers == measured.readers
+    assert build(unmeasured_recipe(**FEW), settings).readers == measured.readers
     assert warehouse.rows("select * from planted_readings order by subject") == before
     assert warehouse.rows("select count(*) as n from llm_calls") == calls
-    assert find_unchanged(small_recipe(**FEW), settings, SilentProgress()) is not None
+    assert find_unchanged(unmeasured_recipe(**FEW), settings, SilentProgress()) is not None
 
 
 def test_what_was_lost_is_asked_of_the_ledger_and_comes_out_alike(warehouse: Warehouse, settings: Settings) -> None:
     before = warehouse.rows("select * exclude (made_at) from planted_readings order by subject")
     warehouse.execute("delete from planted_readings where subject in (select subject from planted_readings limit 5)")
-    assert find_unchanged(small_recipe(**FEW), settings, SilentProgress()) is None
-    build(small_recipe(**FEW), settings)
+    assert find_unchanged(unmeasured_recipe(**FEW), settings, SilentProgress()) is None
+    build(unmeasured_recipe(**FEW), settings)
     assert warehouse.rows("select * exclude (made_at) from planted_readings order by subject") == before
     asked = "select cached from llm_calls where stage = 'planted_reading' order by made_at desc limit 5"
     assert all(row["cached"] for row in warehouse.rows(asked))
@@ -122,11 +122,11 @@ def test_what_was_lost_is_asked_of_the_ledger_and_comes_out_alike(warehouse: War
 
 def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    first = build(small_recipe(**FEW | {"readers": {"planted": 0}}), settings)
+    first = build(unmeasured_recipe(**FEW | {"readers": {"planted": 0}}), settings)
     assert "How well template/v1 reads was not measured" in " ".join(first.remarks)
     counted = []
     for rules in ({"planted": 0.05, "at_least": 3}, {"planted": 0.4, "at_least": 3}, {"planted": 0.1, "at_least": 0}):
-        build(small_recipe(**FEW | {"readers": rules}), settings)
+        build(unmeasured_recipe(**FEW | {"readers": rules}), settings)
         counted.append({row["subject"] for row in warehouse_of(settings).rows("select subject from planted_readings")})
     assert len(counted[0]) == 3
     assert 5 <= len(counted[1]) <= 6
@@ -135,7 +135,7 @@ def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_small_build_plants_in_proportion(tmp_path: Path) -> None:
-    report = build(small_recipe(**FEW | {"readers": {}}), settings_of(tmp_path))
+    report = build(unmeasured_recipe(**FEW | {"readers": {}}), settings_of(tmp_path))
     [row] = [one for one in report.readers if not one.defect]
     assert row.read == 14
     assert row.planted + row.doubles == 3  # no more than one in five, where 40 are wanted
@@ -144,7 +144,7 @@ def test_a_small_build_plants_in_proportion(tmp_path: Path) -> None:
 
 def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_recipe_accepts(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    strict = build(small_recipe(**FEW, accept={"wrong_at_most": 0.001}), settings)
+    strict = build(unmeasured_recipe(**FEW, accept={"wrong_at_most": 0.001}), settings)
     assert strict.landed == 0
     [told] = [one for one in strict.remarks if "accept.wrong_at_most" in one]
     assert told.startswith(
@@ -154,7 +154,7 @@ def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_reci
     reasons = {row["kind"]: row["reason"] for row in warehouse_of(settings).rows(WAITING, [strict.build])}
     assert "is known to be right in" in reasons["perfect"]
     assert "has not been measured" in reasons["irrelevant"]  # the readings by choice alone are
-    lenient = build(small_recipe(**FEW, accept={"wrong_at_most": 0.6}), settings)
+    lenient = build(unmeasured_recipe(**FEW, accept={"wrong_at_most": 0.6}), settings)
     waiting = {row["kind"] for row in warehouse_of(settings).rows(WAITING, [lenient.build])}
     assert (lenient.build != strict.build, lenient.landed >= 12, waiting) == (True, True, {"irrelevant"})
 
@@ -169,18 +169,18 @@ WAITING = """
 def test_what_waits_since_nothing_is_known_lands_once_enough_is(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     bar = {"accept": {"wrong_at_most": 0.6}}
-    unmeasured = build(small_recipe(**FEW | bar | {"readers": {"planted": 0}}), settings)
+    unmeasured = build(unmeasured_recipe(**FEW | bar | {"readers": {"planted": 0}}), settings)
     assert unmeasured.landed == 0
-    known = build(small_recipe(**FEW | bar), settings)
+    known = build(unmeasured_recipe(**FEW | bar), settings)
     assert (known.build, known.landed >= 12) == (unmeasured.build, True)
-    assert build(small_recipe(**FEW | bar), settings).landed == known.landed
+    assert build(unmeasured_recipe(**FEW | bar), settings).landed == known.landed
 
 
 def with_reader(folder: Path, gold: dict[str, Any]) -> Recipe:
     (folder / "reader.py").write_text(READER.replace("FOLDER", str(folder)), encoding="utf-8")
     (folder / "gold.json").write_text(json.dumps(gold), encoding="utf-8")
     models = {"checker": "scripted/reader"}
-    stated = settings_in_recipe(**FEW, models=models, extensions=["reader.py:PROVIDER"])
+    stated = unmeasured_settings_in_recipe(**FEW, models=models, extensions=["reader.py:PROVIDER"])
     return parse_recipe(stated, folder, "small")
 
 
@@ -207,7 +207,7 @@ def test_the_errors_of_each_reader_are_found_as_they_are(warehouse: Warehouse, t
 
 def test_the_command_shows_the_figures(measured: BuildReport, settings: Settings, tmp_path: Path) -> None:
     recipe = tmp_path / "small.yaml"
-    stated = settings_in_recipe(**FEW)
+    stated = unmeasured_settings_in_recipe(**FEW)
     recipe.write_text(json.dumps(stated), encoding="utf-8")
     shown = run_here("build", str(recipe), "--no-review", home=settings.home)
     line = next(one for one in shown.stdout.splitlines() if one.startswith("template/v1"))

@@ -25,7 +25,7 @@ from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.releases import freeze, read_tools, stream_release
 from tests.support.flows.model_server import ModelServer, serve_model
-from tests.support.flows.small_builds import build, held, settings_of, small_recipe, stub_settings, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, stub_settings, unmeasured_recipe, warehouse_of
 from tests.support.flows.wording_model import CHINESE, WordingModel
 
 KINDS = {"perfect": 6, "imperfect": 4, "irrelevant": 2, "sQsA": 2}
@@ -42,7 +42,7 @@ class FrenchBuild:
     def __init__(self, home: Path, server: ModelServer) -> None:
         server.behaviour = WordingModel(slips=True)
         self.settings, self.models = settings_of(home), three_models(server)
-        recipe = small_recipe(languages=["fr"], samples=KINDS, models=self.models, tools=TOOLS)
+        recipe = unmeasured_recipe(languages=["fr"], samples=KINDS, models=self.models, tools=TOOLS)
         self.report: BuildReport = build(recipe, self.settings)
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
@@ -94,8 +94,7 @@ def test_candidates_are_scored_on_a_release_of_them(built: FrenchBuild) -> None:
     keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
     freeze(warehouse, "scored", keys, "French")
     candidate = Candidate.model_validate({"label": "stub", "model": built.models["checker"]})
-    with held(built.settings):
-        asyncio.run(evaluate_release("scored", [candidate], built.settings, SilentProgress()))
+    asyncio.run(evaluate_release("scored", [candidate], built.settings, SilentProgress()))
     assert {row["candidate"] for row in leaderboard("scored", built.settings)} == {"stub"}
 
 
@@ -103,11 +102,11 @@ def test_the_template_model_says_in_a_sentence_that_it_can_not(tmp_path: Path) -
     with pytest.raises(
         ConfigurationError, match=r"template/v1 can't write requests in 'de' for tools in en, because it only"
     ):
-        build(small_recipe(languages=["de"], samples={"perfect": 2}), settings_of(tmp_path))
+        build(unmeasured_recipe(languages=["de"], samples={"perfect": 2}), settings_of(tmp_path))
 
 
 def test_kinds_with_words_of_our_own_are_left_out_in_a_language_that_has_none() -> None:
-    recipe = small_recipe(languages=["en", "fr"], samples={"imperfect": 2, "sQsA": 2, "IS": 4})
+    recipe = unmeasured_recipe(languages=["en", "fr"], samples={"imperfect": 2, "sQsA": 2, "IS": 4})
     left_out: list[LeftOut] = []
     demands = list(shares(recipe, seed_tools(["en"]), left_out.append))
     [refused] = left_out
@@ -135,7 +134,7 @@ def test_english_tools_give_chinese_requests_and_keep_the_values_that_their_sche
     with serve_model() as server:
         server.behaviour = WordingModel(CHINESE)
         sources = [{"import": "openai", "path": str(path)}]
-        recipe = small_recipe(languages=["zh"], samples={"perfect": 3}, models=three_models(server), tools=sources)
+        recipe = unmeasured_recipe(languages=["zh"], samples={"perfect": 3}, models=three_models(server), tools=sources)
         build(recipe, settings)
     rows = warehouse_of(settings).rows("select body from samples")
     samples = [Sample.model_validate_json(row["body"]) for row in rows]
@@ -152,7 +151,7 @@ SHIFTED = {
 
 def test_every_rule_has_an_answer_about_every_kind_in_a_language_that_it_does_not_know(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    build(small_recipe(languages=["en"], samples=SHIFTED, tools=[{"seed": "all"}]), settings)
+    build(unmeasured_recipe(languages=["en"], samples=SHIFTED, tools=[{"seed": "all"}]), settings)
     warehouse = warehouse_of(settings)
     samples = [Sample.model_validate_json(row["body"]) for row in warehouse.rows("select body from samples")]
     assert {sample.kind for sample in samples} == set(SHIFTED)

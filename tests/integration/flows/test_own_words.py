@@ -10,7 +10,7 @@ from callwright.flows.api.releases import create_release
 from callwright.flows.build import build_key
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
-from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 from tests.support.llm.names import PLAIN
 
 KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}
@@ -18,7 +18,7 @@ KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}
 
 def samples_of(home: Path, **changes: Any) -> list[Sample]:
     settings = settings_of(home)
-    build(small_recipe(**{"languages": ["en"], "samples": KINDS, **changes}), settings)
+    build(unmeasured_recipe(**{"languages": ["en"], "samples": KINDS, **changes}), settings)
     rows = warehouse_of(settings).rows("select body from samples order by key")
     return [Sample.model_validate_json(row["body"]) for row in rows]
 
@@ -29,13 +29,15 @@ def test_of_several_system_messages_each_sample_keeps_one(tmp_path: Path) -> Non
     assert {sample.system_message for sample in led} == {*told}
     of_request = {(sample.request, sample.system_message) for sample in led}
     assert len(of_request) == len({sample.request for sample in led})
-    assert build_key(small_recipe(system_message=told), []) != build_key(small_recipe(system_message=told[:1]), [])
+    assert build_key(unmeasured_recipe(system_message=told), []) != build_key(
+        unmeasured_recipe(system_message=told[:1]), []
+    )
 
 
 def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none(tmp_path: Path) -> None:
     for name, told in (("drawn", ""), ("none", "none")):
         settings = settings_of(tmp_path / name)
-        build(small_recipe(languages=["en"], samples={"perfect": 6}, system_message=told), settings)
+        build(unmeasured_recipe(languages=["en"], samples={"perfect": 6}, system_message=told), settings)
         release = create_release("v1", home=settings.home)
         release.export("openai", tmp_path / name / "out", with_template=True)
         rows = [
@@ -56,9 +58,9 @@ def test_a_system_message_stands_in_every_sample_and_changes_nothing_else(tmp_pa
 
 
 def test_what_a_recipe_brings_names_the_build_and_what_it_lacks_does_not() -> None:
-    usual = build_key(small_recipe(), [])
-    assert build_key(small_recipe(system_message=""), []) == usual
-    assert build_key(small_recipe(system_message="Be brief."), []) != usual
+    usual = build_key(unmeasured_recipe(), [])
+    assert build_key(unmeasured_recipe(system_message=""), []) == usual
+    assert build_key(unmeasured_recipe(system_message="Be brief."), []) != usual
 
 
 CITIES = ["Bielefeld", "Wuppertal", "Saarbrücken", "Osnabrück", "Heilbronn", "Ludwigshafen"]
@@ -80,19 +82,19 @@ def test_values_and_examples_name_the_build(tmp_path: Path) -> None:
     path = tmp_path / "examples.jsonl"
     path.write_text('{"request": "Rain?", "tool": "get_weather"}\n', encoding="utf-8")
     model = {"models": {"generator": PLAIN}}
-    usual = build_key(small_recipe(), [])
-    assert build_key(small_recipe(values={}), []) == usual
+    usual = build_key(unmeasured_recipe(), [])
+    assert build_key(unmeasured_recipe(values={}), []) == usual
     keys = {
         usual,
-        build_key(small_recipe(values={"city": ["Ulm"]}), []),
-        build_key(small_recipe(values={"city": ["Ulm", "Kiel"]}), []),
-        build_key(small_recipe(**model), []),
-        build_key(small_recipe(**model, examples=str(path)), []),
+        build_key(unmeasured_recipe(values={"city": ["Ulm"]}), []),
+        build_key(unmeasured_recipe(values={"city": ["Ulm", "Kiel"]}), []),
+        build_key(unmeasured_recipe(**model), []),
+        build_key(unmeasured_recipe(**model, examples=str(path)), []),
     }
     assert len(keys) == 5
-    assert build_key(small_recipe(examples=str(path)), []) == usual, "the template model is shown none"
+    assert build_key(unmeasured_recipe(examples=str(path)), []) == usual, "the template model is shown none"
 
 
 def test_values_that_no_tool_takes_are_refused_before_anything_is_made(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"values\.town: no tool has such a parameter"):
-        build(small_recipe(values={"town": ["Ulm"]}), settings_of(tmp_path))
+        build(unmeasured_recipe(values={"town": ["Ulm"]}), settings_of(tmp_path))

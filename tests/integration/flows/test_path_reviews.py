@@ -3,7 +3,7 @@
 import asyncio
 import copy
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from callwright.warehouse.browsing import read_review_facts
 from callwright.warehouse.records import CallTurn, Sample
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, held_site, open_site
-from tests.support.flows.small_builds import build, settings_of, small_recipe
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe
 
 ERRORS = {"omitted_call": 0.3, "wrong_type": 0.2, "wrong_argument": 0.2}
 
@@ -30,7 +30,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """A work folder with four templates of two samples each, and a model that erred on the way."""
     home = tmp_path_factory.mktemp("paths")
     models = {"generator": {"name": "template/v1", "error_rate": ERRORS}}
-    recipe = small_recipe(
+    recipe = unmeasured_recipe(
         tools=[{"environment": "travel"}], samples={"multi_step": 8}, languages=["en"], variants=2, models=models,
         shard_size=50,
     )  # fmt: skip
@@ -39,11 +39,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
 
 
 @pytest.fixture
-def site(built: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
+def site(built: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A copy of it, the test's own."""
     shutil.copytree(built.settings.home, tmp_path / "home")
-    with held_site(tmp_path / "home", copy.deepcopy(built.studio)) as site:
-        yield site
+    return open_site(tmp_path / "home", copy.deepcopy(built.studio))
 
 
 def _pull(site: ReviewSite) -> Pulled:

@@ -17,7 +17,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import freeze, read_tools
-from tests.support.flows.small_builds import TOP, build, held, settings_of, warehouse_of
+from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 from tests.support.generators.depot import Follower, drive
 from tests.support.warehouse.exported import release_of, stream_of
 
@@ -69,8 +69,7 @@ def test_boards_tell_violations_and_refusals(built: tuple[Recipe, Settings]) -> 
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
     with open_environments(recipe, settings.ledger.parent) as environments:
         conditions = Conditions(environments=environments)
-        with held(settings):
-            asyncio.run(evaluate_release("policies", candidates, settings, SilentProgress(), conditions))
+        asyncio.run(evaluate_release("policies", candidates, settings, SilentProgress(), conditions))
     [row] = leaderboard("policies", settings)
     assert row["policy_violations"] > 0, "template/v1 takes no notice of policies"
     assert row["over_refusals"] == 0

@@ -34,7 +34,7 @@ TOOLS = [
 
 def recipe(samples: dict[str, int], tools: list[dict[str, Any]] = TOOLS) -> Recipe:
     stated = {"name": "possible", "tools": [{"own": tools}], "languages": ["en"], "samples": samples}
-    return parse_recipe({**stated, "readers": {"planted": 0}}, Path(), "possible")
+    return parse_recipe(stated, Path(), "possible")
 
 
 async def test_each_tool_and_kind_has_its_reason(tmp_path: Path) -> None:

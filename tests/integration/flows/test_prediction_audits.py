@@ -4,7 +4,6 @@ import asyncio
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -30,8 +29,8 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import ReviewSite, held_site, open_site
-from tests.support.flows.small_builds import build, held, run_here, small_recipe
+from tests.support.flows.review_sites import ReviewSite, open_site
+from tests.support.flows.small_builds import build, run_here, unmeasured_recipe
 
 SAMPLES = {"perfect": 12, "imperfect": 6, "irrelevant": 6}
 RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.2)
@@ -43,8 +42,7 @@ def evaluate(site: ReviewSite, *labels: str, release: str = "v1", **conditions: 
         Candidate(label=label, model=read_model("template/v1", {"error_rate": {} if label == "near" else RATES, "seed": 5 * seed}))
         for seed, label in enumerate(labels)
     ]  # fmt: skip
-    with held(site.settings):
-        asyncio.run(evaluate_release(release, candidates, site.settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(evaluate_release(release, candidates, site.settings, SilentProgress(), Conditions(**conditions)))
 
 
 @pytest.fixture(scope="module")
@@ -52,23 +50,21 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with a release v1 that two candidates have answered."""
     home = tmp_path_factory.mktemp("evaluated")
     site = open_site(home, PaperStudio())
-    build(small_recipe(samples=SAMPLES, review={"spot_checks": 0}), site.settings)
+    build(unmeasured_recipe(samples=SAMPLES, review={"spot_checks": 0}), site.settings)
     create_release(site.warehouse, "v1")
     evaluate(site, "near", "careless")
     return home
 
 
 @pytest.fixture
-def audited(evaluated: Path, tmp_path: Path) -> Iterator[ReviewSite]:
+def audited(evaluated: Path, tmp_path: Path) -> ReviewSite:
     shutil.copytree(evaluated, tmp_path / "home")
-    with held_site(tmp_path / "home", PaperStudio()) as site:
-        yield site
+    return open_site(tmp_path / "home", PaperStudio())
 
 
 @pytest.fixture
-def unbuilt(tmp_path: Path) -> Iterator[ReviewSite]:
-    with held_site(tmp_path, PaperStudio()) as site:
-        yield site
+def unbuilt(tmp_path: Path) -> ReviewSite:
+    return open_site(tmp_path, PaperStudio())
 
 
 def answer_count(site: ReviewSite) -> int:

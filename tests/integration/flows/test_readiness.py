@@ -11,7 +11,14 @@ from callwright.llm.models import Readiness, check_key, key_variables, read_mode
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build as build_here
-from tests.support.flows.small_builds import run_here, settings_of, small_recipe, stub_roles, warehouse_of, write_recipe
+from tests.support.flows.small_builds import (
+    run_here,
+    settings_of,
+    stub_roles,
+    unmeasured_recipe,
+    warehouse_of,
+    write_unmeasured_recipe,
+)
 from tests.support.llm.names import PLAIN, THINKING
 
 FEW = {"perfect": 2}
@@ -43,7 +50,7 @@ def test_a_missing_key_is_known_without_a_call(
 
 
 def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, samples=FEW, models={"judge": PLAIN})
+    recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models={"judge": PLAIN})
     began = time.monotonic()
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
     assert time.monotonic() - began < 5
@@ -58,12 +65,12 @@ def test_a_server_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(
         TransientError, match=r"The server of openai/stub at http://127.0.0.1:9/v1/models can't be reached"
     ):
-        build_here(small_recipe(samples=FEW, models={"judge": away, "generator": away}), settings_of(tmp_path))
+        build_here(unmeasured_recipe(samples=FEW, models={"judge": away, "generator": away}), settings_of(tmp_path))
     assert time.monotonic() - began < 15
 
 
 def test_what_the_ledger_knows_needs_no_server(model_server: ModelServer, tmp_path: Path) -> None:
-    settings, recipe = settings_of(tmp_path), small_recipe(samples=FEW, models=stub_roles(model_server))
+    settings, recipe = settings_of(tmp_path), unmeasured_recipe(samples=FEW, models=stub_roles(model_server))
     build_here(recipe, settings)
     asked = model_server.requests
     warehouse_of(settings).execute("update builds set finished_at = null")
@@ -86,7 +93,7 @@ def test_doctor_tells_keys_and_the_models_of_a_recipe(model_server: ModelServer,
     [keys] = [one for one in json.loads(ended.stdout) if one["part"] == "model keys"]
     assert (keys["state"], keys["advice"]) == ("ready", "OPENAI_API_KEY")
     models = stub_roles(model_server) | {"judge": PLAIN}
-    recipe = write_recipe(tmp_path, samples=FEW, models=models)
+    recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models=models)
     ended = run_here("doctor", str(recipe), "--json", home=tmp_path / "home")
     found = {one["part"]: one for one in json.loads(ended.stdout)}
     assert ended.returncode == 1
@@ -98,7 +105,7 @@ def test_doctor_tells_keys_and_the_models_of_a_recipe(model_server: ModelServer,
 
 def test_doctor_tells_when_a_model_ends_and_what_it_is_not_sent(tmp_path: Path) -> None:
     models = {"judge": PLAIN, "checker": {"name": THINKING, "temperature": 0}}
-    recipe = write_recipe(tmp_path, samples=FEW, models=models)
+    recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models=models)
     ended = run_here("doctor", str(recipe), "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret")
     found = {one["part"]: one["advice"] for one in json.loads(ended.stdout)}
     assert f"ends on {end_of(PLAIN)}: name another model" in found[f"model {PLAIN}"]

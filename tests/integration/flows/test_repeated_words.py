@@ -9,7 +9,7 @@ from callwright.flows.build import BuildReport
 from callwright.flows.pages.report import write_report
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.language.packs import of
-from tests.support.flows.small_builds import build, settings_of, small_recipe
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe
 
 ALLOWED = 0.02  # one request of fifty to ninety-nine
 
@@ -18,7 +18,7 @@ def built(
     home: Path, *, repeated: bool, spare: float = 0.0, words: str = "tell", **checks: Any
 ) -> tuple[Settings, BuildReport]:
     settings = settings_of(home)
-    recipe = small_recipe(
+    recipe = unmeasured_recipe(
         tools=[{"seed": ["Weather"]}], languages=["en"], samples={"perfect": 60}, shard_size=60, spare=spare,
         checks={"largest_opening": ALLOWED, "repeated": words, **checks}, review={"spot_checks": 0, "repeated": repeated},
     )  # fmt: skip

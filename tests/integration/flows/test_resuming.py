@@ -27,12 +27,12 @@ from tests.support.flows.small_builds import (
     run_here,
     sample_keys,
     settings_of,
-    small_recipe,
     start,
     stub_roles,
     stub_settings,
+    unmeasured_recipe,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.sampling import slow
 
@@ -52,20 +52,20 @@ def test_raising_a_count_asks_for_the_difference_only(model_server: ModelServer,
     settings = settings_of(tmp_path / "few")
     others = stub_settings(model_server, name="openai/another")  # no model judges what it made itself
     roles = stub_roles(model_server) | {"checker": others, "judge": others}
-    few = build(small_recipe(samples={"perfect": 5}, models=roles), settings)
+    few = build(unmeasured_recipe(samples={"perfect": 5}, models=roles), settings)
     first = model_server.requests
     assert (few.landed, model_server.asked.most_common(1)[0][1]) == (5, 1)
 
-    build(small_recipe(samples={"perfect": 5}, models=roles), settings)
+    build(unmeasured_recipe(samples={"perfect": 5}, models=roles), settings)
     assert model_server.requests == first, "an unchanged recipe asks nothing"
 
-    more = build(small_recipe(samples={"perfect": 8}, models=roles), settings)
+    more = build(unmeasured_recipe(samples={"perfect": 8}, models=roles), settings)
     assert more.landed >= 7  # the template may misread one of its own
     assert model_server.asked.most_common(1)[0][1] == 1, "no question is asked twice"
     grown = model_server.requests
     model_server.forget()
     alone = settings_of(tmp_path / "alone")
-    build(small_recipe(samples={"perfect": 8}, models=roles), alone)
+    build(unmeasured_recipe(samples={"perfect": 8}, models=roles), alone)
     assert model_server.requests == grown, "in two steps it costs what it costs in one"
     assert sample_keys(alone) == sample_keys(settings)
 
@@ -74,8 +74,8 @@ def test_a_model_across_a_wire_makes_as_much_as_the_embedded_one_and_judges_noth
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     near, far = settings_of(tmp_path / "near"), settings_of(tmp_path / "far")
-    build(small_recipe(samples=SAMPLES), near)
-    report = build(small_recipe(samples=SAMPLES, models=stub_roles(model_server)), far)
+    build(unmeasured_recipe(samples=SAMPLES), near)
+    report = build(unmeasured_recipe(samples=SAMPLES, models=stub_roles(model_server)), far)
     assert_balanced(report, far)
     what = "concat_ws(' ', kind, language, body->>'$.candidates')"
     made = f"select list(what order by what) from (select {what} as what from samples)"
@@ -87,11 +87,11 @@ def test_a_model_across_a_wire_makes_as_much_as_the_embedded_one_and_judges_noth
 def test_a_changed_role_asks_only_its_own_stages_again(model_server: ModelServer, tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     roles = stub_roles(model_server)
-    build(small_recipe(samples=FEW, models=roles), settings)
+    build(unmeasured_recipe(samples=FEW, models=roles), settings)
     before = dict(model_server.titles)
     model_server.forget()
     changed = roles | {"judge": stub_settings(model_server, max_tokens=200)}
-    assert_balanced(build(small_recipe(samples=FEW, models=changed), settings), settings)
+    assert_balanced(build(unmeasured_recipe(samples=FEW, models=changed), settings), settings)
     assert set(model_server.titles) < set(before)
     assert not {"ParameterNames", "DraftedRequest", "Wording"} & set(model_server.titles)
     assert model_server.titles["Relevance"] == before["Relevance"]
@@ -109,7 +109,7 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
     for folder in ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse"):
         shutil.copytree(TOP / folder, package / folder)
     home = tmp_path / "home"
-    recipe = write_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
 
     first = run_here("build", str(recipe), "--no-review", "--json", home=home)
     assert first.returncode == 0, first.stderr
@@ -140,7 +140,7 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     model_server.delay = 0.05
     model_server.is_steady = True  # an answer that never reached the disk is asked for again
     roles = stub_roles(model_server, name=PRICED, concurrency=4, api_key_variable="STUB_API_KEY")
-    recipe = write_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
+    recipe = write_unmeasured_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
     settings = settings_of(tmp_path / "home")
     process = start("build", str(recipe), "--no-review", home=settings.home, STUB_API_KEY="sk-stub")
     wait_until(lambda: model_server.requests >= 20, process)
@@ -149,7 +149,7 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     time.sleep(0.3)  # what was under way is answered into the void
     model_server.delay = 0.0
 
-    again = build(small_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
+    again = build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
     assert_balanced(again, settings)
     assert again.planned == sum(SAMPLES.values())
     twice = [question for question, times in model_server.asked.items() if times > 1]
@@ -163,7 +163,7 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     )
     model_server.forget()
     whole = settings_of(tmp_path / "whole")
-    build(small_recipe(models=roles, samples=SAMPLES, shard_size=8), whole)
+    build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), whole)
     assert sample_keys(whole) == sample_keys(settings)
 
 
@@ -176,7 +176,7 @@ def test_answers_and_the_account_of_calls_agree_after_a_kill_with_and_without_a_
     monkeypatch.setenv("STUB_API_KEY", "sk-stub")
     model_server.delay, model_server.is_steady = 0.03, True
     roles = stub_roles(model_server, name=name, concurrency=4, api_key_variable="STUB_API_KEY")
-    recipe = write_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
+    recipe = write_unmeasured_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
     settings = settings_of(tmp_path / "home")
     process = start("build", str(recipe), "--no-review", home=settings.home, STUB_API_KEY="sk-stub")
     wait_until(lambda: model_server.requests >= requests, process)
@@ -185,7 +185,7 @@ def test_answers_and_the_account_of_calls_agree_after_a_kill_with_and_without_a_
     kept = answers_in(settings.ledger)
 
     model_server.delay = 0.0
-    build(small_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
+    build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
     calls = warehouse_of(settings).rows("select request, cost from llm_calls where not cached and error = ''")
     assert sorted(call["request"] for call in calls) == sorted(answers_in(settings.ledger)), "each answer has one call"
     assert kept <= {call["request"] for call in calls}
@@ -228,8 +228,8 @@ def is_running(pid: int) -> bool:
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) -> None:
-    recipe = write_recipe(tmp_path, tools=[{"seed": "all"}], samples={"perfect": 4000}, shard_size=2000)
-    settings = settings_of(tmp_path / "home", workers=2)
+    recipe = write_unmeasured_recipe(tmp_path, tools=[{"seed": "all"}], samples={"perfect": 4000}, shard_size=2000)
+    settings = settings_of(tmp_path / "home")
     process = start("build", str(recipe), "--no-review", "--json", home=settings.home, CALLWRIGHT_WORKERS="2")
     wait_until(lambda: len(children_of(process.pid)) >= 3 and settings.ledger.exists(), process)
     time.sleep(0.7)
@@ -255,7 +255,7 @@ def test_a_build_that_asks_across_a_wire_is_stopped_at_once(
     model_server: ModelServer, tmp_path: Path, ending: signal.Signals
 ) -> None:
     model_server.delay = 300  # a build that waited for it would take longer than the machine may be busy
-    recipe = write_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
     process = start("build", str(recipe), "--no-review", home=tmp_path / "home")
     wait_until(lambda: model_server.requests > 0, process)
     process.send_signal(ending)
@@ -270,7 +270,7 @@ def test_a_build_in_the_background_of_a_script_ends_where_a_service_manager_says
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.delay = 300
-    recipe = write_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
     words = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-m", "callwright", "build", str(recipe)]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=TOP, env=environment(tmp_path / "home"))
     wait_until(lambda: model_server.requests > 0, process)
@@ -285,7 +285,7 @@ def test_two_builds_of_one_recipe_at_once_do_not_get_in_each_others_way(
 ) -> None:
     model_server.is_holding = True
     roles = stub_roles(model_server)
-    recipe = write_recipe(tmp_path, models=roles, samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, models=roles, samples=FEW)
     settings = settings_of(tmp_path / "home")
     process = start("build", str(recipe), "--no-review", home=settings.home)
     wait_until(lambda: model_server.requests > 0, process)
@@ -296,7 +296,7 @@ def test_two_builds_of_one_recipe_at_once_do_not_get_in_each_others_way(
     assert late.returncode == 1
     assert "Another process is running the build" in late.stderr
     counts = row_counts(settings)
-    assert build(small_recipe(models=roles, samples=FEW), settings).landed == one(
+    assert build(unmeasured_recipe(models=roles, samples=FEW), settings).landed == one(
         settings, "select count(*) from accepted_samples"
     )
     assert row_counts(settings) == counts

@@ -26,7 +26,7 @@ from tests.support.flows.review_sites import (
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, held, run_here, write_recipe
+from tests.support.flows.small_builds import build, run_here, write_unmeasured_recipe
 from tests.support.sampling import slow
 
 
@@ -79,8 +79,7 @@ def test_a_rebuild_keeps_what_people_decided_and_asks_nobody_again(site: ReviewS
     site.pull()
     child = site.value("select result from decisions where subject = ?", respot)
     for recipe in (erring_recipe(), erring_recipe(checks={"rouge_l": 0.71})):
-        with held(site.settings):
-            asyncio.run(build_dataset(recipe, site.settings, SilentProgress()))
+        asyncio.run(build_dataset(recipe, site.settings, SilentProgress()))
         site.balance()
         assert site.accepted(accepted)["accepted_by"] == "ann"
         assert site.accepted(child)["accepted_by"] == "ann"
@@ -171,7 +170,7 @@ def count_transactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 @pytest.mark.parametrize("form", [slow(()), ("--json",)])
 def test_a_build_is_kept_where_label_studio_is_away(tmp_path: Path, form: tuple[str, ...]) -> None:
-    recipe = write_recipe(tmp_path, samples={"perfect": 3}, review={"spot_checks": 2})
+    recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 3}, review={"spot_checks": 2})
     away = {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "0" * 40}
     done = run_here("build", str(recipe), *form, home=tmp_path / "home", **away)
     assert done.returncode == 1

@@ -169,7 +169,9 @@ def test_what_is_asked_next_stands_in_the_order_of_the_queue(site: ReviewSite) -
 
 
 @pytest.mark.parametrize("hourly", [slow(""), "24"])
-def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(site: ReviewSite, hourly: str) -> None:
+def test_the_terminal_shows_it_in_few_lines_of_eighty_columns_with_its_cost_or_without(
+    site: ReviewSite, hourly: str
+) -> None:
     first, second = site.asked("doubtful")[:2]
     site.warehouse.execute("update review_requests set reviewers = 2 where subject = ?", [first])
     site.studio.annotate(first, "accept", by="ann@example.org")

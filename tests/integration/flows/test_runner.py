@@ -23,8 +23,8 @@ from tests.support.flows.small_builds import (
     build,
     leftovers,
     settings_of,
-    small_recipe,
     stub_roles,
+    unmeasured_recipe,
     warehouse_of,
 )
 
@@ -69,7 +69,7 @@ class RunnerProgress(SilentProgress):
 
 
 def run_of(tmp_path: Path, warehouse: Any, progress: SilentProgress) -> GroupRun:
-    opened = open_build(small_recipe(shard_size=1), settings_of(tmp_path), SilentProgress())
+    opened = open_build(unmeasured_recipe(shard_size=1), settings_of(tmp_path), SilentProgress())
     return opened._replace(warehouse=warehouse, progress=progress)
 
 
@@ -148,7 +148,7 @@ def test_what_is_built_does_not_depend_on_the_size_of_shards(tmp_path: Path) -> 
     told = []
     for size in (2, 5000):
         settings = settings_of(tmp_path / str(size))
-        report = build(small_recipe(samples=samples, shard_size=size), settings)
+        report = build(unmeasured_recipe(samples=samples, shard_size=size), settings)
         told.append((report, everything(settings)))
     assert told[0] == told[1]
 
@@ -163,7 +163,7 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
     roles = stub_roles(model_server, concurrency=1)
     settings = settings_of(tmp_path)
     progress = RunnerProgress()
-    report = build(small_recipe(samples={"perfect": 8}, models=roles), settings, progress)
+    report = build(unmeasured_recipe(samples={"perfect": 8}, models=roles), settings, progress)
     assert_balanced(report, settings)
     made = {"ParameterNames", "DraftedRequest", "Wording"}
     last_made = max(at for at, title in enumerate(titles) if title in made)
@@ -193,7 +193,7 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
         shards, "stages_of", lambda group: broken(told(group)) if group == "single_turn" else told(group)
     )
     settings, progress = settings_of(tmp_path), RunnerProgress()
-    report = build(small_recipe(samples={"perfect": 12}), settings, progress)
+    report = build(unmeasured_recipe(samples={"perfect": 12}), settings, progress)
     assert_balanced(report, settings)
     [failed] = warehouse_of(settings).rows("select count(*) as n, min(reason) as reason from failures")
     assert 0 < failed["n"] < 12
@@ -203,4 +203,4 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
     )
     assert "break_down" in failed["reason"]
     assert any("failed because of a bug" in sentence for sentence in progress.stated)
-    assert build(small_recipe(samples={"perfect": 12}), settings).landed == report.landed
+    assert build(unmeasured_recipe(samples={"perfect": 12}), settings).landed == report.landed

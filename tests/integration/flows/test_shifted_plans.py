@@ -8,7 +8,7 @@ from callwright.flows.settings import Settings
 from callwright.generators.kinds import kind_named, obstacle_to
 from callwright.warehouse.records import CallTurn, Sample
 from callwright.warehouse.releases import read_tools
-from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 
 OF_PLANS = {
     "routing_easy_mSv": 2, "routing_easy_SO_case1": 2, "routing_easy_external": 1, "routing_medium_mSv": 1,
@@ -20,7 +20,7 @@ SEED = ["Banking", "Hotels", "Parcels", "Rides", "Weather", "Music"]
 
 
 def made_by(settings: Settings, samples: dict[str, int], tools: list[dict[str, object]]) -> list[Sample]:
-    build(small_recipe(samples=samples, tools=tools, languages=["en"]), settings)
+    build(unmeasured_recipe(samples=samples, tools=tools, languages=["en"]), settings)
     bodies = warehouse_of(settings).rows("select body from samples")
     return [Sample.model_validate_json(row["body"]) for row in bodies]
 

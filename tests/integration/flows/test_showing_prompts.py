@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.support.flows.model_server import ModelServer
-from tests.support.flows.small_builds import TOP, run_here, stub_roles, write_recipe
+from tests.support.flows.small_builds import TOP, run_here, stub_roles, write_unmeasured_recipe
 
 
 def test_the_page_of_prompts_is_what_the_command_shows(tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_the_page_of_prompts_is_what_the_command_shows(tmp_path: Path) -> None:
 
 
 def test_one_prompt_is_shown_by_its_name_and_nobody_is_asked(model_server: ModelServer, tmp_path: Path) -> None:
-    recipe = str(write_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 2}))
+    recipe = str(write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 2}))
     ended = run_here("recipe", "prompts", recipe, "--only", "draft_request", "--json", home=tmp_path)
     [prompt] = json.loads(ended.stdout)
     assert (prompt["name"], prompt["stage"]) == ("draft_request", "values")

@@ -56,7 +56,7 @@ class TakenBuild:
     def __init__(self, home: Path) -> None:
         self.path = written(home / "logs.jsonl", *LINES)
         self.settings: Settings = settings_of(home / "work")
-        recipe = {"name": "taken", "samples": [{"from": str(self.path), "format": "openai"}], "readers": {"planted": 0}}
+        recipe = {"name": "taken", "samples": [{"from": str(self.path), "format": "openai"}]}
         self.recipe = parse_recipe(recipe, home, "taken")
         self.report: BuildReport = build(self.recipe, self.settings)
         self.warehouse = warehouse_of(self.settings)
@@ -133,7 +133,7 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
         del one["tools"]
     path = written(tmp_path / "logs.jsonl", named, strange)
     recipe = {
-        "name": "taken", "samples": [{"from": str(path), "format": "openai"}], "readers": {"planted": 0},
+        "name": "taken", "samples": [{"from": str(path), "format": "openai"}],
         "tools": [{"own": [{**WEATHER.signature, "category": "Weather"}]}],
     }  # fmt: skip
     settings = settings_of(tmp_path / "work")
@@ -162,7 +162,6 @@ def with_personal_data(home: Path, rules: Any) -> tuple[BuildReport, Settings]:
     recipe = {
         "name": "private",
         "samples": [{"from": str(path), "format": "openai"}],
-        "readers": {"planted": 0},
         "personal_data": rules,
     }
     settings = settings_of(home / "work")
@@ -216,7 +215,7 @@ def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None
         row("Tell anna@example.org hi.", "send_mail", {"to": "anna@example.org", "body": "hi"}),
         "{",
     )
-    recipe = {"name": "few", "samples": [{"from": str(path), "format": "openai", "take": 2}], "readers": {"planted": 0}}
+    recipe = {"name": "few", "samples": [{"from": str(path), "format": "openai", "take": 2}]}
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(recipe, tmp_path, "few"), settings)
     assert (
@@ -259,7 +258,7 @@ def test_a_format_of_ones_own_is_read_by_its_file(tmp_path: Path) -> None:
     written(tmp_path / "logs.jsonl", {"chat": shown["messages"], "tools": shown["tools"]})
     stated = {"name": "own", "samples": [{"from": "logs.jsonl", "format": "mine"}], "extensions": ["my_log.py:FORMAT"]}
     settings = settings_of(tmp_path / "work")
-    report = build(parse_recipe(stated | {"readers": {"planted": 0}}, tmp_path, "own"), settings)
+    report = build(parse_recipe(stated, tmp_path, "own"), settings)
     assert (report.asked, report.landed) == (1, 1)
 
 

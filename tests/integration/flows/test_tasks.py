@@ -26,7 +26,7 @@ from callwright.warehouse.records import Call, MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_sample, release_paths
 from tests.support.flows.model_server import ModelServer
-from tests.support.flows.small_builds import TOP, build, held, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import TOP, build, settings_of, stub_settings, warehouse_of
 from tests.support.generators.multi_step.workshop import context_of, open_workshop, painting
 
 FEW = 4
@@ -67,8 +67,7 @@ def test_the_template_does_every_task_in_each_of_several_runs(built: tuple[Recip
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
     with open_environments(recipe, settings.ledger.parent) as environments:
         conditions = Conditions(environments=environments, runs=2)
-        with held(settings):
-            asyncio.run(evaluate_release("tasks", candidates, settings, SilentProgress(), conditions))
+        asyncio.run(evaluate_release("tasks", candidates, settings, SilentProgress(), conditions))
     board = [
         (row["success_rate"], row["end_state"], row["needless_changes"], row["told"])
         for row in leaderboard("tasks", settings)
@@ -131,10 +130,7 @@ def test_without_its_world_a_task_is_a_failure_and_the_others_go_on(
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
     progress, said = SilentProgress(), list[str]()
     monkeypatch.setattr(progress, "say", said.append)
-    with held(settings):
-        asyncio.run(
-            evaluate_release("mixed", candidates, settings, progress, Conditions(environments={"inns": Inns()}))
-        )
+    asyncio.run(evaluate_release("mixed", candidates, settings, progress, Conditions(environments={"inns": Inns()})))
     failed = warehouse.rows("select subject, error, reason from failures")
     assert [(row["subject"], row["error"]) for row in failed] == [(painting(workshop).key, "ConfigurationError")]
     assert "judged by how the world 'workshop' ends" in failed[0]["reason"]
@@ -147,7 +143,7 @@ def test_where_no_task_has_its_world_the_evaluation_says_so(tmp_path: Path) -> N
     workshop = open_workshop(tmp_path)
     release_paths(warehouse_of(settings), [painting(workshop)], workshop.tools, name="alone")
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
-    with pytest.raises(ConfigurationError, match="judged by how the world 'workshop' ends"), held(settings):
+    with pytest.raises(ConfigurationError, match="judged by how the world 'workshop' ends"):
         asyncio.run(evaluate_release("alone", candidates, settings, SilentProgress()))
 
 
@@ -171,8 +167,7 @@ def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, 
             environments=environments, user=template, prompting=PromptingStrategy(user=template.name)
         )
         candidates = [Candidate(label="template", model=template)]
-        with held(settings):
-            asyncio.run(evaluate_release("talked", candidates, settings, SilentProgress(), conditions))
+        asyncio.run(evaluate_release("talked", candidates, settings, SilentProgress(), conditions))
     [row] = leaderboard("talked", settings)
     assert (row["strategy"], row["success_rate"], row["end_state"]) == ("direct/live(template/v1)", 1, 1)
     domains = domain_board("talked", settings)
@@ -194,8 +189,7 @@ def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_sam
     with open_environments(recipe, settings.ledger.parent) as environments:
         prompting = PromptingStrategy(user=user.name)
         conditions = Conditions(environments=environments, user=user, prompting=prompting)
-        with held(settings):
-            asyncio.run(evaluate_release("misled", candidates, settings, SilentProgress(), conditions))
+        asyncio.run(evaluate_release("misled", candidates, settings, SilentProgress(), conditions))
     whole = domain_board("misled", settings)[-1]
     assert (whole["success_rate"], whole["user_refused"], whole["user_errors"]) == (1, 1, 0)
     asked = "select count(*) as calls from llm_calls where stage = 'simulate_user' and model = ?"

@@ -4,7 +4,6 @@ import asyncio
 import copy
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from callwright.warehouse.records import Tool
 from callwright.warehouse.releases import read_tools
 from tests.integration.flows.test_toolmaking import making
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, held_site, open_site
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import build, settings_of
 from tests.support.sampling import slow
 
@@ -35,11 +34,10 @@ def pushed(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
 
 
 @pytest.fixture
-def tools(pushed: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
+def tools(pushed: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A copy of it, the test's own."""
     shutil.copytree(pushed.settings.home, tmp_path / "home")
-    with held_site(tmp_path / "home", copy.deepcopy(pushed.studio)) as site:
-        yield site
+    return open_site(tmp_path / "home", copy.deepcopy(pushed.studio))
 
 
 def _usable(settings: Any) -> set[str]:

@@ -17,7 +17,15 @@ from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 from tests.support.flows.model_server import ModelServer
-from tests.support.flows.small_builds import build, one, row_counts, settings_of, small_recipe, stub_roles, warehouse_of
+from tests.support.flows.small_builds import (
+    build,
+    one,
+    row_counts,
+    settings_of,
+    stub_roles,
+    unmeasured_recipe,
+    warehouse_of,
+)
 
 COUNT = 11
 CATEGORIES = ["Clock", "Weather"]
@@ -25,7 +33,7 @@ CATEGORIES = ["Clock", "Weather"]
 
 def making(**changes: Any) -> Recipe:
     line = {"generate": CATEGORIES, "tools_per_category": COUNT}
-    return small_recipe(**{"tools": [line], "shard_size": 1, "samples": {"perfect": 4, "irrelevant": 2}} | changes)
+    return unmeasured_recipe(**{"tools": [line], "shard_size": 1, "samples": {"perfect": 4, "irrelevant": 2}} | changes)
 
 
 def make(recipe: Recipe, settings: Settings, progress: SilentProgress | None = None) -> tuple[Tool, ...]:
@@ -192,7 +200,7 @@ def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: M
 
 def test_a_recipe_without_tools_to_make_is_told_what_line_it_lacks(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="generate: all"):
-        asyncio.run(report_tools(small_recipe(), settings_of(tmp_path), SilentProgress()))
+        asyncio.run(report_tools(unmeasured_recipe(), settings_of(tmp_path), SilentProgress()))
 
 
 def test_a_catalog_is_checked_for_all_that_makes_tools_hard_to_use() -> None:

@@ -39,10 +39,10 @@ from tests.support.flows.small_builds import (
     row_counts,
     run_here,
     settings_of,
-    small_recipe,
     stub_roles,
+    unmeasured_recipe,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.llm.names import ANOTHER, OUT
 from tests.support.sampling import slow
@@ -54,7 +54,7 @@ def whole(server: ModelServer, home: Path, **changes: object) -> BuildReport:
     """A build that nothing troubles any more."""
     server.behaviour = lambda asked: None
     settings = settings_of(home)
-    report = build(small_recipe(models=stub_roles(server), samples=FEW, **changes), settings)
+    report = build(unmeasured_recipe(models=stub_roles(server), samples=FEW, **changes), settings)
     assert_balanced(report, settings)
     assert report.planned == sum(FEW.values())
     assert leftovers(settings) == []
@@ -69,7 +69,7 @@ def always(answer: Refusal | str) -> Behaviour:
 def untroubled(tmp_path_factory: pytest.TempPathFactory) -> int:
     """How many requests a small build takes that nothing troubles."""
     with serve_model() as server:
-        recipe = small_recipe(models=stub_roles(server, concurrency=2), samples=FEW, shard_size=2)
+        recipe = unmeasured_recipe(models=stub_roles(server, concurrency=2), samples=FEW, shard_size=2)
         build(recipe, settings_of(tmp_path_factory.mktemp("untroubled")))
         return server.requests
 
@@ -92,7 +92,7 @@ def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothi
     said: str,
 ) -> None:
     settings = settings_of(tmp_path)
-    recipe = small_recipe(models=stub_roles(model_server, concurrency=2), samples=FEW, shard_size=2)
+    recipe = unmeasured_recipe(models=stub_roles(model_server, concurrency=2), samples=FEW, shard_size=2)
     model_server.behaviour = lambda asked: refusal if asked.number >= 10 else None
     with pytest.raises(error, match=said + r".*[.] \d+ records of the group '\w+' are not done") as caught:
         build(recipe, settings)
@@ -109,7 +109,7 @@ def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_
     settings = settings_of(tmp_path)
     model_server.behaviour = lambda asked: (ILL if asked.number % 2 else BUSY) if asked.times == 0 else None
     roles = stub_roles(model_server, attempts=3)
-    report = build(small_recipe(models=roles, samples={"perfect": 3}, languages=["en"]), settings)
+    report = build(unmeasured_recipe(models=roles, samples={"perfect": 3}, languages=["en"]), settings)
     assert report.composition[0].made == 3
     assert one(settings, "select count(*) from failures") == 0
 
@@ -125,7 +125,7 @@ def malformed_first(asked: ServedRequest) -> str | None:
 def test_a_reply_that_is_malformed_now_and_then_is_repaired(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.behaviour = malformed_first
     settings = settings_of(tmp_path)
-    report = build(small_recipe(models=stub_roles(model_server), samples=FEW), settings)
+    report = build(unmeasured_recipe(models=stub_roles(model_server), samples=FEW), settings)
     assert_balanced(report, settings)
     assert one(settings, "select count(*) from failures") == 0
     assert one(settings, "select count(*) from samples") == report.planned
@@ -147,7 +147,7 @@ def test_replies_that_are_never_usable_become_failures_with_their_reasons(
 ) -> None:
     model_server.behaviour = always(answer)
     settings = settings_of(tmp_path)
-    report = build(small_recipe(models=stub_roles(model_server), samples=FEW), settings)
+    report = build(unmeasured_recipe(models=stub_roles(model_server), samples=FEW), settings)
     assert_balanced(report, settings)
     assert (report.planned, report.landed) == (sum(FEW.values()), 0)
     failures = warehouse_of(settings).rows("select * from failures")
@@ -162,7 +162,7 @@ def test_replies_that_are_never_usable_become_failures_with_their_reasons(
 
 def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build_ends_well(tmp_path: Path) -> None:
     model = {"name": "template/v1", "error_rate": {"refusal": 1.0}}
-    recipe = write_recipe(tmp_path, models={"generator": model})
+    recipe = write_unmeasured_recipe(tmp_path, models={"generator": model})
     done = run_here("build", str(recipe), "--json", home=tmp_path / "home")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -177,13 +177,13 @@ def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(model_server: M
     settings = settings_of(tmp_path)
     roles = stub_roles(model_server, name=PRICED, concurrency=4, max_tokens=30)
     for budget in (PRICE * 15, PRICE * 30):
-        recipe = small_recipe(models=roles, samples=FEW, budget=budget, shard_size=3)
+        recipe = unmeasured_recipe(models=roles, samples=FEW, budget=budget, shard_size=3)
         with pytest.raises(BudgetError, match=r"does not allow another request.* Raise the budget"):
             build(recipe, settings)
         spent = one(settings, "select sum(cost) from llm_calls")
         assert 0 < spent <= budget
         assert spent == pytest.approx(model_server.requests * PRICE)
-    report = build(small_recipe(models=roles, samples=FEW, budget=1.0), settings)
+    report = build(unmeasured_recipe(models=roles, samples=FEW, budget=1.0), settings)
     assert_balanced(report, settings)
     assert one(settings, "select count(*) from samples") == report.planned
     assert max(model_server.asked.values()) == 1
@@ -191,7 +191,7 @@ def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(model_server: M
 
 def test_what_a_stopped_build_has_spent_is_not_forgotten(model_server: ModelServer, tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    recipe = small_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples=FEW)
+    recipe = unmeasured_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples=FEW)
 
     asyncio.run(_cut_off(recipe, settings, model_server))
     spent = one(settings, "select coalesce(sum(cost), 0) from llm_calls")
@@ -205,7 +205,7 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelS
     model_server.behaviour = first_hangs
     settings = settings_of(tmp_path)
     roles = stub_roles(model_server, name=PRICED, hedge_after=0.15, max_tokens=500)
-    report = build(small_recipe(models=roles, samples={"perfect": 4}, budget=1.0), settings)
+    report = build(unmeasured_recipe(models=roles, samples={"perfect": 4}, budget=1.0), settings)
     assert_balanced(report, settings)
     called_off, answered = "error like 'Called off%'", "not cached and error = ''"
     assert one(settings, f"select count(*) from llm_calls where {called_off}") > 0
@@ -233,7 +233,7 @@ async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> N
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with a small build."""
     home = tmp_path_factory.mktemp("built")
-    build(small_recipe(samples={"perfect": 2}), settings_of(home))
+    build(unmeasured_recipe(samples={"perfect": 2}), settings_of(home))
     return home
 
 
@@ -271,7 +271,7 @@ def test_a_recipe_that_asks_for_the_impossible_changes_nothing(
     (tmp_path / "bare.json").write_text(json.dumps([bare]), encoding="utf-8")
 
     with pytest.raises(ConfigurationError, match=said):
-        build(read_recipe(write_recipe(tmp_path, **changes)), settings)
+        build(read_recipe(write_unmeasured_recipe(tmp_path, **changes)), settings)
     if said != "nonsense/model":  # only asking finds out; a build that asks is written down
         assert built_counts(settings) == before[0]
     assert one(settings, "select build from latest_builds") == before[1]
@@ -283,7 +283,7 @@ def test_an_address_where_nobody_listens_is_told_and_tried_again_next_time(
 ) -> None:
     nobody = stub_roles(model_server, api_base="http://127.0.0.1:9/v1", attempts=1)
     home = tmp_path / "home"
-    done = run_here("build", str(write_recipe(tmp_path, models=nobody, samples=FEW)), home=home)
+    done = run_here("build", str(write_unmeasured_recipe(tmp_path, models=nobody, samples=FEW)), home=home)
     assert (done.returncode, done.stdout) == (1, "")
     assert "openai/stub can't answer now" in done.stderr
     assert "8 records of the group 'single_turn' are not done" in done.stderr
@@ -295,7 +295,7 @@ def test_a_wrong_key_ends_the_command_with_exit_code_2(model_server: ModelServer
     model_server.behaviour = always(WRONG_KEY)
     home = tmp_path / "home"
     roles = stub_roles(model_server, api_key_variable="MY_API_KEY")
-    recipe = write_recipe(tmp_path, models=roles, samples=FEW)
+    recipe = write_unmeasured_recipe(tmp_path, models=roles, samples=FEW)
     done = run_here("build", str(recipe), home=home, MY_API_KEY="sk-very-secret")
     assert (done.returncode, done.stdout) == (2, "")
     assert "set MY_API_KEY to a valid one" in done.stderr
@@ -313,12 +313,12 @@ def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(model_serve
     model_server.behaviour = lambda asked: None
     changes = {"models": stub_roles(model_server), "samples": FEW, "prompts": {"draft_request": "sailor.j2"}}
     settings = settings_of(tmp_path / "home")
-    report = build(read_recipe(write_recipe(tmp_path, **changes)), settings)
+    report = build(read_recipe(write_unmeasured_recipe(tmp_path, **changes)), settings)
     worded = [question for question in model_server.asked if json.loads(question)[1] == "DraftedRequest"]
     assert worded
     assert all("Speak like a sailor." in question for question in worded)
     assert not any("sailor" in question for question in model_server.asked if question not in worded)
     [origin] = warehouse_of(settings).rows("select distinct prompt_version from llm_calls where stage = 'values'")
     assert origin["prompt_version"] != prompt_version("callwright.generators.single_turn.prompts", "draft_request")
-    again = build(read_recipe(write_recipe(tmp_path, **changes)), settings)
+    again = build(read_recipe(write_unmeasured_recipe(tmp_path, **changes)), settings)
     assert again.build == report.build

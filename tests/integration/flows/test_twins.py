@@ -9,7 +9,7 @@ from callwright.flows.making import Landing, check_duplicates
 from callwright.flows.stages import LANDING, stages_of
 from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn
-from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import settings_of, unmeasured_recipe, warehouse_of
 from tests.support.sampling import slow
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -21,7 +21,7 @@ def sample(text: str) -> Sample:
 
 
 def landing_of(home: Path) -> Landing:
-    return Landing("b", small_recipe(), warehouse_of(settings_of(home)))
+    return Landing("b", unmeasured_recipe(), warehouse_of(settings_of(home)))
 
 
 def pass_checks(landing: Landing, *samples: Sample, accepted_by_recipe: str = "") -> None:
@@ -88,7 +88,7 @@ def test_which_of_two_stays_does_not_depend_on_where_a_build_was_cut_off(
 
 def test_what_other_samples_are_made_of_stays_whatever_comes_after_it(tmp_path: Path) -> None:
     landing = landing_of(tmp_path)
-    landing = landing._replace(recipe=small_recipe(samples={"imperfect": 3, "sQsA": 3}))
+    landing = landing._replace(recipe=unmeasured_recipe(samples={"imperfect": 3, "sQsA": 3}))
     source = sample("Book it").with_changes(kind="imperfect")
     turns = (UserTurn(text="Book it"), CallTurn(calls=(GoldCall(tool="book", arguments={"n": 2}),)))
     ambiguous = (source.with_changes(kind="sQsA", category=f"{n}", turns=turns) for n in range(40))

@@ -20,12 +20,11 @@ from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import (
     TOP,
     build,
-    held,
     row_counts,
     run_here,
     settings_of,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 
 SAMPLES = {
@@ -142,8 +141,7 @@ def test_a_build_that_ended_between_making_and_checking_goes_on(built: WavesBuil
             )
 
     asyncio.run(make_first_wave())
-    with held(settings):
-        assert asyncio.run(build_dataset(built.recipe, settings, SilentProgress())) == built.report
+    assert asyncio.run(build_dataset(built.recipe, settings, SilentProgress())) == built.report
 
 
 def test_more_dialogues_than_their_sources_allow_are_told_of_and_no_error(tmp_path: Path) -> None:
@@ -165,7 +163,7 @@ class WavesProgress(SilentProgress):
 
 
 def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) -> None:
-    recipe = read_recipe(write_recipe(tmp_path, scale="paper"))
+    recipe = read_recipe(write_unmeasured_recipe(tmp_path, scale="paper"))
     assert recipe.samples == {name: all_kinds()[name].scale for name in HAMMERBENCH}
     assert recipe.with_limit(3).samples == dict.fromkeys(HAMMERBENCH, 3)
     again = type(recipe).model_validate_json(recipe.with_limit(3).model_dump_json(by_alias=True))
@@ -173,16 +171,16 @@ def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) ->
 
 
 def test_a_kind_whose_sources_are_not_asked_for_brings_them_along(tmp_path: Path) -> None:
-    recipe = read_recipe(write_recipe(tmp_path, samples={"mSv": 3}))
+    recipe = read_recipe(write_unmeasured_recipe(tmp_path, samples={"mSv": 3}))
     assert recipe.samples == {"mSv": 3, "sQsA": 3, "imperfect": 3}
     assert recipe.brought == {"sQsA": 3, "imperfect": 3}
     assert recipe.with_limit(2).brought == {"sQsA": 2, "imperfect": 2}
-    whole = read_recipe(write_recipe(tmp_path, samples=recipe.samples))
+    whole = read_recipe(write_unmeasured_recipe(tmp_path, samples=recipe.samples))
     assert (whole.samples, whole.brought) == (recipe.samples, {})
 
 
 def test_whoever_checks_estimates_or_builds_is_told_what_is_brought_along(tmp_path: Path) -> None:
-    path, home = write_recipe(tmp_path, samples={"mQsA": 2}), tmp_path / "home"
+    path, home = write_unmeasured_recipe(tmp_path, samples={"mQsA": 2}), tmp_path / "home"
     told = [
         "2 sQsA samples are added, because mQsA samples are made from them.",
         "2 imperfect samples are added, because sQsA samples are made from them.",

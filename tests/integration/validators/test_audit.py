@@ -15,7 +15,7 @@ from callwright.validators.audit.editing import Replacement, kept_turns, rebuilt
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
-from tests.support.flows.small_builds import TOOLS, build, settings_of, small_recipe
+from tests.support.flows.small_builds import TOOLS, build, settings_of, unmeasured_recipe
 
 TOP = Path(__file__).parents[3]
 KINDS = {
@@ -33,7 +33,9 @@ def subjects(tmp_path_factory: pytest.TempPathFactory) -> list[AuditSubject]:
         kinds = {kind: count for kind, count in KINDS.items() if _source_of(kind) == name}
         languages = ["en", "zh"] if name == "small" else ["en"]
         build(
-            small_recipe(name=name.replace("_", "-"), tools=source, samples=kinds, languages=languages, variants=2),
+            unmeasured_recipe(
+                name=name.replace("_", "-"), tools=source, samples=kinds, languages=languages, variants=2
+            ),
             settings,
         )
     return read_subjects(open_warehouse(settings), AuditPlan(per_kind=6))

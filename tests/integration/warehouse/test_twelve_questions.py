@@ -20,7 +20,7 @@ from callwright.warehouse.records import Review
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from tests.support.flows.small_builds import held, settings_of
+from tests.support.flows.small_builds import settings_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "sql.md"
 RECIPE: dict[str, Any] = {
@@ -44,16 +44,14 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     settings = settings_of(tmp_path_factory.mktemp("questions"))
     for samples in (RECIPE["samples"], RECIPE["samples"] | {"perfect": 16}):
         recipe = parse_recipe(RECIPE | {"samples": samples}, Path(), "small")
-        with held(settings):
-            asyncio.run(build_dataset(recipe, settings, SilentProgress()))
+        asyncio.run(build_dataset(recipe, settings, SilentProgress()))
     made = Warehouse(settings.warehouse)
     make_release(made, "v1", Selection(), Terms())
     candidates = [
         Candidate(label="plain", model=read_model("template/v1")),
         Candidate(label="careless", model=read_model("template/v1", CARELESS)),
     ]
-    with held(settings):
-        asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions()))
+    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions()))
     made.execute("update llm_calls set cost = 0.001 where build <> '' and not cached")
     read = made.rows(
         "select subject from newest_verdicts where check_name = 'reading' and model <> '' order by subject limit 6"

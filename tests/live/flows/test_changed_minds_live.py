@@ -21,7 +21,7 @@ def pushed(
 ) -> Iterator[LiveSite]:
     """A site whose tasks were pushed; each test takes samples of which nobody has said anything yet."""
     home = tmp_path_factory.mktemp("changed") / "home"
-    with live_site(built_site, home, killable_studio) as live, live.site.warehouse.together():
+    with live_site(built_site, home, killable_studio) as live:
         live.site.push()
         yield live
 

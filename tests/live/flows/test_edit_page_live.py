@@ -23,7 +23,7 @@ from callwright.flows.review.servers import edit_page_address, serve_label_studi
 from tests.support.browsers import open_browser
 from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.review_sites import ReviewSite
-from tests.support.flows.small_builds import build, settings_of, small_recipe
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe
 from tests.support.looking import faults_of
 from tests.support.studio_template import copy_studio, studio_template
 from tests.support.studio_users import StudioUser, invite
@@ -64,7 +64,7 @@ def running(server: AppServer) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def edit_site(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EditSite]:
     home = tmp_path_factory.mktemp("edited")
-    build(small_recipe(seed=11, samples=SAMPLES, review={"spot_checks": 14}), settings_of(home))
+    build(unmeasured_recipe(seed=11, samples=SAMPLES, review={"spot_checks": 14}), settings_of(home))
     people = People(label_studio_server.url, label_studio_server.token)
     people.remove_projects()
     with LabelStudio(label_studio_server.url, label_studio_server.token, name="local") as studio:

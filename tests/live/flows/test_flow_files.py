@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from callwright.flows.recipe import read_recipe
-from tests.support.flows.small_builds import TOP, environment, run_here, write_recipe
+from tests.support.flows.small_builds import TOP, environment, run_here, write_unmeasured_recipe
 
 LOADING = """
 import json, sys
@@ -95,7 +95,7 @@ def test_an_address_that_is_none_is_a_wrong_setting(tmp_path: Path) -> None:
 def test_two_recipes_of_one_name_are_not_deployed(tmp_path: Path, dead: str) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    paths = [str(write_recipe(folder)) for folder in (tmp_path, other)]
+    paths = [str(write_unmeasured_recipe(folder)) for folder in (tmp_path, other)]
     done = run_here("deploy", *paths, home=tmp_path, PREFECT_API_URL=dead)
     assert done.returncode == 2
     assert "Several of these recipes are named 'small'." in done.stderr

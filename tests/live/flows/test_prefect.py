@@ -28,7 +28,7 @@ from tests.support.flows.small_builds import (
     stub_roles,
     untimed,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.sampling import slow
 from tests.support.servers import HeardPrefect
@@ -128,7 +128,7 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does_an
 def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path, change: dict[str, Any], group: str
 ) -> None:
-    recipe = write_recipe(tmp_path, **change)
+    recipe = write_unmeasured_recipe(tmp_path, **change)
     plain = run_here("build", str(recipe), home=tmp_path / "plain")
     seen = run("build", str(recipe), home=tmp_path / "seen", **shown)
     assert (seen.returncode, seen.stdout, seen.stderr) == (plain.returncode, plain.stdout, plain.stderr)
@@ -154,7 +154,7 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing_and_a_mo
         return BUSY if asked.question in ill and asked.times < 3 else None
 
     model_server.behaviour = behave
-    recipe = write_recipe(
+    recipe = write_unmeasured_recipe(
         tmp_path,
         name="again",
         models=stub_roles(model_server, name=PRICED, concurrency=8),
@@ -189,7 +189,7 @@ def test_a_build_that_prefect_shows_ends_as_by_ctrl_c(
     model_server.behaviour = hold
     name = f"stopped-{sign.name.lower()}"
     models = stub_roles(model_server, name=PRICED, concurrency=1)
-    recipe = write_recipe(tmp_path, name=name, models=models, samples={"perfect": 6})
+    recipe = write_unmeasured_recipe(tmp_path, name=name, models=models, samples={"perfect": 6})
     with start("build", str(recipe), "--no-review", home=tmp_path / "home", **shown) as process:
         try:
             # One more is asked once the answer before it has arrived.
@@ -217,7 +217,7 @@ def test_recipes_are_deployed_once_and_updated_after_that_and_reviews_are_pulled
     told_of_pulls = {"2.5": "every 2.5 minutes", "0": ""}
 
     def deployed(every: str, **change: Any) -> dict[str, Any]:
-        recipe = write_recipe(tmp_path, name="nightly", **change)
+        recipe = write_unmeasured_recipe(tmp_path, name="nightly", **change)
         done = run("deploy", str(recipe), "--pool", "nights", "--json", home=home, **shown | {EVERY: every})
         assert done.returncode == 0, done.stderr
         told, pulling = json.loads(done.stdout)
@@ -253,7 +253,7 @@ def test_recipes_are_deployed_once_and_updated_after_that_and_reviews_are_pulled
 def test_a_worker_builds_the_same_rows_as_the_command_line_and_pulls(
     prefect_server: HeardPrefect, known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
-    recipe = write_recipe(tmp_path, name="worked")
+    recipe = write_unmeasured_recipe(tmp_path, name="worked")
     assert run("deploy", str(recipe), "--pool", "works", home=tmp_path / "worked", **shown).returncode == 0
 
     def started(name: str, **parameters: Any) -> str:
@@ -277,7 +277,7 @@ def test_a_worker_builds_the_same_rows_as_the_command_line_and_pulls(
 
 @pytest.mark.slow
 def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_path: Path) -> None:
-    recipes = [write_recipe(tmp_path, name=name, seed=seed) for seed, name in enumerate(("left", "right"))]
+    recipes = [write_unmeasured_recipe(tmp_path, name=name, seed=seed) for seed, name in enumerate(("left", "right"))]
     with ThreadPoolExecutor(2) as both:
         done = list(
             both.map(
@@ -297,7 +297,7 @@ def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_pa
 def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard_and_what_cannot_be_done_fails_in_one_sentence(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
-    recipe = write_recipe(tmp_path, name="scored")
+    recipe = write_unmeasured_recipe(tmp_path, name="scored")
     home = tmp_path / "home"
     assert run_here("build", str(recipe), "--no-review", home=home).returncode == 0
     made = run("release", "create", "v1", home=home, **shown)

@@ -16,7 +16,7 @@ from callwright.warehouse.errors import CallwrightError
 from tests.support.browsers import open_browser
 from tests.support.flows.fixtures import ShownBuild
 from tests.support.flows.prefect_api import PrefectRecords
-from tests.support.flows.small_builds import TOP, run, settings_of, write_recipe
+from tests.support.flows.small_builds import TOP, run, settings_of, write_unmeasured_recipe
 from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
@@ -115,7 +115,9 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardP
 
 @pytest.mark.slow
 def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
+    recipe = write_unmeasured_recipe(
+        tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"}
+    )
     shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
     assert run("deploy", str(recipe), "--pool", "plans", home=tmp_path, **shown).returncode == 0
     known = PrefectRecords(prefect_server)

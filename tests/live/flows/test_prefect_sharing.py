@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.prefect_api import PrefectRecords
-from tests.support.flows.small_builds import run, start, stub_roles, write_recipe
+from tests.support.flows.small_builds import run, start, stub_roles, write_unmeasured_recipe
 from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
@@ -30,7 +30,9 @@ def test_flows_that_run_at_once_share_a_model_s_limit(
     known.ask("v2/concurrency_limits/", {"name": "openai:stub", "limit": 2})
     model_server.delay = 0.05
     models = stub_roles(model_server, concurrency=8)
-    recipes = [write_recipe(tmp_path, name=name, models=models, samples={"perfect": 6}) for name in ("this", "that")]
+    recipes = [
+        write_unmeasured_recipe(tmp_path, name=name, models=models, samples={"perfect": 6}) for name in ("this", "that")
+    ]
     builds = [start("build", str(path), "--no-review", home=tmp_path / path.stem, **shown) for path in recipes]
     ended = [build.communicate(timeout=120) for build in builds]
     assert [build.returncode for build in builds] == [0, 0], ended
@@ -43,7 +45,7 @@ def test_what_prefect_keeps_of_a_build_does_not_grow_with_its_records(
 ) -> None:
     sizes = []
     for name, count in (("few", 10), ("more", 100)):
-        recipe = write_recipe(tmp_path, name=name, samples={"perfect": count}, shard_size=count)
+        recipe = write_unmeasured_recipe(tmp_path, name=name, samples={"perfect": count}, shard_size=count)
         assert run("build", str(recipe), "--no-review", home=tmp_path / name, **shown).returncode == 0
         [build] = [found for found in known.runs("build-dataset") if found["name"] == name]
         groups = known.groups(build).values()

@@ -24,7 +24,7 @@ from tests.support.flows.review_sites import (
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, run, run_here, write_recipe
+from tests.support.flows.small_builds import build, run, run_here, write_unmeasured_recipe
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
@@ -186,7 +186,7 @@ def test_a_build_pushes_what_it_asks_about(
     tmp_path: Path, label_studio_server: ServerInfo, label_studio: LabelStudio
 ) -> None:
     remove_projects(label_studio)
-    recipe = write_recipe(tmp_path, seed=13, samples={"perfect": 4}, review={"spot_checks": 2})
+    recipe = write_unmeasured_recipe(tmp_path, seed=13, samples={"perfect": 4}, review={"spot_checks": 2})
     named = {"LABEL_STUDIO_URL": label_studio_server.url, "LABEL_STUDIO_API_KEY": label_studio_server.token}
     done = run_here("build", str(recipe), home=tmp_path / "home", **named)
     assert done.returncode == 0, done.stderr

@@ -32,7 +32,7 @@ from tests.support.flows.small_builds import (
     start,
     stub_roles,
     warehouse_of,
-    write_recipe,
+    write_unmeasured_recipe,
 )
 from tests.support.killable_studio import KillableStudio
 
@@ -120,8 +120,8 @@ def journey(
 ) -> Callable[[str], Journey]:
     roles = stub_roles(server, name=PRICED, concurrency=CONCURRENCY)
     told = {"models": roles, "samples": SAMPLES, "shard_size": 6, "review": {"spot_checks": 4}}
-    recipe = str(write_recipe(tmp_path, **told))
-    candidates = str(write_recipe(tmp_path, name="candidates", **told,
+    recipe = str(write_unmeasured_recipe(tmp_path, **told))
+    candidates = str(write_unmeasured_recipe(tmp_path, name="candidates", **told,
                                   candidates=[{"label": "one", "model": roles["generator"]}]))  # fmt: skip
     door = DOORS[(SEED + number) % len(DOORS)]
     named, engine, studio = dict[str, str](), None, None
@@ -137,9 +137,8 @@ def journey(
     return lambda name: Journey(tmp_path / name, door, tuple(steps), named, engine, studio)
 
 
-def run(journey: Journey, command: Step) -> "subprocess.Popen[str]":
-    more = {"CALLWRIGHT_WORKERS": "2", "CALLWRIGHT_PUBLISH_EVERY": "1"} | dict(journey.named)
-    return start(*command, home=journey.home, **more)
+def run_by_two_workers(journey: Journey, command: Step) -> "subprocess.Popen[str]":
+    return start(*command, home=journey.home, **{"CALLWRIGHT_WORKERS": "2"} | dict(journey.named))
 
 
 def people_answer(journey: Journey) -> None:
@@ -155,9 +154,7 @@ def people_answer(journey: Journey) -> None:
 
 
 def state(journey: Journey) -> dict[str, Any]:
-    found = warehouse_of(settings_of(journey.home, patience=30)).rows_by_name(
-        {name: (sql, ()) for name, sql in SAME.items()}
-    )
+    found = warehouse_of(settings_of(journey.home)).rows_by_name({name: (sql, ()) for name, sql in SAME.items()})
     return dict(found)
 
 
@@ -193,7 +190,7 @@ def held(_: "subprocess.Popen[str]", draw: random.Random, journey: Journey) -> N
 
 def twice(_: "subprocess.Popen[str]", draw: random.Random, journey: Journey) -> None:
     """The same command at the same time."""
-    run(journey, journey.steps[0]).communicate(timeout=900)
+    run_by_two_workers(journey, journey.steps[0]).communicate(timeout=900)
 
 
 def disk_full(process: "subprocess.Popen[str]", draw: random.Random, _: Journey) -> None:
@@ -222,7 +219,7 @@ MORE = {"plain": (), "prefect": (prefect_killed, prefect_killed), "studio": (stu
 def carry_out(journey: Journey, command: tuple[str, ...], draw: random.Random, faults: int, log: list[str]) -> None:
     """Run a command with so many faults, then again until it ends well."""
     for attempt in range(MOST_TRIES):
-        process = run(journey, command)
+        process = run_by_two_workers(journey, command)
         if attempt < faults:
             fault, after = draw.choice((*FAULTS, *MORE[journey.door])), draw.uniform(0.3, 6.0)
             log.append(f"{' '.join(command[:2])}: {fault.__name__} after {after:.2f} s")

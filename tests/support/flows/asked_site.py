@@ -21,7 +21,7 @@ from callwright.warehouse.releases import create_release
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site
-from tests.support.flows.small_builds import build, held, small_recipe
+from tests.support.flows.small_builds import build, unmeasured_recipe
 
 EACH = 10
 RELEASE = "v1"
@@ -46,7 +46,7 @@ def fill_site(home: Path, language: Language = "en") -> ReviewSite:
     site = open_site(home, PaperStudio())
     ask_about_samples(site, language)
     _ask_about_answers(site)
-    build(small_recipe(**TALKS, languages=[language]), site.settings)
+    build(unmeasured_recipe(**TALKS, languages=[language]), site.settings)
     _ask_about_paths(site)
     ask_about_tools(site, language)
     return site
@@ -72,15 +72,14 @@ def _ask_about_answers(site: ReviewSite) -> None:
         Candidate(label=label, model=read_model("template/v1", {"error_rate": rates, "seed": seed}))
         for seed, (label, rates) in enumerate({"near": {}, "careless": ANSWERING}.items())
     ]
-    with held(site.settings):
-        asyncio.run(evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions()))
+    asyncio.run(evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions()))
     draw_audits(RELEASE, site.settings, (), EACH)
 
 
 def _ask_about_paths(site: ReviewSite) -> None:
     """Corrections that the build does not ask about by itself, and samples of other paths in which entries compete."""
     models = {"generator": {"name": "template/v1", "error_rate": STRAYING}}
-    report = build(small_recipe(**PATHS, languages=["en"], models=models), site.settings)
+    report = build(unmeasured_recipe(**PATHS, languages=["en"], models=models), site.settings)
     free = site.rows(_FREE_PATHS, report.build)
     made = [(row, site.sample(row["sample"])) for row in free]
     twins = [(row, with_twins(one, 1 + at % 3)) for at, (row, one) in enumerate(made) if can_have_a_twin(one)]

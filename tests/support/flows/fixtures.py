@@ -12,18 +12,10 @@ import pytest
 from tests.support.flows.live_sites import LiveSite, live_site
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import ReviewSite, erring_recipe, held_site, open_site, trusting_recipe
+from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site, trusting_recipe
 from tests.support.flows.small_builds import build, run, settings_of, write_recipe
 from tests.support.killable_studio import KillableStudio
 from tests.support.servers import HeardPrefect
-
-
-@pytest.fixture(scope="session", autouse=True)
-def nothing_is_published() -> Iterator[None]:
-    """Nor by builds that read the settings of the environment; what is published by itself is tested by those who set it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CALLWRIGHT_PUBLISH_EVERY", "0")
-        yield
 
 
 @pytest.fixture
@@ -46,9 +38,7 @@ def shown_build(prefect_server: HeardPrefect, tmp_path_factory: pytest.TempPathF
     """One that makes its tools and samples of two kinds; nobody is asked about them."""
     folder = tmp_path_factory.mktemp("shown")
     tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
-    recipe = write_recipe(
-        folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, readers={}, shard_size=5
-    )
+    recipe = write_recipe(folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, shard_size=5)
     shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(folder)}
     done = run("build", str(recipe), "--no-review", home=folder / "home", **shown)
     return ShownBuild(recipe, folder / "home", done)
@@ -65,11 +55,10 @@ def pushed_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
 
 
 @pytest.fixture
-def site(pushed_site: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
+def site(pushed_site: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A review site of the test's own."""
     shutil.copytree(pushed_site.settings.home, tmp_path / "home")
-    with held_site(tmp_path / "home", copy.deepcopy(pushed_site.studio)) as site:
-        yield site
+    return open_site(tmp_path / "home", copy.deepcopy(pushed_site.studio))
 
 
 @pytest.fixture(scope="session")
@@ -98,8 +87,7 @@ def pushed_trust_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
 
 
 @pytest.fixture
-def trust_site(pushed_trust_site: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
+def trust_site(pushed_trust_site: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A copy of it, the test's own."""
     shutil.copytree(pushed_trust_site.settings.home, tmp_path / "home")
-    with held_site(tmp_path / "home", copy.deepcopy(pushed_trust_site.studio)) as site:
-        yield site
+    return open_site(tmp_path / "home", copy.deepcopy(pushed_trust_site.studio))

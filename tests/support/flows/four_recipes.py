@@ -12,7 +12,7 @@ from callwright.flows.recipe import Candidate, read_recipe
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
 from callwright.warehouse.releases import Selection, Terms, make_release
-from tests.support.flows.small_builds import build, held, settings_of, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, warehouse_of
 
 RECIPES = Path(__file__).parents[3] / "recipes"
 PAPERS = ("hammerbench", "callnavi", "complexfuncbench", "confetti")
@@ -33,6 +33,5 @@ def four_recipes(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         Candidate(label="careful", model=read_model("template/v1")),
         Candidate(label="careless", model=read_model("template/v1", CARELESS)),
     ]
-    with held(settings):
-        asyncio.run(evaluate_release(RELEASE, candidates, settings, SilentProgress(), Conditions(runs=2)))
+    asyncio.run(evaluate_release(RELEASE, candidates, settings, SilentProgress(), Conditions(runs=2)))
     return settings

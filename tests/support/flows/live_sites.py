@@ -139,7 +139,7 @@ def local(url: str, token: str, *, timeout: float = 30.0) -> LabelStudio:
 
 
 def site_at(home: Path, studio: LabelStudio) -> ReviewSite:
-    settings = settings_of(home, patience=60)
+    settings = settings_of(home)
     return ReviewSite(settings, studio, open_warehouse(settings))  # type: ignore[arg-type]
 
 

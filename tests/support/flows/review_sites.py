@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -126,14 +124,6 @@ class ReviewSite(NamedTuple):
 def open_site(home: Path, studio: PaperStudio) -> ReviewSite:
     settings = settings_of(home)
     return ReviewSite(settings, studio, open_warehouse(settings))
-
-
-@contextmanager
-def held_site(home: Path, studio: PaperStudio) -> Iterator[ReviewSite]:
-    """The same, held open for all short transactions of a test in this process: attaching the file takes longer than they do."""
-    site = open_site(home, studio)
-    with site.warehouse.together():
-        yield site
 
 
 def gold_of(site: ReviewSite, key: str) -> str:

@@ -7,8 +7,8 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,7 @@ from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.cli.main import main
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
-from callwright.flows.settings import Settings, open_warehouse
-from callwright.warehouse.errors import CallwrightError
+from callwright.flows.settings import Settings, open_warehouse, read_settings
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
 from tests.support.flows.model_server import MODEL, ModelServer
@@ -31,31 +30,35 @@ from tests.support.new_warehouses import begin_warehouse
 TOP = Path(__file__).parents[3]
 TOOLS = [{"seed": ["Weather", "Banking", "Music", "Trains"]}]
 KINDS = {"perfect": 8, "imperfect": 6, "irrelevant": 4}
+# A machine's cores are shared by the workers of a run, as its ports are. Builds with more are in test_crashes, test_resuming,
+# test_dask_workers and test_quiet.
+ONE_WORKER = {"CALLWRIGHT_WORKERS": "1"}
+UNMEASURED: dict[str, Any] = {"readers": {"planted": 0}}
 
 
-def settings_of(home: Path, *, workers: int = 1, patience: float = 5.0) -> Settings:
-    return Settings(
-        home=home,
-        label_studio_url="",
-        label_studio_token="",
-        prefect_api_url="",
-        workers=workers,
-        patience=patience,
-        ledger=home / "ledger.sqlite",
-        review_language="en",
-        duckdb_threads=1,  # the workers of a run share the cores
-    )
+def settings_of(home: Path, **more: str) -> Settings:
+    """What the product reads of the environment of the tests' own commands, so that both run with the settings of a user."""
+    return read_settings(environment(home, **more))
 
 
 def settings_in_recipe(**changes: Any) -> dict[str, Any]:
     """A small recipe's settings, as they stand in its file."""
     recipe = {"name": "small", "seed": 3, "tools": TOOLS, "languages": ["en", "zh"], "samples": KINDS, "shard_size": 50}
-    recipe["readers"] = {"planted": 0}  # measured in tests of their own
     return recipe | changes
+
+
+def unmeasured_settings_in_recipe(**changes: Any) -> dict[str, Any]:
+    """The same where readers are not measured, which asks them about ten samples more: for tests that count what is asked."""
+    return settings_in_recipe(**UNMEASURED | changes)
 
 
 def small_recipe(**changes: Any) -> Recipe:
     return parse_recipe(settings_in_recipe(**changes), Path(), "small")
+
+
+def unmeasured_recipe(**changes: Any) -> Recipe:
+    """A small recipe whose readers are not measured."""
+    return small_recipe(**UNMEASURED | changes)
 
 
 def stub_settings(server: ModelServer, **changes: Any) -> dict[str, Any]:
@@ -68,29 +71,8 @@ def stub_roles(server: ModelServer, **changes: Any) -> dict[str, Any]:
     return dict.fromkeys(("generator", "checker", "judge"), stub_settings(server, **changes))
 
 
-@contextmanager
-def held(settings: Settings) -> Iterator[None]:
-    """The warehouse stays attached within: a small build would attach it nine times, which takes a quarter of its time.
-
-    What is published is a copy of the file at rest: there it is not held.
-    """
-    with nullcontext() if settings.publish_every else warehouse_of(settings).together():
-        yield
-
-
-@contextmanager
-def _held_for(words: Sequence[str], home: Path) -> Iterator[None]:
-    """The same for a command that attaches it often, unless somebody has it open or it is no warehouse, which the command says."""
-    with ExitStack() as stack:
-        if words[0] in {"build", "evaluate"} and "--preview" not in words:
-            with suppress(CallwrightError, OSError):
-                stack.enter_context(held(settings_of(home, patience=0)))
-        yield
-
-
 def build(recipe: Recipe, settings: Settings, progress: Progress | None = None) -> BuildReport:
-    with held(settings):
-        return asyncio.run(build_dataset(recipe, settings, progress or SilentProgress()))
+    return asyncio.run(build_dataset(recipe, settings, progress or SilentProgress()))
 
 
 def write_recipe(folder: Path, **changes: Any) -> Path:
@@ -99,13 +81,14 @@ def write_recipe(folder: Path, **changes: Any) -> Path:
     return path
 
 
+def write_unmeasured_recipe(folder: Path, **changes: Any) -> Path:
+    """The file of a small recipe whose readers are not measured."""
+    return write_recipe(folder, **UNMEASURED | changes)
+
+
 def environment(home: Path, **more: str) -> dict[str, str]:
-    settings = {"CALLWRIGHT_HOME": str(home), "CALLWRIGHT_WORKERS": "1", "CALLWRIGHT_PUBLISH_EVERY": "0"}
-    database = {
-        "CALLWRIGHT_DUCKDB_MEMORY": "1024MB",
-        "CALLWRIGHT_DUCKDB_THREADS": "1",
-    }  # one engine for all who open it
-    return {"PATH": "/usr/bin:/bin", "HOME": str(home), **settings, **database, **more}
+    """Where things are, and how many processes a build starts: the rest is as a user has it."""
+    return {"PATH": "/usr/bin:/bin", "HOME": str(home), "CALLWRIGHT_HOME": str(home)} | ONE_WORKER | more
 
 
 def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
@@ -138,7 +121,6 @@ def run_here(*words: str, home: Path, **more: str) -> "subprocess.CompletedProce
         chdir(TOP),
         redirect_stdout(stdout),
         redirect_stderr(stderr),
-        nullcontext() if more else _held_for(words, home),
     ):
         try:
             main()

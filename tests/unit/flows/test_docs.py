@@ -51,7 +51,9 @@ PARTS = (
 )
 FIELDS = {field.alias or name for part in PARTS for name, field in part.model_fields.items()}
 SOURCE = (DOCS.parent / "flows" / "settings.py").read_text(encoding="utf-8")
-VARIABLES = set(re.findall(r'(?:environ(?:\.get)?[\[(]|_number\()"([A-Z_]+)"', SOURCE)) | set(QUIET)
+VARIABLES = set(re.findall(r'(?:environ(?:\.get)?[\[(]|stated\.get\(|number\(|size_mb\()"([A-Z_]+)"', SOURCE)) | set(
+    QUIET
+)
 OWN_VARIABLES = {"PREFECT_HOME", "PREFECT_LOGGING_LEVEL"}  # set by callwright for its own processes
 
 

@@ -9,7 +9,7 @@ import pytest
 from callwright.flows.next_step import RecipeFile, find_recipes, next_step, step_for
 from callwright.flows.recipe import write_first_recipe
 from callwright.warehouse.releases import create_release
-from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 
 PLAIN = {
     "landed": 0, "waiting": 0, "unpushed": 0, "releases": 0, "newest": None, "is_newer": None, "evaluated": 0, "unfinished": None,
@@ -44,7 +44,7 @@ def test_a_folder_goes_from_nothing_over_a_recipe_to_a_build(tmp_path: Path) -> 
     assert next_step(tmp_path, settings).command == "callwright init mine"
     write_first_recipe(tmp_path / "mine")
     assert next_step(tmp_path, settings).command == "callwright build mine/recipe.yaml --preview 5"
-    build(small_recipe(samples={"perfect": 2}, review={"spot_checks": 0}), settings)
+    build(unmeasured_recipe(samples={"perfect": 2}, review={"spot_checks": 0}), settings)
     assert next_step(tmp_path, settings).command == "callwright release create v1"
     create_release(warehouse_of(settings), "v1")
     assert next_step(tmp_path, settings).command == "callwright evaluate v1 --model template/v1"

@@ -14,10 +14,8 @@ from callwright.warehouse.errors import ConfigurationError, StoreError
 LIMITS = "select current_setting('memory_limit') as memory, current_setting('threads') as threads"
 
 
-def test_duckdb_takes_a_quarter_of_the_machine_and_at_most_4_gb_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CALLWRIGHT_DUCKDB_MEMORY", raising=False)
-    monkeypatch.delenv("CALLWRIGHT_DUCKDB_THREADS", raising=False)
-    settings = read_settings()
+def test_duckdb_takes_a_quarter_of_the_machine_and_at_most_4_gb_unless_told() -> None:
+    settings = read_settings({})
     assert 128 <= settings.duckdb_memory_mb <= 4000
     assert settings.duckdb_threads >= 1
 
@@ -35,20 +33,15 @@ def test_nothing_is_published_of_a_work_folder_that_is_thrown_away(tmp_path: Pat
     assert (aside.home, aside.publish_every) == (tmp_path, 0)
 
 
-def test_duckdb_holds_to_the_memory_and_threads_of_the_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CALLWRIGHT_HOME", str(tmp_path))
-    monkeypatch.setenv("CALLWRIGHT_DUCKDB_MEMORY", "1.5 GB")
-    monkeypatch.setenv("CALLWRIGHT_DUCKDB_THREADS", "3")
-    assert open_warehouse().rows(LIMITS) == [{"memory": "1.3 GiB", "threads": 3}]
+def test_duckdb_holds_to_the_memory_and_threads_of_the_settings(tmp_path: Path) -> None:
+    stated = {"CALLWRIGHT_DUCKDB_MEMORY": "1.5 GB", "CALLWRIGHT_DUCKDB_THREADS": "3"}
+    assert open_warehouse(read_settings(stated, home=tmp_path)).rows(LIMITS) == [{"memory": "1.3 GiB", "threads": 3}]
 
 
 @pytest.mark.parametrize("given", ["much", "12MB", "-1GB", "1TB"])
-def test_a_memory_that_is_no_size_is_refused(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALLWRIGHT_DUCKDB_MEMORY", given)
+def test_a_duckdb_memory_that_is_no_size_is_refused(given: str) -> None:
     with pytest.raises(ConfigurationError, match=re.escape(repr(given))):
-        read_settings()
+        read_settings({"CALLWRIGHT_DUCKDB_MEMORY": given})
 
 
 def test_a_private_folder_is_this_users_and_for_nobody_else(tmp_path: Path) -> None:

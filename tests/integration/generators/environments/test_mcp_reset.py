@@ -266,9 +266,7 @@ def test_tasks_and_paths_are_made_of_a_server_and_evaluated_without_it(tmp_path:
         "seed": 3,
     }
     settings = settings_of(tmp_path)
-    recipe = parse_recipe(
-        {**asked, "variants": 1, "review": {"spot_checks": 0}, "readers": {"planted": 0}}, tmp_path, "board"
-    )
+    recipe = parse_recipe({**asked, "variants": 1, "review": {"spot_checks": 0}}, tmp_path, "board")
     build(recipe, settings)
     tasks = [
         Sample.model_validate_json(row["body"])
