@@ -301,9 +301,13 @@ class _Work:
 
     async def _carry_one(self, record: Record, chats: Chats) -> None:
         facts = Facts(self.shard.build, self.now)
-        if isinstance(record, Draft):  # samples were kept by the stage that made them
-            facts.keep([record])
-        await self._carry(record, self.stages, chats, facts)
+        try:
+            if isinstance(record, Draft):  # samples were kept by the stage that made them
+                facts.keep([record])
+        except RecordError as error:
+            facts.fail(self.stages[0].name, record, error)
+        else:
+            await self._carry(record, self.stages, chats, facts)
         self.files.add(facts.rows)
         self.done += 1
 
