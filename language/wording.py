@@ -20,6 +20,7 @@ from callwright.language.text import (
     empty,
     fold,
     negations,
+    places_of,
     respellings,
     senses,
     stem,
@@ -42,12 +43,10 @@ _MORE_NUMBER = LanguagePattern(r"[.,:/]\d|@{more_of_number}", re.RegexFlag(0))
 def find_phrase(phrase: str, text: str) -> Found | None:
     """Where `text` says `phrase`, verbatim where it does, else in another spelling; never in the midst of a word."""
     wanted = phrase.strip()
-    start = text.find(wanted) if wanted else -1
-    while start >= 0:
+    for start in places_of(wanted, text) if wanted else ():
         end = start + len(wanted)
         if not is_cut(text, start, end) and not _in_a_date(wanted, text, start, end):
             return Found(phrase, start, end, VERBATIM)
-        start = text.find(wanted, start + 1)
     found = _respelled(phrase, wanted, text)
     if found or not _LONG_DIGITS.fullmatch(wanted):
         return found
@@ -238,6 +237,8 @@ def _slack(wanted: tuple[Key, ...]) -> int:
 def _subsequence(wanted: list[str], stated: list[str], slack: int) -> tuple[int, int] | None:
     """The first and last position of `wanted` in `stated` in order, with at most `slack` words skipped, no negation."""
     position = -1
+    if len(wanted) > _MOST_WORDS:  # so long a text is said word for word, or it is not
+        return None
     while True:
         try:
             position = stated.index(wanted[0], position + 1)

@@ -55,7 +55,8 @@ _NOT_READ = (
     "</tool_call>", "</tool_calls>", "</function_call>", "</functioncall>", "</toolcall>", "[/tool_calls]",
     "<function=", "<function ", "<invoke ", "<tool_use>", "<use_mcp_tool>", "<tool_code>", "```tool_code", "```tool_call",
     "<minimax:tool_call>", "<seed:tool_call>", "<longcat_tool_call>", "<start_function_call>", "<|tool_call_start|>",
-    "<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜dsml｜",
+    "<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<\uff5ctool▁calls▁begin\uff5c>", "<\uff5ctool▁call▁begin\uff5c>",
+    "<\uff5cdsml\uff5c",
     "<|tool_calls|>", "<|action_start|>", "<|start_action|>", "<|plugin|>", "<|recipient|>", "to=functions.",
     "functools[", "✿function✿", "action input:",
 )  # fmt: skip

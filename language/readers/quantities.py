@@ -21,7 +21,6 @@ from callwright.language.text import Spans, folded
 Bound = Literal["", "most", "least"]
 _BEFORE, _AFTER = 60, 22  # characters around a quantity in which words qualify it
 _DOZEN = 12
-_BEFORE = 20  # letters before an amount among which the sign of a currency is looked for
 _THOUSAND, _WHOLE, _SIXTY, _TEN = 1000, 100, 60, 10
 _FOOT = 0.3048  # metres
 _TAILED = frozenset({"money", "mass", "distance", "degree", "celsius"})  # what tenths are said of without a word
@@ -93,7 +92,7 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
         within += [one for one in taken if one[0] <= start and end <= one[1] and one[1] - one[0] > end - start]
         if within:
             continue
-        half = words.patterns["half_before"].search(plain[:start])
+        half = words.patterns["half_before"].search(plain[max(0, start - _BEFORE) : start])
         if number == _DOZEN and words.patterns["long_dozen"].search(plain[max(0, start - 10) : end + 8]):
             number += 1  # a baker's dozen
         elif half:

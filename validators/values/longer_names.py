@@ -32,6 +32,7 @@ _DIGIT = re.compile(r"\d")
 _GROUPS, _DIGITS_BEHIND, _DIGITS_BEFORE = re.compile(r"\d[\d -]*"), re.compile(r"[ -](\d+)"), re.compile(r"(\d+)[ -]$")
 _NUMBER_BEFORE, _NUMBER_BEHIND = re.compile(r"(?<![\d.,:])(\d+) $"), re.compile(r" (\d+)(?![\d.,:]*\d|\w)")
 _UNSIGNED, _NEXT = re.compile(r"\W"), 5  # signs that follow a name
+_BEFORE = 300  # letters in which what goes before a value is looked for
 _LONG = 4  # letters and digits that are a code by themselves
 _LONG_CODE = re.compile(rf"(?=[A-Za-z-]*[\d._])[A-Za-z\d._-]{{{_LONG}}}")
 _GIVEN = 2  # signs of a given name at most
@@ -44,7 +45,9 @@ def more_of_name(leaf: Leaf, span: Span, said: Said) -> Span | None:
     if value.islower() and value.replace(" ", "").isalpha():
         return _more_of_small(value, span, said) or _noun_behind(leaf, span, said)
     if _GROUPS.fullmatch(value):
-        group = _DIGITS_BEHIND.match(said.text, span.end) or _DIGITS_BEFORE.search(said.text, 0, span.start)
+        group = _DIGITS_BEHIND.match(said.text, span.end) or _DIGITS_BEFORE.search(
+            said.text, max(0, span.start - _BEFORE), span.start
+        )
         return Span(*group.span(1)) if group else None  # 0170 555 of 0170 555 2020
     if not any(map(str.isupper, value)) and not _DIGIT.search(value):
         return None
@@ -52,15 +55,17 @@ def more_of_name(leaf: Leaf, span: Span, said: Said) -> Span | None:
     if after and is_name(after[1], said):
         return Span(*after.span(1))  # 60 Baker of 60 Baker Street
     if _DIGIT.search(value):
-        place = _WORD_BEFORE.search(said.text[: span.start])
+        place = _WORD_BEFORE.search(said.text, max(0, span.start - _BEFORE), span.start)
         if place and not spellings(place[1].lower()) & leaf.parameter.words and stands_inside(place.start(1), said):
             return Span(*place.span(1))  # B6789X of Guangdong B6789X
         group = _GROUP_AFTER.match(said.text, span.end) if _LETTERED.search(value) else None
         return Span(*group.span(1)) if group else None  # AB12 of AB12 CDE
-    before = _WORD_BEFORE.search(said.text[: span.start])
+    before = _WORD_BEFORE.search(said.text, max(0, span.start - _BEFORE), span.start)
     if before and is_name(before[1], said) and stands_inside(before.start(1), said):
         return Span(*before.span(1))
-    number = _NUMBER_BEFORE.search(said.text, 0, span.start) or _NUMBER_BEHIND.match(said.text, span.end)
+    number = _NUMBER_BEFORE.search(said.text, max(0, span.start - _BEFORE), span.start) or _NUMBER_BEHIND.match(
+        said.text, span.end
+    )
     behind = _noun_behind(leaf, span, said) if value[:1].isupper() else None
     return Span(*number.span(1)) if number else behind
 
@@ -225,8 +230,10 @@ def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
 
 def stands_inside(at: int, said: Said) -> bool:
     """Whether a word with a capital does not begin its sentence."""
-    before = said.text[:at].rstrip()
-    return said.sentence(Span(at, at + 1)).start < len(before) and before[-1:] not in '.!?:;\n"“'
+    lead = said.text[max(0, at - _BEFORE) : at]
+    before = lead.rstrip()
+    end = at - len(lead) + len(before)
+    return said.sentence(Span(at, at + 1)).start < end and before[-1:] not in '.!?:;\n"“'
 
 
 def is_name(word: str, said: Said) -> bool:
@@ -245,4 +252,7 @@ def is_in_longer_name(span: Span, text: str) -> bool:
     goes_on = (
         [_PATH_GOES_ON] if text.startswith("/", span.start) else [_NAME_GOES_ON, *([_PATH_GOES_ON] if is_path else [])]
     )
-    return bool(any(one.match(text, span.end) for one in goes_on) or _NAME_BEGAN.search(text[: span.start]))
+    return bool(
+        any(one.match(text, span.end) for one in goes_on)
+        or _NAME_BEGAN.search(text, max(0, span.start - _BEFORE), span.start)
+    )

@@ -28,6 +28,8 @@ _LINE = re.compile(r"\b([A-Z]{2,4})[ -]$")
 _SATURDAY = 5
 _SHORTEST_CODE = 3
 _DIGIT = re.compile(r"\d")
+_MOST_PLACES = 100  # of one value in one text
+_BEFORE = 10  # letters in which those before a number are looked for
 _SHORT = 4  # letters of a word by which a longer one may be meant
 
 
@@ -213,7 +215,7 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
     for span in to_the_letter or spans:  # beside AA00, AA-00 is another code
         is_free = is_text(leaf, said.language)
         # the letters before a number may be a part of it: ICE 512
-        line = _LINE.search(said.text[: span.start]) if value.isdecimal() else None
+        line = _LINE.search(said.text, max(0, span.start - _BEFORE), span.start) if value.isdecimal() else None
         before = Span(*line.span(1)) if line and line[1].lower() not in leaf.parameter.words else None
         more = None if is_free and value.islower() else more_of_name(leaf, span, said) or before
         yield Place(span, more=more, is_open=is_free and not is_whole(span, said))
@@ -222,7 +224,7 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
 def _occurrences(value: str, said: Said) -> Iterator[Span]:
     """Where a text has these words, in any spelling of their letters."""
     rest, found = said.text, 0
-    while (hit := find_phrase(value, rest)) is not None:
+    while found < _MOST_PLACES and (hit := find_phrase(value, rest)) is not None:
         yield Span(hit.start, hit.end)
         found += 1
         rest = f"{rest[: hit.start]}{' ' * (hit.end - hit.start)}{rest[hit.end :]}"

@@ -59,6 +59,8 @@ _TURNING = frozenset({"negation", "correction", "alternative"})
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 _WEEK = 7
+_LONGEST = 2000  # letters of a sentence before and behind what stands in it
+_NEAR = 100  # letters between a negation and the amount whose bound it turns
 _HALF = 6  # months
 
 
@@ -183,10 +185,11 @@ class Said:
 
 
 def _around(ends: re.Pattern[str], text: str, span: Span) -> Span:
-    start = max((one.end() for one in ends.finditer(text, 0, span.start)), default=0)
+    first, last = max(0, span.start - _LONGEST), min(len(text), span.end + _LONGEST)
+    start = max((one.end() for one in ends.finditer(text, first, span.start)), default=first)
     is_last = _OWN_STOP.match(text, span.end - 1) if span.end > span.start else None
-    end = ends.search(text, span.end - 1 if is_last else span.end)
-    return Span(start, max(end.start(), span.end) if end else len(text))
+    end = ends.search(text, span.end - 1 if is_last else span.end, last)
+    return Span(start, max(end.start(), span.end) if end else last)
 
 
 def hear(
@@ -219,8 +222,10 @@ def _marks(said: Said) -> Iterator[Mark]:
 
 def _turns_bound(text: str, negation: Span, amount: Quantity, language: str) -> bool:
     """Whether a negation makes a least amount the most, and so denies nothing else: don't spend more than 90."""
+    if amount.bound != "most" or not 0 <= amount.start - negation.end <= _NEAR:
+        return False
     between, words = text[negation.end : amount.start].lower(), quantity_words(language).patterns
-    return amount.bound == "most" and bool(words["least"].search(between) and words["flips"].search(f"not{between}"))
+    return bool(words["least"].search(between) and words["flips"].search(f"not{between}"))
 
 
 def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
