@@ -26,7 +26,7 @@ from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
 from callwright.generators.catalogs import Problem
-from callwright.generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
+from callwright.generators.catalogs.documents import FileLine, depth, stream_lines
 from callwright.generators.environments.protocol import WORLDS, Environment, EnvironmentPart, World
 from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.stages import Stage, StageContext
@@ -52,6 +52,7 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
+from callwright.warehouse.yaml_text import DEEPEST
 
 Rows = Path | str | Iterable[Mapping[str, Any]]  # a file of JSON lines, or what stands in them
 GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]

@@ -13,12 +13,13 @@ import httpx
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.documents import DEEPEST, depth
+from callwright.generators.catalogs.documents import depth
 from callwright.generators.catalogs.openapi import ParameterPlace
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.protocol import LARGEST, PATIENCE, CallResponse
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, Call, Link
+from callwright.warehouse.yaml_text import DEEPEST
 
 HIDDEN = "[secret]"
 LAST_PORT = 65_535

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeVar, cast
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.documents import DEEPEST, depth
+from callwright.generators.catalogs.documents import depth
 from callwright.generators.environments.protocol import CallResponse
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Arguments
+from callwright.warehouse.yaml_text import DEEPEST
 
 if TYPE_CHECKING:
     from mcp import Client
