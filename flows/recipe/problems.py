@@ -310,7 +310,8 @@ def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: 
 
 @cache
 def _phrases() -> dict[str, str]:
-    return packaged("callwright.flows.recipe", "phrases.yaml")
+    phrases: dict[str, str] = packaged("callwright.flows.recipe", "phrases.yaml")
+    return phrases
 
 
 def _phrase(one: Located) -> str:
