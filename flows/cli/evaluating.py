@@ -158,10 +158,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
 
     Ends with 1 where a candidate fails what --fail-under, --fail-over or --against ask for.
     """
-    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation, label_of
+    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
     from callwright.flows.engine.deploying import in_a_run
-    from callwright.flows.evaluation.evaluation_run import choose_candidates
+    from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
     from callwright.flows.evaluation.gate import read_bounds, require_known, require_metrics
 
     candidates = choose_candidates(model or [], recipe)
