@@ -10,7 +10,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from math import isfinite
 from threading import Thread
 from typing import Any
@@ -84,16 +84,28 @@ class FunctionModel:
         """Nothing to give back."""
 
     async def _given(self, messages: Messages, tools: list[dict[str, Any]]) -> object:
-        limit = asyncio.timeout(self._timeout)
+        asked = asyncio.create_task(self._called(messages, tools))
         try:
-            async with limit:
-                if inspect.iscoroutinefunction(self._function):
-                    return await self._function(messages, tools)
-                given = await _in_a_thread(self._function, messages, tools)
-                return await given if inspect.isawaitable(given) else given
+            await asyncio.sleep(0)  # it begins
+            end = time.monotonic() + self._timeout
+            # not asyncio.timeout: an answer that came while the loop was busy is in time
+            while not asked.done() and (left := end - time.monotonic()) > 0:
+                await asyncio.wait([asked], timeout=left)
+            if not asked.done():
+                raise ReplyError(f"{self._name} gave no answer within {self._timeout:g} s.")
+        finally:
+            asked.cancel()  # does nothing to one that ended
+        if asked.cancelled():
+            raise ReplyError(f"{self._name} raised CancelledError.")
+        return asked.result()
+
+    async def _called(self, messages: Messages, tools: list[dict[str, Any]]) -> object:
+        try:
+            if inspect.iscoroutinefunction(self._function):
+                return await self._function(messages, tools)
+            given = await _in_a_thread(self._function, messages, tools)
+            return await given if inspect.isawaitable(given) else given
         except (Exception, SystemExit) as error:  # a candidate's own mistake, of whatever type
-            if limit.expired():
-                raise ReplyError(f"{self._name} gave no answer within {self._timeout:g} s.") from error
             said = str(error).encode(errors="backslashreplace").decode()  # half a character can't be kept
             raise ReplyError(f"{self._name} raised {type(error).__name__}: {said}") from error
 
@@ -149,7 +161,7 @@ class FunctionModel:
         return made
 
 
-async def _in_a_thread(function: AnswerFunction, *given: object) -> object:
+async def _in_a_thread(function: AnswerFunction, messages: Messages, tools: list[dict[str, Any]]) -> object:
     """What a function gives, called in a thread that is left behind where nobody waits for it any more."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[object] = loop.create_future()
@@ -161,14 +173,18 @@ async def _in_a_thread(function: AnswerFunction, *given: object) -> object:
     def call() -> None:
         result, error = None, None
         try:
-            result = function(*given)
+            result = function(messages, tools)
         except BaseException as raised:  # noqa: BLE001 - raised where it is waited for
-            # a future takes no StopIteration
-            error = RuntimeError("StopIteration") if isinstance(raised, StopIteration) else raised
+            is_kept = isinstance(raised, Exception | SystemExit) and not isinstance(raised, StopIteration)
+            error = raised if is_kept else RuntimeError(type(raised).__name__)
         with suppress(RuntimeError):  # the loop is closed: it was stopped meanwhile
             loop.call_soon_threadsafe(end, result, error)
 
-    thread = Thread(target=copy_context().run, args=(call,), name="candidate", daemon=True)
+    def run(context: Context) -> None:
+        with suppress(SystemExit):  # it was asked to end in the moment in which it did
+            context.run(call)
+
+    thread = Thread(target=run, args=(copy_context(),), name="candidate", daemon=True)
     thread.start()
     try:
         return await answer

@@ -18,7 +18,7 @@ from callwright.flows.evaluation.evaluating import (
     foresee,
     leaderboard,
 )
-from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off
+from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off, label_of
 from callwright.flows.evaluation.gate import AnsweredItem, Demands, Gate, Scope, hold, read_figures, read_items
 from callwright.flows.evaluation.tool_changes import ToolChanges, read_changes
 from callwright.flows.plugins import function_named
@@ -275,15 +275,6 @@ def _asked(
         split=given["split"], functions=functions, shown=shown,
     )  # fmt: skip
     return AskedFor([one for one, _ in chosen], conditions)
-
-
-def label_of(candidate: Candidate | AnswerFunction) -> str:
-    """The name that a candidate has on the leaderboard unless it is given one."""
-    return (
-        candidate.label
-        if isinstance(candidate, Candidate)
-        else getattr(candidate, "__name__", type(candidate).__name__)
-    )
 
 
 def _chosen(candidate: CandidateLike, given: EvaluationOptions) -> tuple[Candidate, AnswerFunction | None]:

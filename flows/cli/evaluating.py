@@ -168,10 +168,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     Multi-step samples are run to their end, with each call answered. The exit code is 1 if a candidate misses what --fail-under,
     --fail-over or --against demand.
     """
-    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation, label_of
+    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
     from callwright.flows.engine.deploying import in_a_run
-    from callwright.flows.evaluation.evaluation_run import choose_candidates
+    from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
     from callwright.flows.evaluation.gate import read_bounds, require_known, require_metrics
 
     candidates = choose_candidates(model or [], recipe)

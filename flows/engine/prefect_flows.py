@@ -37,7 +37,7 @@ from callwright.flows.engine.running import (
     tell_stages,
 )
 from callwright.flows.evaluation.evaluating import leaderboard
-from callwright.flows.evaluation.evaluation_run import choose_candidates
+from callwright.flows.evaluation.evaluation_run import choose_candidates, label_of
 from callwright.flows.making import check_samples as check_all
 from callwright.flows.making import make_samples as make_all
 from callwright.flows.making import measure_readers as measure_all
@@ -194,7 +194,7 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
             home=settings.home, progress=FlowProgress(),
         )  # fmt: skip
 
-    labels = ", ".join(candidate.label for candidate in candidates)
+    labels = ", ".join(map(label_of, candidates))
     scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited
     await (await scoring).aresult()  # raises what the task could not do
     board = leaderboard(release, settings)

@@ -233,6 +233,15 @@ def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candid
     return [*named, *(read_recipe(recipe).candidates if recipe else ())]
 
 
+def label_of(candidate: Candidate | AnswerFunction) -> str:
+    """The name that a candidate has on the leaderboard unless it is given one."""
+    return (
+        candidate.label
+        if isinstance(candidate, Candidate)
+        else getattr(candidate, "__name__", type(candidate).__name__)
+    )
+
+
 def _sample_of(item: object) -> str:
     match item:
         case Prediction(subject=subject):

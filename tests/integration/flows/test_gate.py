@@ -80,7 +80,7 @@ def test_a_gate_that_fails_ends_the_command_with_1(home: Path, words: tuple[str,
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--fail-under", "args_ac=0.9"), "'main' has no metric 'args_ac' on v1. It has args_acc,"),
+        (("--fail-under", "args_ac=0.9"), "There is no metric 'args_ac'. Did you mean one of args_acc"),
         (("--fail-under", "args_acc"), "--fail-under takes METRIC=NUMBER, such as args_acc=0.9, not 'args_acc'"),
         slow(("--fail-over", "args_acc=nan"), "It must be a number"),
         (

@@ -13,7 +13,8 @@ from callwright.generators.catalogs.documents import parse_json_or_yaml, parse_y
 from callwright.generators.environments.rules import read_rules
 from callwright.validators.replies import YamlReply
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.yaml_text import DEEPEST, MOST_VALUES, compose_yaml, read_yaml
+from callwright.warehouse.json_text import DEEPEST
+from callwright.warehouse.yaml_text import MOST_VALUES, compose_yaml, read_yaml
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{one}: &a{one} [{', '.join([f'*a{one - 1}'] * 10)}]\n" for one in range(1, 10)
