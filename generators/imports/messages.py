@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.catalog import shown
 from callwright.generators.imports.reading import Fields, items, objects, parsed
 from callwright.llm.written_calls import end_of, parse_python, python_call, read_python
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.records import Arguments, CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
 
 _SIDES = {
@@ -338,7 +339,7 @@ class _Gathered:
             return
         if self._results and len(self._results) < len(self._calls):
             raise UnreadableChat(
-                f"before message {self.number} {len(self._results)} of {len(self._calls)} calls returned"
+                f"before message {self.number} {len(self._results)} of {count_of(len(self._calls), 'call')} returned"
             )
         calls = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in self._calls)
         self._turns.append(CallTurn(calls=calls, executed=bool(self._results)))
