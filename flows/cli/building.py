@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from callwright.flows.scaffolds import Sort
 
 app = commands()
-recipe_group = commands("Check recipes, show their prompts, and write their schema for editors.")
+recipe_group = commands("Check recipes, and show their prompts and schema.")
 app.add_typer(recipe_group, name="recipe")
 _WRONG = 2  # as of any command that is given a wrong recipe
 
@@ -169,7 +169,10 @@ def estimate(
     limit: Annotated[int, typer.Option(min=0, help="Estimate a build of at most N samples of each kind.")] = 0,
     model: OneModel = "",
 ) -> Outcome:
-    """Estimate the calls, tokens and cost of a build by role and kind. No model is called."""
+    """Estimate the calls, tokens and cost of a build.
+
+    The table is by role and kind. No model is called.
+    """
     from callwright.flows.planning.estimating import estimate_build
     from callwright.flows.recipe import read_recipe_to_build
 
@@ -186,7 +189,10 @@ def estimate(
 
 @command(app, "stages", "stages --json")
 def list_stages() -> Outcome:
-    """List the stages of a build: what each reads and makes, and the section of the paper it comes from."""
+    """List the stages of a build.
+
+    The table says what each stage reads and makes, and the section of the paper it comes from.
+    """
     from callwright.flows.stages import all_stages
 
     columns = ("name", "group", "reads", "yields", "role", "source", "about")
@@ -218,7 +224,10 @@ def deploy(
 
 @command(app, "demo", "demo")
 def demo() -> Outcome:
-    """Build a demo dataset with every part at work: Prefect, Label Studio, DuckDB, a release, two models, a report."""
+    """Build a demo dataset with every part at work.
+
+    The parts are Prefect, Label Studio, DuckDB, a release, two candidates and a report.
+    """
     from callwright.flows.demo import run_demo
 
     with Terminal() as screen:

@@ -165,7 +165,7 @@ def doctor(
         Path | None, typer.Argument(help="A recipe whose models to check too: keys, servers, prices.")
     ] = None,
 ) -> Outcome:
-    """Check what this machine has of all that callwright can use, and say how to add what is missing."""
+    """Check what this machine has, and how to add what is missing."""
     from callwright.flows.doctor import examine
 
     findings = examine(recipe)

@@ -163,10 +163,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         Path | None, typer.Option(help="Write a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.")
     ] = None,
 ) -> Outcome:
-    """Ask candidate models for the calls of a release, and score their answers.
+    """Evaluate models on a release.
 
-    Multi-step samples are run to their end, with each call answered. The exit code is 1 if a candidate misses what --fail-under,
-    --fail-over or --against demand.
+    Candidates are asked for the calls that are due, and their answers are scored. Multi-step samples are run to their end, with
+    each call answered. The exit code is 1 if a candidate misses what --fail-under, --fail-over or --against demand.
     """
     from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from callwright.warehouse.releases import MadeRelease, ReleaseDiff, ReleaseState
 
 app = commands()
-release = commands("Freeze accepted samples as releases, and compare and inspect releases.")
+release = commands("Create, compare and inspect releases.")
 app.add_typer(release, name="release")
 _LEFT_OUT = {
     "trial": "a trial (name it with --build to take it)",
@@ -315,7 +315,10 @@ def query(
 
 @command(app, "publish", "publish")
 def publish() -> Outcome:
-    """Refresh the published copy: the read-only database and Parquet files that can be opened during builds."""
+    """Refresh the published copy of the warehouse.
+
+    It is a read-only database and Parquet files, which can be opened during builds.
+    """
     from callwright.warehouse.publish import publish as publish_warehouse
 
     settings = read_settings()

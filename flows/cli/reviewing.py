@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from callwright.warehouse.rows import Row
 
 app = commands()
-review = commands("Send samples to reviewers in Label Studio, and take their answers back.")
+review = commands("Send samples to reviewers, and take their answers back.")
 app.add_typer(review, name="review")
 _ALSO_PULLED = {
     "resumed": "edits were checked that an earlier pull had brought and, being cut off, had left.",

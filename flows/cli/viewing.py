@@ -61,7 +61,10 @@ def view(
 def notebook(
     file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("callwright.ipynb"),
 ) -> Outcome:
-    """Write a Jupyter notebook with plots of stages, samples, scores, errors, differences and cost."""
+    """Write a Jupyter notebook with plots.
+
+    It plots stages, samples, scores, errors, differences and cost.
+    """
     from callwright.flows.pages.notebook import write_notebook
 
     written = write_notebook(_fresh_copy(read_settings()).path, file)
@@ -102,7 +105,10 @@ def report(
         Path | None, typer.Option(help="The file to write. Default: report.html in the work folder.")
     ] = None,
 ) -> Outcome:
-    """Write a summary as one HTML file: funnel, scores with intervals, error types, cost."""
+    """Write a summary as one HTML file.
+
+    It shows the funnel, scores with intervals, error types and cost.
+    """
     from callwright.flows.pages.report import write_report
 
     with reading() as warehouse:

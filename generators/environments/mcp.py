@@ -39,6 +39,7 @@ from callwright.generators.environments.mcp_server import (
 )
 from callwright.generators.environments.protocol import CallResponse, Made, McpSettings, Reset
 from callwright.generators.environments.response_store import FILES
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, Call, JsonSchema, Link, Tool, content_key
 
@@ -294,7 +295,9 @@ def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
     pages = [DocumentItem(f"page {number}: ", page) for number, page in enumerate(listing.pages, start=1)]
     builder = read_mcp_pages(pages, listing.server or category, source)
     if listing.problem:
-        told = f"{listing.problem} The tools of the {len(pages)} pages before are kept; ask it again for the others."
+        told = (
+            f"{listing.problem} Kept: the tools of {count_of(len(pages), 'page')} before. Ask it again for the others."
+        )
         builder.report(f"page {len(pages) + 1}: ", "incomplete_listing", told)
     return builder
 

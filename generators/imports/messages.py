@@ -23,6 +23,7 @@ from callwright.generators.imports.answers import (
     refuse_withheld,
 )
 from callwright.generators.imports.reading import Fields, items, objects, parsed
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
 
 _SIDES = {
@@ -342,7 +343,7 @@ class _Gathered:
             return
         if self._results and len(self._results) < len(self._calls):
             raise UnreadableChat(
-                f"before message {self.number} {len(self._results)} of {len(self._calls)} calls returned"
+                f"before message {self.number} {len(self._results)} of {count_of(len(self._calls), 'call')} returned"
             )
         calls = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in self._calls)
         self._turns.append(CallTurn(calls=calls, executed=bool(self._results)))

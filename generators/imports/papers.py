@@ -36,6 +36,7 @@ from callwright.generators.imports.reading import (
 from callwright.generators.multi_step.samples import add_evidence, kind_of_domain
 from callwright.generators.routing.making import FAMILY as ROUTING
 from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.exports.papers import (
     ALIASES,
     DIFFICULTIES,
@@ -368,7 +369,7 @@ class _ComplexFuncBenchReader(RecordReader):
             case {"role": "assistant", "content": str(text)} if expected is None:
                 return [ReplyTurn(text=text)]
             case _:
-                after = "" if expected is None else f" after {expected} calls"
+                after = "" if expected is None else f" after {count_of(expected, 'call')}"
                 self.refuse(f"A message of the role {shown(message.get('role'))}{after} is {shown(message)}")
         return []
 

@@ -18,6 +18,7 @@ from callwright.generators.toolset.sketches import (
 from callwright.language.packs import of, widened
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     DescribedTool,
@@ -83,7 +84,7 @@ async def _usable(
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
     """Why these names can't be used, "" where they can: as many as planned, well formed, no two alike."""
     if len(answer.tools) != plan.count:
-        return f"{len(answer.tools)} tools were named where {plan.count} were asked for."
+        return f"{count_of(len(answer.tools), 'tool was', 'tools were')} named where {plan.count} were asked for."
     functions: set[str] = set()
     goals: set[str] = set()
     for one in answer.tools:
@@ -224,7 +225,7 @@ async def choose_returns(parameterised: ParameterisedTool, context: StageContext
 def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
     """Why the tool can't return this, "" where it can; whoever changes something hears whether it went well."""
     if not 1 <= len(answer.returns) <= MOST_RETURNS:
-        return f"{len(answer.returns)} values are returned; 1 to {MOST_RETURNS} are allowed."
+        return f"{count_of(len(answer.returns), 'value is', 'values are')} returned; 1 to {MOST_RETURNS} are allowed."
     if changes_something(named.name) and not any(one.name in _STATUS for one in answer.returns):
         return f"{named.name!r} changes something, but returns none of {list(_STATUS)}."
     return sketches_problem(answer.returns, named.plan.language, shown=False)

@@ -15,6 +15,7 @@ from callwright.language.packs import COMMON_SCRIPT, has_folder, language_of, of
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.grounding import known_arguments, root_of
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.records import (
     CallTurn,
     DoubtedFact,
@@ -72,8 +73,9 @@ def form_of(subject: SampleWithTools) -> Answer:
     calls = sample.all_calls
     spans, arguments = sum(len(call.evidence) for call in calls), sum(len(call.arguments) for call in calls)
     proof = (
-        f"The parts of the sample fit. Candidate tools: {len(sample.candidates)}; turns: {len(sample.turns)};"
-        f" due calls: {len(calls)}; valid arguments: {arguments}; quotes found where they should be: {spans}."
+        f"{count_of(len(sample.candidates), 'candidate')}, {count_of(len(sample.turns), 'turn')},"
+        f" {count_of(len(calls), 'call')} due with {count_of(arguments, 'valid argument')},"
+        f" and {count_of(spans, 'quote')} found at the stated places."
     )
     findings = chain(
         _candidates(subject),
@@ -191,7 +193,9 @@ def _turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
             reason = f"Turn {index} ({after.kind}) can't follow a turn of the kind {kind!r}."
             yield contradicted(reason, _TURNS_AMISS)
         if isinstance(before, CallTurn) and isinstance(after, ResultTurn) and len(before.calls) != len(after.results):
-            reason = f"Turn {index} has {len(after.results)} results for {len(before.calls)} calls."
+            reason = (
+                f"Turn {index} has {count_of(len(after.results), 'result')} for {count_of(len(before.calls), 'call')}."
+            )
             yield contradicted(reason, _TURNS_AMISS)
     for index, turn in enumerate(turns):
         texts = [turn.text] if isinstance(turn, UserTurn | ReplyTurn) else []

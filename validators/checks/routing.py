@@ -20,6 +20,7 @@ from callwright.validators.checks.grounding import feed_problem, is_routed, know
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.validators.metrics.callnavi.dataset import find_stated
 from callwright.validators.toolset.redundancy import doing_of
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.records import DoubtedFact, GoldCall, Sample, Tool, UserTurn
 
 _KIND_AMISS = DoubtedFact(kind="kind_amiss")
@@ -63,7 +64,8 @@ def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -
     beside = [tool for tool in catalog if tool.category == sample.category and tool.language == sample.language]
     findings: list[Finding] = []
     if hidden := [tool.name for tool in beside if tool.key not in sample.candidates]:
-        reason = f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too."
+        missing = count_of(len(hidden), "tool is", "tools are")
+        reason = f"The candidates are not the whole catalog: {missing} left out, such as {hidden[0]!r}."
         findings.append(contradicted(reason, DoubtedFact(kind="candidates_amiss")))
     for snapshot in sample.snapshots():
         if snapshot.calls:
@@ -76,7 +78,7 @@ def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -
         findings.append(contradicted("No call is due.", _KIND_AMISS))
     unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
     due = f"{len(sample.gold)} of {len(candidates)} tools are due, in this order"
-    proof = f"{due}; {unknown} values are returned on the way."
+    proof = f"{due}; {count_of(unknown, 'value is', 'values are')} returned on the way."
     return answer_of(findings, proof)
 
 
@@ -90,7 +92,7 @@ def _counts(question: _Question) -> Iterator[Finding]:
     due = len(question.calls)
     if not _LEAST[difficulty] <= due <= _MOST[difficulty]:
         most = _MOST[difficulty]
-        reason = f"{due} calls are due; a question that is {difficulty} has {_LEAST[difficulty]} to {most}."
+        reason = f"{count_of(due, 'call is', 'calls are')} due; a question that is {difficulty} has {_LEAST[difficulty]} to {most}."
         yield contradicted(reason, _KIND_AMISS)
     nested = any(UNKNOWN in call.arguments.values() for call in question.calls)
     if nested != (difficulty == "hard"):

@@ -137,7 +137,7 @@ def test_the_faults_of_the_published_data_are_listed(shared: Path) -> None:
     assert found["summary"]["unknown_tool"] == {"findings": 6, "questions": 5}
     assert found["summary"]["needless_placeholder"]["questions"] > 100
     shown = CliRunner().invoke(app, ["check", "callnavi", folder, "--kind", "wrong_count"]).stdout
-    assert "sho005  wrong_count  There are 1 calls, and parameters for 0." in shown
+    assert "sho005  wrong_count  1 call named, and parameters for 0." in shown
     assert "729 questions, 587 tools" in shown
 
 

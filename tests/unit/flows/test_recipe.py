@@ -64,7 +64,7 @@ def test_paths_are_relative_to_the_recipe(tmp_path: Path) -> None:
 
 def test_a_seed_category_that_the_language_lacks_is_answered_with_the_known_ones(tmp_path: Path) -> None:
     recipe = Recipe.model_validate({"name": "x", "tools": [{"seed": ["Dreams"]}], "samples": {"perfect": 1}})
-    with pytest.raises(ConfigurationError, match=r"no categories \['Dreams'\]; it has Banking"):
+    with pytest.raises(ConfigurationError, match=r"no categories \['Dreams'\]. It has Banking"):
         gather_tools(recipe, Warehouse(tmp_path / "w.duckdb"))
 
 

@@ -176,8 +176,8 @@ def changed(at: int, message: Any) -> dict[str, Any]:
         (record(7), "The id is 7"),  # type: ignore[arg-type]
         (record(functions={}), "not a list"),
         (record(functions=[3]), "1 of its 1 functions"),
-        (changed(2, told()), "after 1 calls"),
-        (changed(2, told(1, 2)), "after 1 calls"),
+        (changed(2, told()), "after 1 call"),
+        (changed(2, told(1, 2)), "after 1 call"),
         (changed(1, {"role": "assistant", "function_call": [{"name": "f"}]}), "not a name and arguments"),
         (changed(1, {"role": "assistant", "function_call": []}), "A message of the role 'assistant'"),
         (changed(9, {"role": "system", "content": "x"}), "A message of the role 'system'"),

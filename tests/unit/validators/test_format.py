@@ -37,7 +37,7 @@ def saying(sample: Sample, text: str) -> Sample:
 async def test_a_sound_sample_is_proved_with_its_figures(perfect: Sample, irrelevant: Sample, tools) -> None:
     verdict = await verdict_on(perfect, tools)
     assert verdict.decision == "proved"
-    assert "due calls: 1; valid arguments: 3; quotes found where they should be: 3" in verdict.reason
+    assert "1 call due with 3 valid arguments, and 3 quotes" in verdict.reason
     assert (await verdict_on(irrelevant, tools)).decision == "proved"
 
 

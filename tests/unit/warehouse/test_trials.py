@@ -126,7 +126,7 @@ def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None
     with pytest.raises(ConfigurationError, match="There are no accepted samples"):
         made.taken()
     made.add(started("1trial", 1, is_trial=True), "perfect-en-1")
-    with pytest.raises(ConfigurationError, match=r"Only trial builds.*1trial \(small, 1 samples\).*--build 1trial"):
+    with pytest.raises(ConfigurationError, match=r"Only trial builds.*1trial \(small, 1 sample\).*--build 1trial"):
         create_release(made.warehouse, "v1")
     assert select_samples(made.warehouse, Selection(builds=("1trial",))).builds == (
         BuildShare("1trial", "small", True, NOON + timedelta(hours=1, minutes=1), 1, 1, ""),

@@ -19,6 +19,7 @@ from callwright.language.schemas import leaves
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.validators.metrics.callnavi.answers import UNKNOWN, GoldQuestion, read_questions
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.records import JsonSchema, Tool
 
 
@@ -211,7 +212,9 @@ def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[
 def _check_shape(question: GoldQuestion) -> Iterator[RequestFault]:
     names, parameters, level = question.gold.names, question.gold.parameters, question.difficulty
     if len(names) != len(parameters):
-        yield _fault(question, "wrong_count", f"There are {len(names)} calls, and parameters for {len(parameters)}.")
+        yield _fault(
+            question, "wrong_count", f"{count_of(len(names), 'call')} named, and parameters for {len(parameters)}."
+        )
     unknown = sum(value == UNKNOWN for one in parameters for _, value, _ in leaves(one, {}))
     if (level == "easy") != (len(names) == 1):
         yield _fault(question, "wrong_difficulty", f"The question is {level!r} and has {len(names)} call(s).")

@@ -179,7 +179,7 @@ async def test_of_a_server_that_ends_in_the_middle_of_its_list_the_pages_before_
     catalog = await read_server(McpAddress((*PAGED, "break")), 30)
     assert [tool.name for tool in catalog.tools] == ["read_first"]
     (problem,) = [one.message for one in catalog.problems if "ended while it was asked" in one.message]
-    assert "The tools of the 1 pages before are kept" in problem
+    assert "Kept: the tools of 1 page before." in problem
 
 
 @pytest.mark.parametrize(

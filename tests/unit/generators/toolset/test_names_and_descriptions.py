@@ -16,7 +16,7 @@ def names(*pairs: tuple[str, str]) -> ToolNames:
 ALARM = ("Clock.Alarms.setAlarm", "set an alarm")
 TIMER = ("Clock.Timers.startTimer", "start a timer")
 UNUSABLE = [
-    (names(ALARM), "1 tools were named where 2 were asked for"),
+    (names(ALARM), "1 tool was named where 2 were asked for"),
     (names(ALARM, TIMER, ("Clock.A.b", "c")), "3 tools were named"),
     (names(ALARM, ("Timers.startTimer", "start a timer")), "not of the form 'Clock.SubArea.functionName'"),
     (names(ALARM, ("Music.Timers.startTimer", "start a timer")), "not of the form 'Clock"),
