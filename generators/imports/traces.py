@@ -353,8 +353,8 @@ def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
             return []
         case [*messages] if not is_stream:
             return messages
-        case {**fields} if not is_reply:
-            return [{"role": "assistant", **fields}]
+        case dict() if not is_reply:
+            return [{"role": "assistant", **answer}]
         case str(text):
             return [{"role": "assistant", "content": text}]
         case _:
