@@ -108,11 +108,9 @@ def _call(accepted: JsonValue, names: Fields) -> JsonValue:
 
     Raises UnreadableChat where it is no tool with lists of values.
     """
-    match accepted:
-        case {**one} if len(one) == 1:
-            [(tool, values)] = one.items()
-        case _:
-            raise UnreadableChat(f"a possible answer is {shown(accepted)}, not a call")
+    if not isinstance(accepted, dict) or len(accepted) != 1:
+        raise UnreadableChat(f"a possible answer is {shown(accepted)}, not a call")
+    [(tool, values)] = accepted.items()
     if not isinstance(values, dict) or not all(isinstance(listed, list) for listed in values.values()):
         raise UnreadableChat(f"the possible answer {shown(accepted)} has no lists of values")
     given = {
