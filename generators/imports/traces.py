@@ -346,19 +346,13 @@ def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
 
     Raises UnreadableChat where it is none of these.
     """
-    is_reply = isinstance(answer, dict) and ("choices" in answer or isinstance(answer.get("output"), list))
-    is_stream = isinstance(answer, list) and any("choices" in one or "delta" in one for one in objects(answer))
-    match answer:
-        case None:
-            return []
-        case [*messages] if not is_stream:
-            return messages
-        case dict() if not is_reply:
-            return [{"role": "assistant", **answer}]
-        case str(text):
-            return [{"role": "assistant", "content": text}]
-        case _:
-            return messages_of_reply(answer)
+    if isinstance(answer, dict) and "choices" not in answer and not isinstance(answer.get("output"), list):
+        return [{"role": "assistant", **answer}]
+    if isinstance(answer, list) and not any("choices" in one or "delta" in one for one in objects(answer)):
+        return answer
+    if isinstance(answer, str):
+        return [{"role": "assistant", "content": answer}]
+    return [] if answer is None else messages_of_reply(answer)
 
 
 def _atif(fields: Fields) -> ChatRow | None:

@@ -23,7 +23,7 @@ from callwright.validators.values.texts import is_text, is_whole
 _EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
-_CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]*@[:])"))
+_CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]{0,80}@[:])"))
 _LINE = re.compile(r"\b([A-Z]{2,4})[ -]$")
 _SATURDAY = 5
 _SHORTEST_CODE = 3

@@ -1,11 +1,11 @@
 """A text that was said, as rules read it: amounts, days and periods in it, quotations, and words that turn a value (marks.yaml)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import has_folder, known, of, packaged, read_as, signs, widened
@@ -13,7 +13,7 @@ from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, Moment, find_moments
 from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import quantity_words
-from callwright.language.text import empty
+from callwright.language.text import Spans, empty
 
 
 @cache
@@ -200,29 +200,46 @@ def hear(
     return Said(text=whole, language=language, now=now, own=len(text), question=question, turn=turn)
 
 
+Thing = TypeVar("Thing")
+
+
+class _Nearby(Generic[Thing]):
+    """Things that stand in a text, to be asked for those around a stretch; each is shorter than a part of the text."""
+
+    def __init__(self, things: Iterable[tuple[Span, Thing]]) -> None:
+        self._parts: dict[int, list[Thing]] = {}
+        for span, thing in things:
+            self._parts.setdefault(span.start // _LONGEST, []).append(thing)
+
+    def around(self, span: Span) -> Iterator[Thing]:
+        for part in range(span.start // _LONGEST - 1, span.end // _LONGEST + 2):
+            yield from self._parts.get(part, ())
+
+
 def _marks(said: Said) -> Iterator[Mark]:
     if not said.knows_marks:
         return
     words = mark_words(said.language)
     plain = said.text.replace("’", "'")
-    harmless = [Span(*match.span()) for match in words["harmless"].finditer(plain)]
+    harmless = Spans(match.span() for match in words["harmless"].finditer(plain))
     found = [Mark(kind, Span(*match.span())) for kind in MARKS for match in words[kind].finditer(plain)]
-    turning = [one for one in found if one.kind in _TURNING]
+    turning = _Nearby((one.span, one) for one in found if one.kind in _TURNING)
+    amounts = _Nearby((Span(one.start, one.end), one) for one in said.quantities if one.bound == "most")
     for one in found:
         # one with more letters has it in it, or a correction with as many
-        longer = [each for each in turning if one.kind in _TURNING and each.span.touches(one.span)]
+        longer = [each for each in turning.around(one.span) if one.kind in _TURNING and each.span.touches(one.span)]
         sizes = [(each.span.end - each.span.start, each.kind == "correction" != one.kind) for each in longer]
         is_part = any(size > (one.span.end - one.span.start, False) for size in sizes)
         is_bound = one.kind == "negation" and any(
-            _turns_bound(plain, one.span, each, said.language) for each in said.quantities
+            _turns_bound(plain, one.span, each, said.language) for each in amounts.around(one.span)
         )
-        if not is_part and not is_bound and not any(one.span.touches(each) for each in harmless):
+        if not is_part and not is_bound and not harmless.overlaps(*one.span):
             yield one
 
 
 def _turns_bound(text: str, negation: Span, amount: Quantity, language: str) -> bool:
     """Whether a negation makes a least amount the most, and so denies nothing else: don't spend more than 90."""
-    if amount.bound != "most" or not 0 <= amount.start - negation.end <= _NEAR:
+    if not 0 <= amount.start - negation.end <= _NEAR:
         return False
     between, words = text[negation.end : amount.start].lower(), quantity_words(language).patterns
     return bool(words["least"].search(between) and words["flips"].search(f"not{between}"))

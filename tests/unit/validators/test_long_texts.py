@@ -17,7 +17,7 @@ from callwright.testing import make_sample, make_tool
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Sample
 
-LENGTH = 60_000
+LENGTH = 20_000
 CITY = make_tool("get_weather", city="string")
 TEXTS: dict[str, Callable[[int], str]] = {
     "one letter": lambda length: "a" * length,
