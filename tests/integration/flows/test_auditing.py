@@ -49,7 +49,7 @@ def test_broken_samples_are_told_from_intact_ones(
     assert {value for _, by, value in rows if by == "language"} == {"en", "zh"}
     assert "| defect | still proved | recall | dialogues | single_turn |" in page.read_text(encoding="utf-8")
     written = write_report(open_warehouse(built), tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "What the checks see of broken samples" in written
+    assert "Checks on broken samples" in written
 
 
 def test_the_figures_are_those_of_a_count_by_hand(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,7 @@ def test_the_page_tells_what_was_changed_beside_what_came_of_it(told: Told) -> N
     page = client.get("/evaluations/v1/tools", params=query)
     assert page.status_code == 200
     assert f"<del>{SUN}</del> <ins>Sky.lookup</ins>" in page.text
-    assert "right with the changed tools alone" in page.text
+    assert "right only with the changed tools" in page.text
     assert client.get("/evaluations/v1/tools", params=query | {"candidate": "nobody"}).status_code == 404
     assert client.get("/evaluations/v9/tools").status_code == 404
 

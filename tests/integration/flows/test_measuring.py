@@ -231,9 +231,9 @@ def test_the_pages_and_the_card_show_the_figures(
     page = build_page(Look(warehouse, NOW, lambda path, _query: path), {}, measured.build) or ""
     report = write_report(warehouse, tmp_path / "report.html").read_text(encoding="utf-8")
     for text in (page, report):
-        assert "How well the readers read" in text
+        assert "Accuracy of readers" in text
         assert '<th class="n">at least</th>' in text
-        assert "What people say of the same samples" in text
+        assert "Readers and people on the same samples" in text
     assert "<th>recipe</th><th>reader</th>" in report
     create_release(warehouse, "measured")
     card = render_card(card_facts(warehouse, "measured"))

@@ -39,7 +39,7 @@ def test_a_build_tells_which_words_its_requests_repeat(told: tuple[Settings, Bui
             f"{found.share:.1%} of the requests in {of('en').name} ({found.requests} of {found.of_requests}) "
         )
     page = write_report(open_warehouse(settings), tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "alike more often than the recipe allows" in page
+    assert "repeated more often than the recipe allows" in page
 
 
 def test_what_is_beyond_the_share_waits_for_people_where_the_recipe_wants_it(

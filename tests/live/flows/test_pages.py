@@ -212,8 +212,8 @@ def test_two_candidates_stand_beside_each_other_with_what_differs_marked(client:
     sides = {}
     for passed in ("one", "other", "both", "neither"):
         page = client.get(f"{compare}&passed={passed}").text
-        [sides[passed]] = re.findall(r'<span class="count">(\d+) items</span>', page)
-    [differing] = re.findall(r'<span class="count">(\d+) items</span>', whole)
+        [sides[passed]] = re.findall(r'<span class="count">(\d+) items?</span>', page)
+    [differing] = re.findall(r'<span class="count">(\d+) items?</span>', whole)
     assert int(sides["one"]) + int(sides["other"]) == int(differing)
     assert int(sides["one"]) > int(sides["other"])
     links = re.findall(r'href="(/evaluations/v1/compare[^"]*kind=[^"#]*)#items">', whole)
@@ -229,9 +229,9 @@ def test_a_sample_is_taken_along_as_a_record_and_as_a_test_that_runs(
     for kind in ("sQsA", "irrelevant"):
         sample = next(one for one in kept.values() if one.sample.kind == kind)
         page = client.get(f"/samples/{sample.key}").text
-        [record] = re.findall(r'<pre id="as-json">(.*?)</pre>', page, re.DOTALL)
+        [record] = re.findall(r'<pre id="as-json"[^>]*>(.*?)</pre>', page, re.DOTALL)
         assert json.loads(unescape(record)) == json.loads(json.dumps(sample.record))
-        [text] = re.findall(r'<pre id="as-test">(.*?)</pre>', page, re.DOTALL)
+        [text] = re.findall(r'<pre id="as-test"[^>]*>(.*?)</pre>', page, re.DOTALL)
         path = tmp_path / f"test_{kind}.py"
         path.write_text(unescape(text), encoding="utf-8")
         spec = spec_from_file_location(f"sample_as_test_{kind}", path)

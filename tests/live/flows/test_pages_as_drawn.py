@@ -73,7 +73,8 @@ def paths_of(copy: Warehouse) -> list[str]:
     shortest = copy.rows("select kind, arg_min(key, length(body::varchar)) as key from samples group by kind")
     keys = {row["kind"]: row["key"] for row in shortest}
     builds = [row["key"] for row in list_builds(copy) if row["recipe"] in {"demo", "hammerbench"}]
-    one, other = (quote(list_boards(copy)[place]["contestant"]) for place in (0, -1))
+    board = [row["contestant"] for row in list_boards(copy) if row["release"] == RELEASE]
+    one, other = quote(board[0]), quote(board[-1])
     release = f"/evaluations/{RELEASE}"
     return [
         "/", "/samples", "/samples?words=nobody+says+this&kind=perfect", "/evaluations", "/reviews", "/builds",

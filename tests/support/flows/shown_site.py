@@ -95,5 +95,6 @@ def _other_words(site: ReviewSite) -> ShownTools:
 
 _ASKED = "select distinct subject from review_requests where kind = ? order by subject"
 _MOST_DUE = """
-    select mode(gold -> 0 ->> 'tool') as tool from samples join release_samples on subject = key where release = ?
+    select gold -> 0 ->> 'tool' as tool from samples join release_samples on subject = key
+    where release = ? and language = 'en' group by tool order by count(*) desc, tool limit 1
 """
