@@ -37,6 +37,7 @@ from callwright.generators.environments.response_store import merge_responses, p
 from callwright.llm.ledger import answers_after, answers_of, keep_answers
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.extras import require_extra
+from callwright.warehouse.paid_notes import paid_folder
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -297,7 +298,8 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
 
 
 def _returned(result: ShardResult, shard: Shard, began: float) -> ReturnedShard:
-    facts = {file.name: file.read_bytes() for file in sorted(result.target.glob("*.jsonl"))}
+    folders = (result.target, paid_folder(result.target))
+    facts = {file.name: file.read_bytes() for folder in folders for file in sorted(folder.glob("*.jsonl"))}
     calls = map(orjson.loads, facts.get(_CALLS, b"").splitlines())
     answers = b"".join(answers_of(shard.ledger, (call["request"] for call in calls if not call["error"])))
     names = _stored(shard.recipe)

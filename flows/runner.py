@@ -37,6 +37,7 @@ from callwright.flows.shards import (
     run_shard,
 )
 from callwright.flows.stages import stages_of
+from callwright.llm.ledger import known_keys
 from callwright.llm.limits import Traffic
 from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.paid_notes import land_paid, paid_folder
@@ -326,11 +327,11 @@ class _Shards:
 
 
 def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
-    """Keep what came of shards, and remove their files."""
-    warehouse.put_files(*(result.target for result in results))
-    for result in results:
-        for landed in (result.target, paid_folder(result.target)):
-            shutil.rmtree(landed, ignore_errors=True)
+    """Keep what came of shards with their calls, and remove their files."""
+    folders = [folder for result in results for folder in (result.target, paid_folder(result.target))]
+    warehouse.put_files(*folders)
+    for landed in folders:
+        shutil.rmtree(landed, ignore_errors=True)
 
 
 def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:
@@ -365,7 +366,7 @@ def _hold(run: GroupRun) -> Iterator[None]:
 def _clear(run: GroupRun, folder: Path) -> None:
     """Remove the shards' files, but not before what was paid for in them is written down."""
     if folder.exists():
-        if torn := land_paid(folder, run.warehouse):
+        if torn := land_paid(folder, run.warehouse, partial(known_keys, run.settings.ledger)):
             run.progress.say(
                 f"The disk was full, or the machine went down: notes of {torn} calls are cut off, and what those cost is not known."
             )

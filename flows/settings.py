@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from callwright.flows.terminal_text import visible
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.waiting import PATIENCE
 
@@ -168,7 +169,7 @@ def reading(settings: Settings | None = None, *, live: bool = False) -> Iterator
 
 
 def _on_stderr(sentence: str) -> None:
-    sys.stderr.write(sentence + "\n")
+    sys.stderr.write(visible(sentence) + "\n")
 
 
 def _require_home(home: Path) -> None:

@@ -32,6 +32,7 @@ from callwright.generators.own_values import OwnValues
 from callwright.generators.stages import Stage, StageContext
 from callwright.generators.toolset import GROUP as TOOLSET
 from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, speaker_of, voice_of
+from callwright.llm.ledger import known_keys
 from callwright.llm.models import reads_language
 from callwright.llm.prompts import own_prompts
 from callwright.validators.checks.declaring import Check
@@ -291,9 +292,7 @@ class _Work:
         self.done = 0
         self.error: CallwrightError | None = None
         self.bugs: list[Failure] = []
-        earlier = paid.earlier()
-        files.add({"llm_calls": earlier})
-        self.cost = sum(row["cost"] for row in earlier)
+        self.cost = sum(row["cost"] for row in paid.earlier(partial(known_keys, shard.ledger)))
 
     async def carry_all(self, chats: Chats) -> None:
         """Carry the shard's records, as many at once as there are places."""
@@ -301,9 +300,13 @@ class _Work:
 
     async def _carry_one(self, record: Record, chats: Chats) -> None:
         facts = Facts(self.shard.build, self.now)
-        if isinstance(record, Draft):  # samples were kept by the stage that made them
-            facts.keep([record])
-        await self._carry(record, self.stages, chats, facts)
+        try:
+            if isinstance(record, Draft):  # samples were kept by the stage that made them
+                facts.keep([record])
+        except RecordError as error:
+            facts.fail(self.stages[0].name, record, error)
+        else:
+            await self._carry(record, self.stages, chats, facts)
         self.files.add(facts.rows)
         self.done += 1
 
@@ -382,12 +385,9 @@ class _Work:
     def _note_call(self, calls: list[LlmCall], subject: str, call: LlmCall) -> None:
         """Note a call about a record whatever comes of it: money is spent also on what fails."""
         calls.append(call)
-        [(table, row)] = rows_of([call], self.now)
-        row["subject"] = subject
-        self.files.add({table: [row]})
-        if call.cost:
-            self.cost += call.cost
-            self.paid.note(row)
+        [(_, row)] = rows_of([call], self.now)
+        self.cost += call.cost
+        self.paid.note(row | {"subject": subject})
 
     def result(self) -> ShardResult:
         """What came of the shard."""

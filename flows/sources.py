@@ -14,6 +14,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import file_digest
 from heapq import nsmallest
@@ -33,7 +34,7 @@ from callwright.generators.imports.reading import SOURCES, ImportedRecord
 from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Origin,
     Release,
@@ -45,7 +46,7 @@ from callwright.warehouse.records import (
     content_key,
 )
 from callwright.warehouse.releases import check_release_name, freeze, list_releases
-from callwright.warehouse.rows import body_of
+from callwright.warehouse.rows import Row, body_of, rows_of
 from callwright.warehouse.store import Warehouse
 
 READER_VERSION = 1  # raised when the same files would be read as other records
@@ -370,13 +371,22 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
     problems: list[Problem] = []
     left_out = 0
     for records in batches(source.read(path), _AT_ONCE):
-        found = {one.sample.key: (one.sample, one.tools) for one in records if one.sample is not None}
         problems += [problem for record in records for problem in record.problems]
         left_out += sum(record.sample is None for record in records)
-        if is_new and (new := found.keys() - keys):
-            tools = {tool.key: tool for key in new for tool in found[key][1]}
-            warehouse.put([*tools.values(), *(found[key][0] for key in new)])
-        keys |= found.keys()
+        tables: dict[str, dict[str, Row]] = {"tools": {}, "samples": {}}  # by key
+        for record in records:
+            try:
+                rows = [*rows_of([*record.tools, record.sample], datetime.now(UTC))] if record.sample else []
+            except RecordError as error:
+                problems.append(Problem(where=record.where, kind="unreadable", message=str(error)))
+                left_out += 1
+                continue
+            for table, row in rows:
+                tables[table][row["key"]] = row
+        new = [row for key, row in tables["samples"].items() if key not in keys]
+        if is_new and new:
+            warehouse.put_rows({"tools": [*tables["tools"].values()], "samples": new})
+        keys |= tables["samples"].keys()
     if not keys:
         raise ConfigurationError(f"{str(path)!r} holds no sample in the format {form!r}.")
     if is_new:

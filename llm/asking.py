@@ -161,17 +161,29 @@ class LedgeredChat:
         key = ledger_key(request, prompt, text)
         most_tokens = int(dict(request.options).get("max_tokens") or _REPLY_TOKENS)
         sending = _Sending(self._around, self._stage, self._priced, request, most_tokens, key)
+        is_noted = False
+
+        async def send() -> RawReply:
+            """The call is noted before its answer is kept, so that a kill leaves no answer without its call."""
+            nonlocal is_noted
+            reply = await sending.send()
+            for spent in sending.called_off:
+                self._note(key, prompt, sample_index, spent=spent, error=_CALLED_OFF)
+            self._note(key, prompt, sample_index, reply=reply, spent=sending.spent)
+            is_noted = True
+            return reply
+
         try:
-            reply, is_known = await self._around.ledger.answer(key, sending.send)
+            reply, is_known = await self._around.ledger.answer(key, send)
         except CallwrightError as error:
-            if sending.tries:
+            if sending.tries and not is_noted:
+                for spent in sending.called_off:
+                    self._note(key, prompt, sample_index, spent=spent, error=_CALLED_OFF)
                 self._note(key, prompt, sample_index, spent=sending.spent, error=str(error))
             raise
-        for spent in sending.called_off:
-            self._note(key, prompt, sample_index, spent=spent, error=_CALLED_OFF)
-        took = _NOTHING._replace(planted=reply.planted) if is_known else reply
-        spent = _Spent() if is_known else sending.spent
-        self._note(key, prompt, sample_index, reply=took, spent=spent, cached=is_known)
+        if is_known:
+            known = _NOTHING._replace(planted=reply.planted)
+            self._note(key, prompt, sample_index, reply=known, spent=_Spent(), cached=True)
         validate_text(reply.text)
         validate_calls(reply.calls or ())
         return reply

@@ -245,6 +245,16 @@ def _decode(body: bytes) -> RawReply:
     return RawReply(text, calls, *rest)
 
 
+def known_keys(ledger: Path, keys: Iterable[str]) -> set[str]:
+    """Return which of these keys have an answer."""
+    with closing(open_answers(ledger)) as connection:
+        found: set[str] = set()
+        for some in batches(dict.fromkeys(keys), _ROWS):
+            asked = f"select key from answers where key in ({', '.join('?' * len(some))})"  # noqa: S608 - marks only
+            found |= {key.hex() for (key,) in connection.execute(asked, [bytes.fromhex(key) for key in some])}
+    return found
+
+
 def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:
     """The answers under these keys, as lines; a key without one has no line."""
     with closing(open_answers(ledger)) as connection:

@@ -1,14 +1,15 @@
-"""Calls that cost money, written down at once: what was paid for is known also where a process is killed before it lands.
+"""Calls to models, each written down before its answer is kept: the account is right also where a process is killed.
 
 Each writer has a folder of its own, with one batch of the table `llm_calls`. Every call bears an id, so a batch that has landed
-already lands no second time.
+already lands no second time. A call whose answer never reached the ledger, since its process was killed between the two, is
+known by that, and marked before it lands.
 """
 
 import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -20,6 +21,9 @@ from callwright.warehouse.store import Warehouse
 
 _SUFFIX = ".paid"
 _FILE = "llm_calls.jsonl"
+_LOST = "The process was killed before the answer was kept; it is asked for again."
+
+KnownKeys = Callable[[Iterable[str]], set[str]]  # which requests have an answer in the ledger
 
 
 def paid_folder(target: Path) -> Path:
@@ -28,16 +32,16 @@ def paid_folder(target: Path) -> Path:
 
 
 class PaidNotes:
-    """The calls of one writer that cost money, in a file that is opened at the first of them."""
+    """The calls of one writer, in a file that is opened at the first of them."""
 
     def __init__(self, folder: Path) -> None:
         """Write to `folder`, after what earlier tries of the same work wrote there."""
         self._path = folder / _FILE
         self._file: BinaryIO | None = None
 
-    def earlier(self) -> list[Row]:
-        """The calls of earlier tries of the same work."""
-        _drop_torn_end(self._path)
+    def earlier(self, known: KnownKeys) -> list[Row]:
+        """The calls of earlier tries of the same work; those without an answer are marked."""
+        _settle(self._path, known)
         return [orjson.loads(line) for line in self._path.read_bytes().splitlines()] if self._path.exists() else []
 
     def note(self, row: Row) -> None:
@@ -65,10 +69,10 @@ class PaidNotes:
 
 
 @contextmanager
-def paid_notes_of_process(parent: Path, warehouse: Warehouse) -> Iterator[PaidNotes]:
+def paid_notes_of_process(parent: Path, warehouse: Warehouse, known: KnownKeys) -> Iterator[PaidNotes]:
     """Notes in a folder of this process's own, removed in the end; what processes that were killed left there lands first."""
     parent.mkdir(parents=True, exist_ok=True)
-    _land_abandoned(parent, warehouse)
+    _land_abandoned(parent, warehouse, known)
     folder = parent / f"{secrets.token_hex(8)}{_SUFFIX}"
     folder.mkdir()
     with (folder / "lock").open("w") as lock:
@@ -79,23 +83,39 @@ def paid_notes_of_process(parent: Path, warehouse: Warehouse) -> Iterator[PaidNo
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def land_paid(shards: Path, warehouse: Warehouse) -> int:
+def land_paid(shards: Path, warehouse: Warehouse, known: KnownKeys) -> int:
     """Keep the calls of shards that never landed; how many notes were cut off, so that what those calls cost is not known."""
     folders = sorted(shards.glob(f"*{_SUFFIX}"))
-    torn = sum(_drop_torn_end(folder / _FILE) for folder in folders)
+    torn = sum(_settle(folder / _FILE, known) for folder in folders)
     if folders:
         warehouse.put_files(*folders)
     return torn
 
 
-def _land_abandoned(parent: Path, warehouse: Warehouse) -> None:
+def _land_abandoned(parent: Path, warehouse: Warehouse, known: KnownKeys) -> None:
     """Land and remove the folders under `parent` that no living process holds."""
     for folder in sorted(parent.glob(f"*{_SUFFIX}")):
         with suppress(OSError), (folder / "lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _drop_torn_end(folder / _FILE)
+            _settle(folder / _FILE, known)
             warehouse.put_files(folder)
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _settle(path: Path, known: KnownKeys) -> bool:
+    """Cut off a torn end, and mark the calls whose answer was lost; whether there was a torn end."""
+    is_torn = _drop_torn_end(path)
+    if not path.exists():
+        return is_torn
+    rows = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    asked = [row["request"] for row in rows if not row["error"] and not row["cached"]]
+    lost = {*asked} - known(asked) if asked else set()
+    if lost:
+        marked = [row | {"error": _LOST} if row["request"] in lost and not row["error"] else row for row in rows]
+        draft = path.with_suffix(".settled")
+        draft.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in marked))
+        draft.replace(path)
+    return is_torn
 
 
 def _drop_torn_end(path: Path) -> bool:

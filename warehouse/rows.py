@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import BaseModel
 
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallError,
     Draft,
@@ -29,6 +30,8 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
+LONGEST_ROW = 1 << 24  # bytes of JSON; DuckDB's own limit, and each of its threads sets aside twice as much
+_BYTES_A_LETTER, _MIB = 6, 1 << 20
 Row = dict[str, Any]  # one value a column; the table's schema gives the types
 
 
@@ -42,9 +45,22 @@ class RowPage(NamedTuple):
 def rows_of(records: Iterable[Record], made_at: datetime) -> Iterator[tuple[str, Row]]:
     """The table and the row of each record, made at this moment; TypeError for a type that has no table.
 
-    A row may hold more than its table has columns for.
+    A row may hold more than its table has columns for. Raises RecordError for a record whose row DuckDB would not take, and the
+    rows beside it neither.
     """
-    return (_row(record, made_at) for record in records)
+    for record in records:
+        table, row = _row(record, made_at)
+        _require_size(record, table, row)
+        yield table, row
+
+
+def _require_size(record: Record, table: str, row: Row) -> None:
+    letters = sum(len(value) for value in row.values() if isinstance(value, str))
+    if letters * _BYTES_A_LETTER > LONGEST_ROW and (size := len(orjson.dumps(row))) >= LONGEST_ROW:
+        raise RecordError(
+            f"A {type(record).__name__} takes {size / _MIB:.1f} MiB in the table {table}, which takes {LONGEST_ROW // _MIB} MiB at "
+            "most. Shorten its longest text."
+        )
 
 
 def body_of(record: BaseModel) -> str:

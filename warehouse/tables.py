@@ -7,9 +7,8 @@ from typing import NamedTuple
 import orjson
 
 from callwright.warehouse.engine import Connection, quoted
-from callwright.warehouse.rows import Row
+from callwright.warehouse.rows import LONGEST_ROW, Row
 
-_LONGEST_ROW = 1 << 24  # bytes; DuckDB's own limit, and each of its threads sets aside twice as much
 SMALL = 1 << 21  # bytes of a batch for which it need not
 _PIECE = 1 << 23  # bytes of long rows that DuckDB takes at once within its memory limit
 ALL = ("*",)  # columns: all but the key
@@ -127,7 +126,7 @@ def insert_statement(connection: Connection, name: str, batch: Path, *, replacin
         _known_columns[name] = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
     table, columns = TABLES[name], _known_columns[name]
     typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
-    longest = min(_LONGEST_ROW, max(SMALL, batch.stat().st_size))  # no row is longer than its batch
+    longest = min(LONGEST_ROW, max(SMALL, batch.stat().st_size))  # no row is longer than its batch
     how = f"format = 'newline_delimited', columns = {{{typed}}}, maximum_object_size = {longest}"
     source = f"read_json('{quoted(batch)}', {how})"
     changed = (*table.updated, *(table.replaced if replacing else ()))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing
-from callwright.flows.cli.screen import show
+from callwright.flows.cli.screen import say, show
 from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
@@ -94,5 +94,5 @@ def _interrupt(_number: int, _frame: object) -> None:
 
 
 def _end(error: CallwrightError, code: int) -> None:
-    sys.stderr.write(f"callwright: {error}\n")
+    say(f"callwright: {error}")
     sys.exit(code)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import orjson
 import typer
 
+from callwright.flows.terminal_text import visible, visible_json
+
 if TYPE_CHECKING:
     from rich.live import Live as Picture
     from rich.progress import TaskID
@@ -111,12 +113,12 @@ def show(text: str | Iterable[str | Table]) -> None:
             show_table(*part)
         else:
             stream = sys.stderr if isinstance(part, Aside) else sys.stdout
-            stream.write(part + "\n")
+            stream.write(visible(part) + "\n")
 
 
 def say(text: str) -> None:
     """Print one message."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(visible(text) + "\n")
 
 
 def show_json(value: object) -> None:
@@ -125,7 +127,7 @@ def show_json(value: object) -> None:
 
 
 def _json(value: object, option: int = orjson.OPT_INDENT_2) -> str:
-    return orjson.dumps(value, default=_plain, option=option).decode()
+    return visible_json(orjson.dumps(value, default=_plain, option=option).decode())
 
 
 def _plain(value: object) -> object:
@@ -170,13 +172,16 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: 
 
     console = Console(width=width or (None if sys.stdout.isatty() else _UNBOUND), highlight=False)
     kept = [list(row) for row in rows]
+    columns = [visible(column) for column in columns]
     texts = [[_cell(value) for value in row] for row in kept]
     widths = _least_widths(columns, texts)
     if sum(widths) + _GAP * (len(widths) - 1) <= console.width:
         table = RichTable(box=None, pad_edge=False, header_style="bold")
         for place, column in enumerate(columns):
             numeric = bool(kept) and all(isinstance(row[place], (int, float)) or row[place] is None for row in kept)
-            table.add_column(column, justify="right" if numeric else "left", overflow="fold", min_width=widths[place])
+            table.add_column(
+                Text(column), justify="right" if numeric else "left", overflow="fold", min_width=widths[place]
+            )
         for line in texts:
             table.add_row(*(Text(text) for text in line))
         console.print(table)
@@ -188,7 +193,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: 
         block.add_column(style="bold", no_wrap=True)
         block.add_column(overflow="fold")
         for column, text in zip(columns, row, strict=True):
-            block.add_row(column, Text(text))
+            block.add_row(Text(column), Text(text))
         console.print(block)
 
 
@@ -207,7 +212,7 @@ def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.4f}" if isinstance(value, float) else visible(str(value))
 
 
 class Terminal(AbstractContextManager["Terminal"]):
@@ -237,14 +242,14 @@ class Terminal(AbstractContextManager["Terminal"]):
     def say(self, sentence: str) -> None:
         """One event worth a line; it passes above the picture, which stays where it is."""
         if self._picture is not None:
-            self._picture.console.print(sentence, highlight=False, markup=False)
+            self._picture.console.print(visible(sentence), highlight=False, markup=False)
         else:
             say(sentence)
 
     def show(self, state: str) -> None:
         """What is under way by now."""
         if self._picture is not None:
-            self._state.plain = state
+            self._state.plain = visible(state)
 
     def begin(self, title: str, total: int) -> None:
         """A stretch of work with `total` items begins."""
@@ -255,7 +260,7 @@ class Terminal(AbstractContextManager["Terminal"]):
         if self._picture is None:
             self._draw()
         self._leave()
-        self._task = self._bar.add_task(title, total=total, rate="")
+        self._task = self._bar.add_task(visible(title), total=total, rate="")
 
     def advance(self, count: int) -> None:
         """So many more items are done."""
@@ -278,7 +283,7 @@ class Terminal(AbstractContextManager["Terminal"]):
 
         self._state = Text(no_wrap=True, overflow="ellipsis", style="dim")
         self._bar = progress.Progress(
-            progress.TextColumn("{task.description}"),
+            progress.TextColumn("{task.description}", markup=False),
             progress.BarColumn(),
             progress.MofNCompleteColumn(),
             progress.TextColumn("{task.fields[rate]}"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Container, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import prompt_rows
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
-from callwright.llm.ledger import Ledger
+from callwright.llm.ledger import Ledger, known_keys
 from callwright.llm.limits import Budget, Traffic
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.metrics.answers import has_one_call
@@ -73,7 +74,8 @@ async def evaluate_release(
         stack.push_async_callback(ledger.close)
         environments = stack.enter_context(open_environments_of(builds, settings, progress))
         conditions = conditions._replace(environments={**environments, **conditions.environments})
-        paid = stack.enter_context(paid_notes_of_process(settings.home / "evaluations", warehouse))
+        known = partial(known_keys, settings.ledger)
+        paid = stack.enter_context(paid_notes_of_process(settings.home / "evaluations", warehouse, known))
         evaluation = EvaluationRun(
             release, conditions, ledger, Budget(conditions.budget), warehouse, progress, [], paid, Traffic()
         )

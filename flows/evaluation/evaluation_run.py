@@ -164,7 +164,7 @@ class EvaluationRun(NamedTuple):
         """A model, asked as the candidate of this name or about all of them, and looked at before that; to be closed."""
         function = self.conditions.functions.get(settings.name)
         if function is not None:
-            return FunctionModel(settings.name, function, partial(self._note_call, candidate), stage)
+            return FunctionModel(settings.name, function, partial(self._keep_call, candidate), stage)
         readiness = Readiness([with_secret(settings)])
 
         async def ready() -> None:
@@ -182,12 +182,16 @@ class EvaluationRun(NamedTuple):
         return chat.for_stage(stage)
 
     def _note_call(self, candidate: str, call: LlmCall) -> None:
+        """Note a call before its answer is kept."""
+        [(_, row)] = rows_of([self._keep_call(candidate, call)], datetime.now(UTC))
+        self.paid.note(row)
+
+    def _keep_call(self, candidate: str, call: LlmCall) -> LlmCall:
+        """Let a call land with what comes of it."""
         strategy = self.conditions.prompting.label if candidate else ""
         call = call.with_changes(release=self.release, candidate=candidate, strategy=strategy, subject=_SUBJECT.get())
         self.calls.append(call)
-        if call.cost:
-            [(_, row)] = rows_of([call], datetime.now(UTC))
-            self.paid.note(row)
+        return call
 
     def first_run_of(self, candidate: NamedCandidate) -> CandidateRun:
         """The first of a candidate's runs."""

@@ -1,7 +1,8 @@
-"""What a shard keeps: facts as they come in, calls that were paid for at once, models that shards share."""
+"""What a shard keeps: facts as they come in, calls at once, models that shards share."""
 
 import asyncio
 import errno
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -62,17 +63,34 @@ def test_facts_say_what_became_of_a_record() -> None:
     assert [row["error"] for row in facts.rows["failures"]] == ["BudgetError"]
 
 
-def test_a_paid_call_is_in_its_file_before_the_next_step_is_taken(tmp_path: Path) -> None:
+def all_known(keys: Iterable[str]) -> set[str]:
+    return {*keys}
+
+
+def test_a_call_is_in_its_file_before_the_next_step_is_taken(tmp_path: Path) -> None:
     folder = tmp_path / "shard.paid"
     with PaidNotes(folder) as notes:
-        assert notes.earlier() == []
-        assert not folder.exists(), "nothing was paid for yet"
-        for cost in (0.5, 0.25):
-            notes.note({"cost": cost})
-            assert lines_of(folder / "llm_calls.jsonl")[-1] == {"cost": cost}
+        assert notes.earlier(all_known) == []
+        assert not folder.exists(), "nothing was asked yet"
+        for cost in (0.5, 0.0):
+            notes.note(call_row(cost))
+            assert lines_of(folder / "llm_calls.jsonl")[-1]["cost"] == cost
     with PaidNotes(folder) as notes:
-        notes.note({"cost": 1.0})
-        assert [row["cost"] for row in notes.earlier()] == [0.5, 0.25, 1.0]
+        notes.note(call_row(1.0))
+        assert [row["cost"] for row in notes.earlier(all_known)] == [0.5, 0.0, 1.0]
+
+
+def test_a_call_whose_answer_was_lost_is_marked(tmp_path: Path) -> None:
+    with PaidNotes(tmp_path / "shard.paid") as notes:
+        for request in ("kept", "lost"):
+            notes.note(call_row(0.5, request))
+        notes.note(call_row(0.0, "refused") | {"error": "A refusal."})
+        known = {"kept"}
+        for _ in range(2):
+            errors = {row["request"]: row["error"] for row in notes.earlier(known.intersection)}
+            assert (errors["kept"], errors["refused"]) == ("", "A refusal.")
+            assert "killed before the answer was kept" in errors["lost"]
+            known = {"kept", "lost"}  # by now it was asked again
 
 
 async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_ones(tmp_path: Path) -> None:
@@ -150,13 +168,13 @@ async def test_an_error_of_no_item_comes_out_by_itself_and_a_bug_as_a_group() ->
 def test_a_note_that_was_cut_off_is_dropped_and_what_follows_is_whole(tmp_path: Path) -> None:
     folder = tmp_path / "shard.paid"
     with PaidNotes(folder) as notes:
-        notes.note({"cost": 0.5})
+        notes.note(call_row(0.5))
     with (folder / "llm_calls.jsonl").open("ab") as file:
         file.write(b'{"cost": 0.2')
     with PaidNotes(folder) as notes:
-        assert [row["cost"] for row in notes.earlier()] == [0.5]
-        notes.note({"cost": 0.25})
-        assert [row["cost"] for row in notes.earlier()] == [0.5, 0.25]
+        assert [row["cost"] for row in notes.earlier(all_known)] == [0.5]
+        notes.note(call_row(0.25))
+        assert [row["cost"] for row in notes.earlier(all_known)] == [0.5, 0.25]
 
 
 def test_a_disk_that_takes_half_a_note_leaves_none_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,19 +193,19 @@ def test_a_disk_that_takes_half_a_note_leaves_none_of_it(tmp_path: Path, monkeyp
             return getattr(self.file, name)
 
     with PaidNotes(tmp_path / "shard.paid") as notes:
-        notes.note({"cost": 0.5})
+        notes.note(call_row(0.5))
         whole = notes._file
         assert whole is not None
         monkeypatch.setattr(notes, "_file", NearlyFull(whole))
         with pytest.raises(OSError, match="No space"):
-            notes.note({"cost": 0.25, "request": "a" * 100})
+            notes.note(call_row(0.25))
         monkeypatch.setattr(notes, "_file", whole)
-        notes.note({"cost": 0.125})
-        assert [row["cost"] for row in notes.earlier()] == [0.5, 0.125]
+        notes.note(call_row(0.125))
+        assert [row["cost"] for row in notes.earlier(all_known)] == [0.5, 0.125]
 
 
-def call_row(cost: float) -> dict[str, object]:
-    call = LlmCall(request="r", stage="s", model="m", prompt_version="v", cost=cost)
+def call_row(cost: float, request: str = "r") -> dict[str, object]:
+    call = LlmCall(request=request, stage="s", model="m", prompt_version="v", cost=cost)
     [(_, row)] = rows_of([call], datetime.now(UTC))
     return dict(row)
 
@@ -197,10 +215,10 @@ def test_notes_that_have_landed_land_no_second_time_and_a_torn_one_is_counted(tm
     with PaidNotes(tmp_path / "shards" / "one.paid") as notes:
         notes.note(call_row(0.5))
         notes.note(call_row(0.5))
-    assert land_paid(tmp_path / "shards", warehouse) == 0
+    assert land_paid(tmp_path / "shards", warehouse, all_known) == 0
     with (tmp_path / "shards" / "one.paid" / "llm_calls.jsonl").open("ab") as file:
         file.write(b'{"id": "torn')
-    assert land_paid(tmp_path / "shards", warehouse) == 1
+    assert land_paid(tmp_path / "shards", warehouse, all_known) == 1
     assert warehouse.rows("select count(*) as calls, sum(cost) as cost from llm_calls") == [{"calls": 2, "cost": 1.0}]
 
 
@@ -208,9 +226,9 @@ def test_what_a_killed_process_noted_lands_with_the_next_and_that_of_a_living_on
     warehouse, parent = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "evaluations"
     with PaidNotes(parent / "killed.paid") as notes:
         notes.note(call_row(0.5))
-    with paid_notes_of_process(parent, warehouse) as living:
+    with paid_notes_of_process(parent, warehouse, all_known) as living:
         living.note(call_row(0.25))
-        with paid_notes_of_process(parent, warehouse) as other:
+        with paid_notes_of_process(parent, warehouse, all_known) as other:
             other.note(call_row(0.125))
         living.note(call_row(1.0))
     assert warehouse.rows("select sum(cost) as cost from llm_calls") == [{"cost": 1.875}]

@@ -34,6 +34,18 @@ def test_records_of_complexfuncbench_become_a_release(tmp_path: Path) -> None:
     assert (imported.release.samples, imported.left_out) == (1, 1)
 
 
+def test_a_record_that_is_too_large_for_the_warehouse_is_left_out_with_its_reason(tmp_path: Path) -> None:
+    warehouse = warehouse_of(settings_of(tmp_path))
+    folder = tmp_path / "data"
+    folder.mkdir()
+    large = {**NESTED, "id": "spa002", "question": [{"role": "user", "content": "x" * 20_000_000}]}
+    imported = import_release(warehouse, "published", "callnavi", write(folder, large, NESTED))
+    assert (imported.release.samples, imported.left_out) == (1, 1)
+    [problem] = [one for one in imported.problems if "MiB" in one.message]
+    assert "the table samples, which takes 16 MiB at most" in problem.message
+    assert import_release(warehouse, "published", "callnavi", folder).left_out == 1
+
+
 def test_a_name_that_is_taken_by_others_is_refused(tmp_path: Path) -> None:
     warehouse = warehouse_of(settings_of(tmp_path))
     for name, question in (("one", NESTED), ("two", {**NESTED, "id": "spa002"})):

@@ -4,16 +4,18 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from callwright.flows.chats import AHEAD
-from tests.support.flows.model_server import PRICED, ModelServer
+from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import (
     TOP,
     assert_balanced,
@@ -163,6 +165,36 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     whole = settings_of(tmp_path / "whole")
     build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), whole)
     assert sample_keys(whole) == sample_keys(settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "requests"), [(MODEL, 2), (PRICED, 9), (MODEL, 23), slow(PRICED, 2), slow(MODEL, 9), slow(PRICED, 23)]
+)
+def test_answers_and_the_account_of_calls_agree_after_a_kill_with_and_without_a_price(
+    model_server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, requests: int
+) -> None:
+    monkeypatch.setenv("STUB_API_KEY", "sk-stub")
+    model_server.delay, model_server.is_steady = 0.03, True
+    roles = stub_roles(model_server, name=name, concurrency=4, api_key_variable="STUB_API_KEY")
+    recipe = write_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
+    settings = settings_of(tmp_path / "home")
+    process = start("build", str(recipe), "--no-review", home=settings.home, STUB_API_KEY="sk-stub")
+    wait_until(lambda: model_server.requests >= requests, process)
+    process.kill()
+    process.communicate()
+    kept = answers_in(settings.ledger)
+
+    model_server.delay = 0.0
+    build(small_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
+    calls = warehouse_of(settings).rows("select request, cost from llm_calls where not cached and error = ''")
+    assert sorted(call["request"] for call in calls) == sorted(answers_in(settings.ledger)), "each answer has one call"
+    assert kept <= {call["request"] for call in calls}
+    assert len({call["cost"] > 0 for call in calls}) == 1
+
+
+def answers_in(ledger: Path) -> set[str]:
+    with closing(sqlite3.connect(ledger)) as connection:
+        return {key.hex() for (key,) in connection.execute("select key from answers")}
 
 
 def children_of(pid: int) -> set[int]:

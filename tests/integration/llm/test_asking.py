@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from callwright.llm.answers import parse_answer
 from callwright.llm.chat import ChatModel, Completion, RawReply
+from callwright.llm.ledger import known_keys
 from callwright.llm.limits import Limits
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.llm.prices import find_price
@@ -55,6 +56,17 @@ async def test_an_answer_is_asked_once_and_recorded_both_times(chat_with, script
     assert asked.latency > 0
     assert (known.request, known.cached, known.cost, known.latency) == (asked.request, True, 0.0, 0.0)
     assert asked.planted == known.planted == "wrong value"
+
+
+async def test_a_call_is_noted_before_its_answer_is_kept(chat_with, scripted, prompt, ledger):
+    """A process that is killed between the two leaves a call without an answer, which the ledger shows, never the reverse."""
+    found = []
+    chat = chat_with(scripted(GOOD)).for_stage(
+        "values", lambda call: found.append(known_keys(ledger.path, [call.request]))
+    )
+    await chat.ask(prompt, Trip)
+    await chat.ask(prompt, Trip)
+    assert [len(known) for known in found] == [0, 1]
 
 
 async def test_the_request_holds_what_may_change_the_answer(chat_with, scripted, prompt):

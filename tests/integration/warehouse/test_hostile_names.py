@@ -1,4 +1,4 @@
-"""Tools, parameters and answers with names that mean something to SQL or JSON paths: every view and every named query runs on them."""
+"""Names that mean something to SQL or JSON paths: every view and named query runs where tools, parameters and answers have them."""
 
 import re
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from threading import Timer
 import pytest
 
 from callwright.warehouse.engine import DatabaseLimits
-from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.errors import ConfigurationError, RecordError, StoreError
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.publish import publish
 from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
@@ -240,6 +240,17 @@ def test_long_rows_are_taken_in_pieces_that_fit_the_memory(warehouse: Warehouse)
     assert warehouse.rows("select count(*) as n from samples") == [{"n": 80}]
     [row] = warehouse.rows("select body from samples where key = ?", [long[70].key])
     assert Sample.model_validate_json(row["body"]) == long[70]
+
+
+def test_a_record_that_duckdb_would_not_take_is_refused_by_its_size(warehouse: Warehouse) -> None:
+    most = [make_sample("x" * 8_000_000), make_sample("\x01" * 600_000), make_sample("雨" * 2_500_000)]
+    warehouse.put(most)  # its text stands in two columns
+    assert warehouse.rows("select count(*) as n from samples") == [{"n": 3}]
+    for text in ("x" * 8_500_000, "\x01" * 1_600_000, "雨" * 3_000_000):
+        with pytest.raises(
+            RecordError, match=r"A Sample takes 1\d\.\d MiB in the table samples, which takes 16 MiB at most"
+        ):
+            warehouse.put([make_tool(), make_sample(text)])
 
 
 def test_transactions_that_go_together_open_the_file_once_and_let_readers_writers_and_copies_of_the_process_in(

@@ -99,3 +99,19 @@ def test_without_a_terminal_there_are_plain_lines(capsys: pytest.CaptureFixture[
     lines = capsys.readouterr().err.splitlines()
     assert lines[:3] == ["Begun.", "single_turn: 20 to do", "single_turn: 10 of 20"]
     assert not any("waiting" in line or "\x1b" in line for line in lines)
+
+
+def test_what_a_terminal_would_obey_is_shown_in_tables_messages_and_progress(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    evil = "\x1b[2J\x07\x9b\u202e\r"
+    seen = r"\x1b[2J\x07\x9b\u202e\x0d"
+    for width in (30, 90):
+        show_table((f"a{evil}",), [(f"[b]{evil}\nnext line",)], width=width)
+        printed = capsys.readouterr().out
+        assert not (set(evil) - {*"[2J"}) & set(printed)
+        assert "next" in printed
+    with Terminal() as screen:
+        screen.begin(evil, 1)
+        screen.say(evil)
+    assert capsys.readouterr().err == f"{seen}: 1 to do\n{seen}\n"
