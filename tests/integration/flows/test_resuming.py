@@ -176,7 +176,7 @@ def test_answers_and_the_account_of_calls_agree_after_a_kill_with_and_without_a_
     monkeypatch.setenv("STUB_API_KEY", "sk-stub")
     model_server.delay, model_server.is_steady = 0.03, True
     roles = stub_roles(model_server, name=name, concurrency=4, api_key_variable="STUB_API_KEY")
-    recipe = write_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
+    recipe = write_unmeasured_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
     settings = settings_of(tmp_path / "home")
     process = start("build", str(recipe), "--no-review", home=settings.home, STUB_API_KEY="sk-stub")
     wait_until(lambda: model_server.requests >= requests, process)
@@ -185,7 +185,7 @@ def test_answers_and_the_account_of_calls_agree_after_a_kill_with_and_without_a_
     kept = answers_in(settings.ledger)
 
     model_server.delay = 0.0
-    build(small_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
+    build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
     calls = warehouse_of(settings).rows("select request, cost from llm_calls where not cached and error = ''")
     assert sorted(call["request"] for call in calls) == sorted(answers_in(settings.ledger)), "each answer has one call"
     assert kept <= {call["request"] for call in calls}
