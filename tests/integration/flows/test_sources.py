@@ -147,7 +147,7 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
 def test_a_record_that_is_too_large_for_the_warehouse_fails_and_those_beside_it_land(tmp_path: Path) -> None:
     large = row("What is the weather in Bonn? " + "x" * 9_000_000, "get_weather", {"city": "Bonn"})
     path = written(tmp_path / "logs.jsonl", large, row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"}))
-    recipe = {"name": "taken", "samples": [{"from": str(path), "format": "openai"}], "readers": {"planted": 0}}
+    recipe = {"name": "taken", "samples": [{"from": str(path), "format": "openai"}]}
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(recipe, tmp_path, "taken"), settings)
     assert report.landed == 1

@@ -39,7 +39,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     recipe = {
         "name": "evil",
         "samples": [{"from": str(folder / "rows.jsonl"), "format": "openai"}],
-        "readers": {"planted": 0},
     }
     (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
     (folder / "wrong.yaml").write_text(
