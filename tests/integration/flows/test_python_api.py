@@ -18,7 +18,7 @@ from callwright.flows.api.evaluating import EvaluationOptions
 from callwright.flows.api.releases import WorkFolder, load_from
 from callwright.flows.api.surroundings import run, run_aside, settings_of
 from callwright.flows.data_checks import CheckedRecordLine
-from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.errors import ConfigurationError
 from tests.support.flows.small_builds import TOP, environment, run_here
 
 NAMES_AT_MOST = 30
@@ -164,7 +164,7 @@ def test_samples_come_with_their_tools_and_evidence(home: Path) -> None:
                 assert evidence.quote in one.request
         assert one.messages == [{"role": "user", "content": one.request}]
         assert len(one.openai_tools) == len(one.sample.candidates)
-    with pytest.raises(StoreError, match="colour"):
+    with pytest.raises(ConfigurationError, match="colour"):
         list(callwright.samples("colour = 1", home=home))
 
 
