@@ -232,8 +232,8 @@ class Door:
         if now >= end or self._next > end:
             looks = "once" if self._looks == 1 else f"{self._looks} times"
             self._lost = (
-                f"{error} It was asked {looks} in {now - self._since:.0f} s. Ask again when it is back; its setting patience"
-                f" ({self._patience:g} s) says how long to wait for it."
+                f"{_sentence(error)} It was asked {looks} in {now - self._since:.0f} s. Ask again when it is back; its setting"
+                f" patience ({self._patience:g} s) says how long to wait for it."
             )
             self._tell(None)
         self._must_have_hope()
@@ -307,7 +307,7 @@ class Gate:
                     is_over = tries >= self._limits.attempts or waited > self._limits.patience
                 if is_over:
                     often = "once" if asked == 1 else f"{asked} times"
-                    raise TransientError(f"{error} It was asked {often}.", error.retry_after) from error
+                    raise TransientError(f"{_sentence(error)} It was asked {often}.", error.retry_after) from error
             if pause:
                 await self._clock.sleep(pause)
 
@@ -360,6 +360,12 @@ class Gate:
         requests = 0.0 if self._requests is None else self._requests.wait(1, now)
         spoken = 0.0 if self._tokens is None else self._tokens.wait(tokens, now)
         return max(requests, spoken)
+
+
+def _sentence(error: TransientError) -> str:
+    """What an error says, with a full stop: it may end in a provider's own words."""
+    said = str(error)
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _is_away(error: TransientError) -> bool:

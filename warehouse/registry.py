@@ -330,7 +330,7 @@ def guarded(what: str, function: object) -> Iterator[None]:
     """
     try:
         yield
-    except CallwrightError:
+    except (CallwrightError, OSError):
         raise
     except Exception as error:
         if is_ours(function):

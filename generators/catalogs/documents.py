@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 from pydantic import JsonValue
@@ -31,6 +31,10 @@ _PLAIN = (  # the scalars of YAML 1.2's core schema; all else is text
     ("tag:yaml.org,2002:float", r"[-+]?[1-9][0-9]*[eE][-+]?[0-9]+", "-+0123456789"),
     ("tag:yaml.org,2002:merge", r"<<", "<"),
 )
+
+
+# Tells the JSON value that a text states at a place, or why it states none.
+Read: TypeAlias = Callable[[str, str], JsonValue | Problem]
 
 
 class DocumentItem(NamedTuple):
@@ -122,20 +126,22 @@ def stream_lines(path: Path) -> Iterator[FileLine]:
             yield FileLine(number, b"", f"it is longer than {LONGEST_LINE // 2**20} MiB", began)
 
 
-def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
+def read_rows(path: Path, read: Read | None = None) -> Iterator[DocumentItem | Problem]:
     """The items of a JSON list, the lines of a JSON-lines file, or the rows of a Parquet file, one after another.
 
-    Any other JSON value is one item. One that is broken, too long, or can't be kept exactly costs itself alone.
+    Any other JSON value is one item. One that is broken, too long, or can't be kept costs itself alone. A list of tools is
+    read by `parse_document`; everything else exactly (`parse`).
     """
+    read = read or parse
     if path.suffix == ".parquet":
         try:
             for number, row in enumerate(parquet_rows(path), 1):
-                yield _item(row, f"{path}:{number}")
+                yield _item(row, f"{path}:{number}", read)
         except StoreError as error:
             yield Problem(where=str(path), kind="unreadable", message=f"{error} It is left out.")
         return
     if has_json_lines(path):
-        yield from (row_of(line, path) for line in stream_lines(path))
+        yield from (row_of(line, path, read) for line in stream_lines(path))
         return
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -143,7 +149,7 @@ def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
     except (OSError, UnicodeDecodeError):
         is_list, size = False, 0  # told below
     if is_list:
-        yield from _items_of_list(path)
+        yield from _items_of_list(path, read)
         return
     if size > LARGEST:
         yield left_out(str(path), f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines")
@@ -152,9 +158,9 @@ def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
     if isinstance(text, Problem):
         yield text
         return
-    whole = parse(text, str(path))
+    whole = read(text, str(path))
     if isinstance(whole, Problem):
-        yield from _lines(text, path, whole)
+        yield from _lines(text, path, whole, read)
     else:
         yield DocumentItem(f"{path}#", whole)
 
@@ -186,7 +192,7 @@ def _is_value(line: FileLine) -> bool:
     return True
 
 
-def _items_of_list(path: Path) -> Iterator[DocumentItem | Problem]:
+def _items_of_list(path: Path, read: Read) -> Iterator[DocumentItem | Problem]:
     """The items of a JSON list; behind one that is no JSON none can be told apart."""
     index = 0
     try:
@@ -211,7 +217,7 @@ def _items_of_list(path: Path) -> Iterator[DocumentItem | Problem]:
                         return
                     text, at = text[at:] + more, 0
                     continue
-                yield _item(text[at:end], where)
+                yield _item(text[at:end], where, read)
                 at, index = end, index + 1
     except (OSError, UnicodeDecodeError) as error:
         yield left_out(f"{path}#/{index}", f"can't be read ({error})")
@@ -222,7 +228,7 @@ def left_out(where: str, why: str) -> Problem:
     return Problem(where=where, kind="unreadable", message=f"{where} {why}; left out.")
 
 
-def row_of(line: FileLine, path: Path) -> DocumentItem | Problem:
+def row_of(line: FileLine, path: Path, read: Read | None = None) -> DocumentItem | Problem:
     """The JSON value of a line, or why it has none."""
     where = f"{path}:{line.number}"
     if line.problem:
@@ -231,13 +237,13 @@ def row_of(line: FileLine, path: Path) -> DocumentItem | Problem:
         text = line.content.decode()
     except UnicodeDecodeError as error:
         return left_out(where, f"is not UTF-8 (byte {error.start}: {error.reason})")
-    return _item(text, where)
+    return _item(text, where, read or parse)
 
 
-def _item(text: str, where: str) -> DocumentItem | Problem:
+def _item(text: str, where: str, read: Read) -> DocumentItem | Problem:
     if len(text) > LONGEST_LINE:
         return left_out(where, f"is longer than {LONGEST_LINE // 2**20} MiB")
-    value = parse(text, where)
+    value = read(text, where)
     return value if isinstance(value, Problem) else DocumentItem(where, value)
 
 
@@ -264,10 +270,10 @@ def parse_document(text: str, where: str) -> JsonValue | Problem:
     return value
 
 
-def _lines(text: str, path: Path, whole: Problem) -> Iterator[DocumentItem | Problem]:
+def _lines(text: str, path: Path, whole: Problem, read: Read) -> Iterator[DocumentItem | Problem]:
     """Each line for itself; where no line is JSON, the one fault of the whole file."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    parsed = [(number, parse(line, f"{path}:{number}")) for number, line in lines]
+    parsed = [(number, read(line, f"{path}:{number}")) for number, line in lines]
     if all(isinstance(value, Problem) for _, value in parsed):
         yield whole
         return

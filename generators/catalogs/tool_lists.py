@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, shown
-from callwright.generators.catalogs.documents import DocumentItem, read_rows, the_file
+from callwright.generators.catalogs.documents import DocumentItem, parse_document, read_rows, the_file
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 
@@ -16,7 +16,7 @@ MCP_REPLY = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a 
 
 def read_mcp(path: Path) -> Catalog:
     """The tools of a reply; all in one category, the file's name."""
-    rows = list(read_rows(the_file(path, MCP_REPLY)))
+    rows = list(read_rows(the_file(path, MCP_REPLY), parse_document))
     problems = [row for row in rows if isinstance(row, Problem)]
     if problems:
         raise ConfigurationError(problems[0].message)
@@ -71,7 +71,7 @@ OPENAI_LIST = (
 
 def read_openai(path: Path) -> Catalog:
     """The functions of a list, alone or under `tools` or `functions`, or of JSON lines; all in one category, the file's name."""
-    rows = list(read_rows(the_file(path, OPENAI_LIST)))
+    rows = list(read_rows(the_file(path, OPENAI_LIST), parse_document))
     problems = [row for row in rows if isinstance(row, Problem)]
     if rows and len(problems) == len(rows):
         raise ConfigurationError(problems[0].message)

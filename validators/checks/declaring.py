@@ -52,7 +52,6 @@ SHARED_DOUBTS = {
     "unstated": "Nothing was found that says {name} = {value}.",
     "words_left": "“{words}”{where} belongs to no call.",
     "asked_not_made": "The user asks for what {tool} does{where}, and it is not called.",
-    "other_deed": "The words may ask for something else than what {tool} does{where}.",
     "order_amiss": "The call of {tool} stands in another order than is asked for or needed.",
     "call_repeated": "The same call of {tool} is due twice.",
     "kind_amiss": "The calls do not fit the kind of this sample.",

@@ -15,6 +15,7 @@ from callwright.warehouse.errors import (
     CallwrightError,
     ConfigurationError,
     TransientError,
+    UnavailableError,
 )
 from tests.support.flows.model_server import (
     BUSY,
@@ -80,7 +81,7 @@ def untroubled(tmp_path_factory: pytest.TempPathFactory) -> int:
         (WRONG_KEY, ConfigurationError, r"refuses the key for openai/stub; set the model's api_key_variable"),
         slow(NO_SUCH_MODEL, ConfigurationError, r"no model 'openai/stub' there; see its name and api_base"),
         slow(ILL, TransientError, r"openai/stub can't answer now: .* It was asked 2 times"),
-        (BUSY, TransientError, r"Rate limit reached.* It was asked 2 times"),
+        (BUSY, UnavailableError, r"Rate limit reached\. It was asked \d+ times in 0 s\. .* patience \(0\.2 s\)"),
     ],
 )
 def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothing(
@@ -92,7 +93,8 @@ def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothi
     said: str,
 ) -> None:
     settings = settings_of(tmp_path)
-    recipe = unmeasured_recipe(models=stub_roles(model_server, concurrency=2), samples=FEW, shard_size=2)
+    roles = stub_roles(model_server, concurrency=2, patience=0.2)
+    recipe = unmeasured_recipe(models=roles, samples=FEW, shard_size=2)
     model_server.behaviour = lambda asked: refusal if asked.number >= 10 else None
     with pytest.raises(error, match=said + r".*[.] \d+ records of the group '\w+' are not done") as caught:
         build(recipe, settings)
@@ -164,7 +166,8 @@ def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build
     model = {"name": "template/v1", "error_rate": {"refusal": 1.0}}
     recipe = write_unmeasured_recipe(tmp_path, models={"generator": model})
     done = run_here("build", str(recipe), "--json", home=tmp_path / "home")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
+    assert f"None of the {sum(KINDS.values())} samples asked for has landed: " in done.stderr
     found = json.loads(done.stdout)
     assert found["landed"] == 0
     assert sum(row["records"] for row in found["failures"]) == sum(KINDS.values())
@@ -285,7 +288,7 @@ def test_an_address_where_nobody_listens_is_told_and_tried_again_next_time(
     home = tmp_path / "home"
     done = run_here("build", str(write_unmeasured_recipe(tmp_path, models=nobody, samples=FEW)), home=home)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "openai/stub can't answer now" in done.stderr
+    assert "openai/stub can't be reached" in done.stderr
     assert "8 records of the group 'single_turn' are not done" in done.stderr
     assert "Traceback" not in done.stderr
     whole(model_server, home)

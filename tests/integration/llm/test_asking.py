@@ -174,7 +174,8 @@ async def test_free_text_and_native_calls_come_back(chat_with, scripted, prompt)
 
     first, second = [await chat.complete(prompt, [tool]) for _ in range(2)]
 
-    assert first == second == Completion(text="", calls=(Call(tool="trip", arguments={"city": "Lyon"}),))
+    called = (Call(tool="trip", arguments={"city": "Lyon"}),)
+    assert first == second == Completion(text="", calls=called, names={"trip": "trip"})
     assert adapter.requests[0].tools == (tool,)
     assert adapter.requests[0].schema is None
 

@@ -118,7 +118,7 @@ def test_an_id_whose_pattern_allows_a_single_zero_is_longer() -> None:
 
 def test_many_places_of_a_kind_are_one_sentence() -> None:
     found = [LeftOut("conversation", f"No {place}.", "en", place, samples=2) for place in ("a", "b", "c")]
-    assert [*told_of_left_out(found)] == ["conversation (en, in 3 places: a, b, c): 6 can't be planned. No a."]
+    assert [*told_of_left_out(found)] == ["conversation (en, 3 places: a, b, c): 6 samples can't be planned. No a."]
     assert len([*told_of_left_out(found[:2])]) == 2
 
 

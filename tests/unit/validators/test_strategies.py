@@ -131,7 +131,7 @@ def test_a_strategy_is_known_to_help_and_docs() -> None:
     help_text = evaluating.evaluate.__annotations__["strategy"].__metadata__[0].help
     docs = (TOP / "docs" / "evaluating.md").read_text()
     for name in (name for name, strategy in STRATEGIES.items() if strategy.is_for_models):
-        assert f"{name} (" in help_text
+        assert f"{name}: " in help_text
         assert f"`--strategy {name}`" in docs
     assert set(PATH_STRATEGIES) <= set(STRATEGIES)
 
