@@ -135,7 +135,7 @@ def _write(shot: bytes, path: Path) -> None:
     from PIL import Image
 
     picture = Image.open(io.BytesIO(shot)).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 if __name__ == "__main__":
