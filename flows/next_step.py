@@ -4,11 +4,14 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from callwright.flows.settings import Settings, reading
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.queries import sql
+
+if TYPE_CHECKING:
+    from callwright.warehouse.store import Warehouse
 
 RECIPE = "recipe.yaml"  # what `callwright init` writes
 FIRST_FOLDER = "mine"  # where the first one goes, as README has it
@@ -50,9 +53,7 @@ def next_step(folder: Path, settings: Settings) -> NextStep:
     recipes = [*find_recipes(folder)]
     if settings.warehouse.is_file():
         with reading(settings) as warehouse:
-            [counts] = warehouse.rows(sql("next_step.counts"))
-            names = [row["name"] for row in warehouse.rows("select name from releases")]
-        return step_for(counts, recipes, names)
+            return step_in(warehouse, recipes)
     if recipes:
         found = f"{_named(recipes)} Nothing has been built yet."
         return NextStep(found, command_line("build", recipes[0].path, "--preview", 5), _LOOK)
@@ -87,6 +88,12 @@ def _named(recipes: Sequence[RecipeFile]) -> str:
     shown = ", ".join(str(one.path) for one in recipes[:_MOST_NAMED])
     more = f" and {len(recipes) - _MOST_NAMED} more" if len(recipes) > _MOST_NAMED else ""
     return f"{'Recipe' if len(recipes) == 1 else 'Recipes'}: {shown}{more}."
+
+
+def step_in(warehouse: "Warehouse", recipes: Sequence[RecipeFile]) -> NextStep:
+    """Return the step that follows from what a warehouse holds."""
+    [counts] = warehouse.rows(sql("next_step.counts"))
+    return step_for(counts, recipes, [row["name"] for row in warehouse.rows("select name from releases")])
 
 
 def step_for(

@@ -24,7 +24,7 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.loops import run_loop
-from callwright.flows.settings import read_settings
+from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 
@@ -156,10 +156,10 @@ def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float)
 
 def _next_text(report: "BuildReport") -> Iterator[str]:
     """The command that comes next, where the build has made something for it."""
-    from callwright.flows.next_step import next_step
+    from callwright.flows.next_step import find_recipes, step_in
 
     if report.landed and not report.is_trial:
-        step = next_step(Path.cwd(), read_settings())
+        step = step_in(open_warehouse(read_settings()), [*find_recipes(Path.cwd())])
         yield f"Next: {step.command}    ({step.purpose})"
 
 

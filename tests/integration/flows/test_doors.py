@@ -96,7 +96,7 @@ def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(
     trial = told(home, "build", str(recipe), "--limit", "1", "--no-review")
     refused = run_here("release", "create", "early", home=home)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert f"name it: --build {trial['build']}" in refused.stderr  # type: ignore[index]
+    assert f"take it: --build {trial['build']}" in refused.stderr  # type: ignore[index]
     whole = told(home, "build", str(recipe), "--no-review")
     assert (trial["is_trial"], whole["is_trial"]) == (True, False)  # type: ignore[index]
     run_here("build", str(recipe), "--limit", "1", "--model", "template/v1", "--no-review", home=home)
@@ -134,7 +134,7 @@ def test_releases_are_listed_compared_and_described(home: Path) -> None:
     assert releases["v1"]["content_hash"] in card
     taken = run_here("release", "create", "v1", home=home)
     assert (taken.returncode, taken.stdout) == (2, "")
-    assert "immutable" in taken.stderr
+    assert "exists already" in taken.stderr
 
 
 def test_a_release_that_was_edited_is_noticed_wherever_it_is_met(home: Path, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_an_export_for_training_tells_how_many_the_template_model_worded(home: P
     assert exported.returncode == 0, exported.stderr
     [line] = [one for one in exported.stderr.splitlines() if "template model" in one]
     assert release
-    assert line.startswith(f"Left out {release[0] - 3} (")
+    assert line.startswith(f"Left out: {release[0] - 3} (")
     assert "--with-template" in line
 
 
@@ -237,7 +237,7 @@ def test_an_export_of_some_kinds_has_the_card_and_says_what_it_is(home: Path, tm
     assert "## This export" in readme
     refused = run_here("export", "v1", "--to", "records", "--kind", "song", home=home)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "the kinds are" in refused.stderr
+    assert "Its kinds are" in refused.stderr
 
 
 def count_rows(path: Path) -> int:

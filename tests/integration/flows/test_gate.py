@@ -138,7 +138,7 @@ def test_a_name_that_was_asked_by_several_strategies_is_told_apart(home: Path) -
         return None
 
     found = callwright.evaluate("v1", agent, home=home)
-    with pytest.raises(ConfigurationError, match="say which: template/v1~direct, template/v1~native"):
+    with pytest.raises(ConfigurationError, match="Name one of them: template/v1~direct, template/v1~native"):
         found.gate(against="template/v1")
     [demand] = found.gate(against="template/v1~native").demands
     assert not demand.passed

@@ -25,7 +25,7 @@ def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> 
     told = {(one.kind, one.samples): one.reason for one in report.left_out}
     assert "whole catalog of a domain" in told["routing_hard", 4]
     assert "need an environment" in told["multi_step", 2]
-    assert [one for one in report.remarks if one.startswith("routing_hard: 4 can't be planned. ")]
+    assert [one for one in report.remarks if one.startswith("routing_hard: 4 samples can't be planned. ")]
     page = build_page(Look(warehouse_of(settings), NOW, lambda path, _query: path), {}, report.build) or ""
     assert "What could not be planned" in page
     assert "need an environment" in page

@@ -108,7 +108,7 @@ def test_tools_check_knows_a_file_by_what_is_in_it(written: Path) -> None:
     wrong = run_here("tools", "check", str(written / "tools.json"), "--tool", "ring_bel", home=home)
     assert (wrong.returncode, "did you mean ring_bell" in wrong.stderr) == (2, True)
     nothing = run_here("tools", "check", "nowhere.yaml", home=home)
-    assert (nothing.returncode, "no file, folder or catalog 'nowhere.yaml'" in nothing.stderr) == (2, True)
+    assert (nothing.returncode, "No file, folder or catalog is named 'nowhere.yaml'" in nothing.stderr) == (2, True)
 
 
 def live_recipe(folder: Path, source: dict[str, Any]) -> Path:

@@ -205,7 +205,7 @@ def test_gold_that_a_person_confirmed_is_suspected_again_only_for_another_answer
 
 
 def test_an_unknown_release_is_named(board: Board) -> None:
-    with pytest.raises(ConfigurationError, match="no release 'v1'"):
+    with pytest.raises(ConfigurationError, match="No release is named 'v1'"):
         board.suspects()
 
 
