@@ -91,7 +91,7 @@ def test_after_the_patience_a_build_ends_says_so_and_the_next_one_goes_on(
         build(recipe, settings)
     assert "openai/stub can't answer now: Loading model" in str(raised.value)
     assert "its setting patience (1 s) says how long to wait" in str(raised.value)
-    assert "what is done is kept, and the next build goes on from there" in str(raised.value)
+    assert "Finished work is kept, and the next build continues from there" in str(raised.value)
     answered = model_server.answered.copy()
     assert answered.total() >= 20
     model_server.behaviour = lambda asked: None

@@ -43,7 +43,7 @@ def home(frozen: Path, tmp_path: Path) -> Path:
 def test_the_key_of_a_later_candidate_is_missed_before_the_first_one_is_asked(home: Path) -> None:
     ended = run_here("evaluate", "v1", "--model", "template/v1", "--model", PLAIN, home=home)
     assert ended.returncode == 2
-    assert f"There is no key for {PLAIN}: set OPENAI_API_KEY" in ended.stderr
+    assert f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY" in ended.stderr
     assert one(settings_of(home), "select count(*) from predictions") == 0
 
 
@@ -85,7 +85,7 @@ def test_every_figure_of_an_evaluation_is_a_known_metric(home: Path) -> None:
 def test_a_reader_without_a_key_or_a_server_is_missed_before_the_first_one_is_asked(home: Path) -> None:
     ended = run_here("audit", "readers", "--model", "template/v1", "--model", PLAIN, home=home)
     assert ended.returncode == 2
-    assert f"There is no key for {PLAIN}: set OPENAI_API_KEY" in ended.stderr
+    assert f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY" in ended.stderr
     assert "template/v1" not in ended.stderr
 
 

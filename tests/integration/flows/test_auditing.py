@@ -154,7 +154,7 @@ def test_labelled_wordings_are_judged(built: Settings, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--release", "none"), "no release 'none'"),
+        (("--release", "none"), "No release is named 'none'"),
         (("--defect", "rust"), "no kind of defect 'rust'"),
         (("--wordings", "nowhere.jsonl"), "can't be read"),
     ],

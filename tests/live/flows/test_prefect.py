@@ -319,7 +319,7 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard_and_what_can
     assert int(scored_ones) > 0, done.stderr
     assert refusal.startswith("No Label Studio is set or running.")
     assert known.runs("pull-reviews")[0]["state"]["message"] == refusal
-    assert "no release 'v2'" in done.stderr.splitlines()[-1]
+    assert "No release is named 'v2'" in done.stderr.splitlines()[-1]
     failed, scored = known.runs("evaluate-models")
     assert (failed["name"], failed["state_type"], scored["name"]) == ("v2", "FAILED", "v1")
     assert failed["state"]["message"].startswith("No release is named 'v2'")
