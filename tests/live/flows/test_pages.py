@@ -396,7 +396,7 @@ class CountingWarehouse(Warehouse):
 def test_a_port_that_is_taken_is_one_sentence(copy: Warehouse) -> None:
     server = AppServer(page_app(copy), 0)
     port = int(server.address.rstrip("/").rpartition(":")[2])
-    with pytest.raises(ConfigurationError, match="can't be taken"):
+    with pytest.raises(ConfigurationError, match="can't be used"):
         AppServer(page_app(copy), port)
     server.close()
 

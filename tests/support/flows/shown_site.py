@@ -18,7 +18,7 @@ from callwright.validators.shown_tools import ShownTools
 from callwright.warehouse.releases import Selection, Terms, make_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import RATES, ReviewSite, open_site
-from tests.support.flows.small_builds import build, held
+from tests.support.flows.small_builds import build
 
 RECIPES = Path(__file__).parents[3] / "recipes"
 SHIPPED = ("spanish", "parallel", "callnavi", "complexfuncbench", "confetti", "live", "hammerbench")
@@ -33,7 +33,7 @@ PEOPLE = ("alice", "bruno", "chen")
 def fill_shown_site(home: Path, each: int) -> ReviewSite:
     """Fill a work folder, with `each` samples of each kind at most."""
     site = open_site(home, PaperStudio())
-    with held(site.settings):
+    with site.warehouse.together():
         for size in (max(1, each // 2), each):  # so that there is a build before
             build(_reviewed_recipe(size), site.settings)
         _review(site)
