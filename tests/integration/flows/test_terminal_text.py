@@ -92,6 +92,6 @@ def test_no_command_prints_what_a_terminal_would_obey(home: Path, words: tuple[s
 
 
 def test_json_says_the_same_without_what_a_terminal_would_obey(home: Path) -> None:
-    done = run_here("query", "select request from samples", "--json", home=home / "home")
+    done = run_here("query", "select distinct request from samples", "--json", home=home / "home")
     assert not OBEYED.search(done.stdout)
     assert json.loads(done.stdout) == [{"request": f"What is the weather in Ulm{EVIL}?"}]
