@@ -15,7 +15,7 @@ import pytest
 from callwright.flows.engine.running import limit_name
 from callwright.flows.settings import Settings
 from tests.support.flows.fixtures import ShownBuild
-from tests.support.flows.model_server import BUSY, PRICED, ModelServer, ServedRequest
+from tests.support.flows.model_server import ILL, PRICED, ModelServer, ServedRequest
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import (
     TOP,
@@ -157,7 +157,7 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing_and_a_mo
         """The third question is refused for as long as a model's own tries last, and once more."""
         if asked.number == 3:
             ill.add(asked.question)
-        return BUSY if asked.question in ill and asked.times < 3 else None
+        return ILL if asked.question in ill and asked.times < 3 else None
 
     model_server.behaviour = behave
     recipe = write_unmeasured_recipe(
