@@ -167,7 +167,7 @@ def test_an_edit_that_changes_nothing_accepts() -> None:
         ({"edited_parameters": '{"type": "object", "properties": []}'}, '"properties" must hold'),
         ({"edited_parameters": '{"type": "object", "properties": {"a": {"type": "text"}}}'}, "no JSON Schema"),
         ({"edited_parameters": '{"type": "object", "properties": {}, "required": ["a"]}'}, "'a' is required"),
-        ({"edited_parameters": '{"type": "object", "type": "object"}'}, "given twice"),
+        ({"edited_parameters": '{"type": "object", "type": "string"}'}, "given twice"),
         ({"edited_parameters": '{"type": "object", "required": "a"}'}, "no JSON Schema"),
     ],
 )

@@ -73,11 +73,11 @@ def test_what_can_only_mean_one_thing_is_read(text):
         (GOOD[:-1], "Invalid JSON"),
         (f"{GOOD}}}", "broken"),
         (f"{{city: Paris, days: 3}} {GOOD}", "Invalid JSON"),
-        ('{"city":"Lyon","days":2,"days":3}', "stands in it twice"),
+        ('{"city":"Lyon","days":2,"days":3}', "given twice"),
         (f"<think>It is {GOOD}", "does not come to an answer"),
         *(('{"city":"Lyon","days":"2 or 3"}', "days"), ('{"city":"Lyon","days":2.5}', "days")),
         *(('{"city":"Lyon","days":true}', "days"), ('{"city":5,"days":2}', "city"), ('{"city":"Lyon","days":""}', "days")),
-        *(('{"city":"Lyon","days":NaN}', "NaN"), ('{"city":"Lyon","days":1e999}', "beyond all bounds")),
+        *(('{"city":"Lyon","days":NaN}', "NaN"), ('{"city":"Lyon","days":1e999}', "not a number that JSON can hold")),
         *(("{" * 5000, "nested"), ('{"city":"\\ud800","days":2}', "hex escape"), ('{"city":"Lyon",,"days":2}', "Invalid JSON")),
     ],
 )  # fmt: skip
