@@ -74,7 +74,7 @@ def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None
         doubted = trust_site.rows(DOUBTED, row["made_of"])
         assert task["failed"] == spot["failed"] or doubted
         assert task["passed"].count("\n") >= 3, "the checks of what it was made of are shown"
-        [arguments] = re.findall(r"(\d+) valid\s+arguments", task["passed"])
+        [arguments] = re.findall(r"(\d+) valid\s+arguments?", task["passed"])
         assert int(arguments) == sum(len(call["arguments"]) for call in calls(trust_site, row["subject"]))
         assert "no evidence" not in task["calls_shown"]
     assert len({task["priority"] for task in tasks.values() if task["subject"] in trust_site.asked("gold item")}) > 2

@@ -72,5 +72,5 @@ def test_another_file_is_not_overwritten(tmp_path: Path) -> None:
     mine.write_text("My notes.", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="not a notebook"):
         write_notebook(tmp_path / "w.duckdb", mine)
-    with pytest.raises(ConfigurationError, match="ends with"):
+    with pytest.raises(ConfigurationError, match="must end with"):
         write_notebook(tmp_path / "w.duckdb", tmp_path / "notes.txt")
