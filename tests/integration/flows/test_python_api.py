@@ -234,7 +234,7 @@ def test_what_is_no_release_is_told(home: Path, tmp_path: Path) -> None:
         callwright.load_release("v2", home=home)
     with pytest.raises(ConfigurationError, match="holds no records"):
         callwright.load_release(tmp_path)
-    with pytest.raises(ConfigurationError, match="the kinds are imperfect"):
+    with pytest.raises(ConfigurationError, match="Its kinds are imperfect"):
         callwright.load_release("v1", home=home).export("openai", tmp_path / "out", kinds=["none"])
     with pytest.raises(ConfigurationError, match="There is no export format 'excel'"):
         callwright.load_release("v1", home=home).export("excel")
@@ -383,7 +383,7 @@ def test_an_option_that_evaluate_does_not_take_is_refused(home: Path) -> None:
     ("candidates", "words"),
     [
         ([], "There is no candidate"),
-        ([3], "3 is no candidate"),
+        ([3], "3 is not a candidate"),
         (["template/v1", "template/v1"], "Two candidates have the same name"),
         (["template/v1", print], "Evaluate them separately"),
         (["nothing"], "there is no model 'nothing'"),
