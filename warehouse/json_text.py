@@ -8,10 +8,12 @@ models' replies, and of what people type.
 import json
 import re
 from math import isfinite
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import orjson
-from pydantic import JsonValue
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 DEEPEST = 64  # lists and objects inside each other
 INTEGERS = range(-(2**63), 2**64)  # what the warehouse and the readers of exports keep exactly
@@ -21,7 +23,7 @@ _TOO_DEEP = f"it is nested too deeply, more than {DEEPEST} levels"
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def read_json(text: str) -> JsonValue:
+def read_json(text: str) -> "JsonValue":
     """The value that a text states. Raises ValueError where it is no JSON, too deep, or can't be kept exactly."""
     try:
         value: JsonValue = _DECODER.decode(text)
@@ -32,7 +34,7 @@ def read_json(text: str) -> JsonValue:
     return keepable(value)
 
 
-def depth(value: JsonValue) -> int:
+def depth(value: "JsonValue") -> int:
     """How many lists and objects stand inside each other, counted without recursion."""
     level, layer = 0, [value]
     while layer:
@@ -46,7 +48,7 @@ def depth(value: JsonValue) -> int:
     return level
 
 
-def keepable(value: JsonValue) -> JsonValue:
+def keepable(value: "JsonValue") -> "JsonValue":
     """The value, if it has no halves of characters and no numbers that the store could not keep. Raises ValueError."""
     try:
         orjson.dumps(value)
@@ -57,7 +59,7 @@ def keepable(value: JsonValue) -> JsonValue:
     return value
 
 
-def members_once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+def members_once(pairs: "list[tuple[str, JsonValue]]") -> "dict[str, JsonValue]":
     """The members of an object. Raises ValueError where a key has two values that differ."""
     members = dict(pairs)
     if len(members) < len(pairs):

@@ -188,7 +188,7 @@ def test_the_terminal_shows_it_in_few_lines_of_eighty_columns_with_its_cost_or_w
         "sample review",
         "  doubtful",
         "ann@example.org",
-        "Left: ",
+        "Still to do: ",
         "So far: 2 minutes",
         first,
         "accept or reject",

@@ -207,7 +207,7 @@ def test_flat_predictions_are_scored_as_the_newest_release_does(shared: Path, tm
         (("--logs", "{log}", "--snapshots", "middle"), "There is no file 'middle' that lists snapshots"),
         (("--logs", "{log}", "--snapshots", "shift"), "snapshot_id.json"),
         (("--logs", "{log}", "--snapshots", "{log}/MT_res.json"), "not a list of lists of snapshot indices"),
-        (("--predictions", "{log}/MT_res.json"), "Give --language, one of en, es, zh"),
+        (("--predictions", "{log}/MT_res.json"), "Name it with --language: en, es, zh"),
         (("--predictions", "{log}/MT_res.json", "--language", "en"), '"predict" and "label"'),
         (("--predictions", "{log}/gone.json", "--language", "en"), "gone.json can't be read"),
         (("--irrelevant", "{log}/MT_res.json"), "no text under 'FC_res'"),

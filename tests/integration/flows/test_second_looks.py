@@ -152,7 +152,7 @@ def test_gold_items_are_mixed_among_second_looks_as_well(trust_site: ReviewSite)
 
 def test_an_unknown_name_is_answered_with_the_known_ones(site: ReviewSite) -> None:
     create_release(site.warehouse, "v1")
-    with pytest.raises(ConfigurationError, match=r"no release and no recipe 'nothing'.*v1.*small"):
+    with pytest.raises(ConfigurationError, match=r"No release or recipe is named 'nothing'.*v1.*small"):
         recheck(site.settings, "nothing")
 
 
