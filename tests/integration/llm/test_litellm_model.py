@@ -77,7 +77,7 @@ async def test_a_model_without_a_price_is_free_and_says_so_once(ask, caplog):
 
     assert (await ask("openai/unpriced")).cost == 0.0
     assert prices == [0.0, 0.0]
-    assert sum("no price for openai/unpriced" in record.message for record in caplog.records) == 1
+    assert sum("price of openai/unpriced is unknown" in record.message for record in caplog.records) == 1
 
 
 async def test_litellm_writes_no_reports_for_listeners(ask):
