@@ -270,7 +270,10 @@ def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_mad
     [
         ("1 / 0", r"Your check 'example' \(.*own.py:\d+\) raised ZeroDivisionError: division by zero"),
         ("yield 3", r"Your check 'example' \(.*own.py:\d+\) gives 3; it gives findings, each made by `unproved`"),
-        ("yield unproved('No.', DoubtedFact(kind='Not so'))", r"Your check 'example' .* makes a DoubtedFact that can't"),
+        (
+            "yield unproved('No.', DoubtedFact(kind='Not so'))",
+            r"Your check 'example' .* makes a DoubtedFact that can't",
+        ),
     ],
 )
 def test_an_author_is_told_which_check_raised_or_gave_what_and_the_build_goes_on(
