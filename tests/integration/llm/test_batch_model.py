@@ -318,6 +318,6 @@ def test_a_model_in_batches_needs_a_server_that_has_them():
 
 
 async def test_a_server_that_is_away_ends_the_waiting(opened, provider):
-    async with opened(attempts=2, api_base="http://127.0.0.1:9/v1") as chat:
+    async with opened(attempts=2, patience=0.5, api_base="http://127.0.0.1:9/v1") as chat:
         [refused] = await ask_all(chat, 1)
     assert isinstance(refused, TransientError)
