@@ -42,7 +42,7 @@ def done(*words: str, home: Path, code: int = 0) -> str:
 def test_doctor_lists_what_packages_bring_and_says_what_is_wrong(python: Path, tmp_path: Path) -> None:
     found = json.loads(done(str(python), "-m", "callwright", "doctor", "--json", home=tmp_path, code=1))
     said = {part["part"]: part for part in found if part["part"].partition(":")[0] in TABLES}
-    sound = {name for name, part in said.items() if part["advice"] == "of town-plugins 0.3"}
+    sound = {name for name, part in said.items() if part["advice"] == "from town-plugins 0.3"}
     assert sound == {*(f"{table}: town" for table in TABLES - {"metrics"}), "metrics: brevity"}
     broken = {name: part["advice"] for name, part in said.items() if part["state"] == "broken"}
     assert {name for name, _ in broken.items()} == {
