@@ -126,13 +126,35 @@ def stream_lines(path: Path) -> Iterator[FileLine]:
             yield FileLine(number, b"", f"it is longer than {LONGEST_LINE // 2**20} MiB", began)
 
 
-def read_rows(path: Path, read: Read | None = None) -> Iterator[DocumentItem | Problem]:
+def parse(text: str, where: str) -> JsonValue | Problem:
+    """The JSON value that `text` states, exactly; or why it states none that can be kept."""
+    try:
+        return read_exactly(text)
+    except json.JSONDecodeError as error:
+        reason = f"is not JSON ({error})"
+    except ValueError as error:
+        reason = f"can't be read: {error}"
+    return Problem(where=where, kind="bad_json", message=f"{where} {reason}; left out.")
+
+
+def parse_document(text: str, where: str) -> JsonValue | Problem:
+    """The JSON value of a document about tools, or why it states none: a bound beyond 64 bits in it is a float."""
+    try:
+        value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
+    except orjson.JSONDecodeError as error:
+        return Problem(where=where, kind="bad_json", message=f"{where} is not JSON ({error}); left out.")
+    if depth(value) > DEEPEST:
+        message = f"{where} is nested more than {DEEPEST} levels deep; left out."
+        return Problem(where=where, kind="bad_json", message=message)
+    return value
+
+
+def read_rows(path: Path, read: Read = parse) -> Iterator[DocumentItem | Problem]:
     """The items of a JSON list, the lines of a JSON-lines file, or the rows of a Parquet file, one after another.
 
     Any other JSON value is one item. One that is broken, too long, or can't be kept costs itself alone. A list of tools is
     read by `parse_document`; everything else exactly (`parse`).
     """
-    read = read or parse
     if path.suffix == ".parquet":
         try:
             for number, row in enumerate(parquet_rows(path), 1):
@@ -228,7 +250,7 @@ def left_out(where: str, why: str) -> Problem:
     return Problem(where=where, kind="unreadable", message=f"{where} {why}; left out.")
 
 
-def row_of(line: FileLine, path: Path, read: Read | None = None) -> DocumentItem | Problem:
+def row_of(line: FileLine, path: Path, read: Read = parse) -> DocumentItem | Problem:
     """The JSON value of a line, or why it has none."""
     where = f"{path}:{line.number}"
     if line.problem:
@@ -237,7 +259,7 @@ def row_of(line: FileLine, path: Path, read: Read | None = None) -> DocumentItem
         text = line.content.decode()
     except UnicodeDecodeError as error:
         return left_out(where, f"is not UTF-8 (byte {error.start}: {error.reason})")
-    return _item(text, where, read or parse)
+    return _item(text, where, read)
 
 
 def _item(text: str, where: str, read: Read) -> DocumentItem | Problem:
@@ -245,29 +267,6 @@ def _item(text: str, where: str, read: Read) -> DocumentItem | Problem:
         return left_out(where, f"is longer than {LONGEST_LINE // 2**20} MiB")
     value = read(text, where)
     return value if isinstance(value, Problem) else DocumentItem(where, value)
-
-
-def parse(text: str, where: str) -> JsonValue | Problem:
-    """The JSON value that `text` states, exactly; or why it states none that can be kept."""
-    try:
-        return read_exactly(text)
-    except json.JSONDecodeError as error:
-        reason = f"is not JSON ({error})"
-    except ValueError as error:
-        reason = f"can't be read: {error}"
-    return Problem(where=where, kind="bad_json", message=f"{where} {reason}; left out.")
-
-
-def parse_document(text: str, where: str) -> JsonValue | Problem:
-    """The JSON value of a document about tools, or why it states none: a bound beyond 64 bits in it is a float."""
-    try:
-        value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
-    except orjson.JSONDecodeError as error:
-        return Problem(where=where, kind="bad_json", message=f"{where} is not JSON ({error}); left out.")
-    if depth(value) > DEEPEST:
-        message = f"{where} is nested more than {DEEPEST} levels deep; left out."
-        return Problem(where=where, kind="bad_json", message=message)
-    return value
 
 
 def _lines(text: str, path: Path, whole: Problem, read: Read) -> Iterator[DocumentItem | Problem]:

@@ -3,8 +3,6 @@
 `make images` writes docs/images/view-<name>.png; look at them before you keep them.
 """
 
-import argparse
-import tempfile
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +16,7 @@ from tests.support.browsers import open_browser
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import open_site
 from tests.support.flows.shown_site import RELEASE, fill_shown_site
+from tests.support.pictures import take_by_command
 from tests.support.screenshots import OUT, _write
 
 OK = 200
@@ -37,15 +36,7 @@ class PagePicture(NamedTuple):
 
 def main() -> None:
     """Take the pictures."""
-    parser = argparse.ArgumentParser(prog="python -m tests.support.page_screenshots", description=main.__doc__)
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--home", type=Path, help="keep the work folder here; a second run is faster")
-    told = parser.parse_args()
-    if told.home:
-        take_pictures(told.home, told.out)
-        return
-    with tempfile.TemporaryDirectory() as home:
-        take_pictures(Path(home), told.out)
+    take_by_command("tests.support.page_screenshots", take_pictures, OUT, kept="the work folder")
 
 
 def take_pictures(home: Path, out: Path) -> None:

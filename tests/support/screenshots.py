@@ -3,10 +3,8 @@
 `make images` writes docs/images/review-<kind>.<language>.png; look at them before you keep them.
 """
 
-import argparse
 import io
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +28,7 @@ from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import ask_about_samples, fill_site
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site
+from tests.support.pictures import take_by_command
 
 OUT = Path(__file__).parents[2] / "docs" / "images"
 SIZE = {"width": 1366, "height": 768}
@@ -75,15 +74,7 @@ SAMPLES_ONLY: tuple[Language, ...] = ("es",)
 
 def main() -> None:
     """Take the pictures."""
-    parser = argparse.ArgumentParser(prog="python -m tests.support.screenshots", description=main.__doc__)
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--home", type=Path, help="keep Label Studio and the builds here; a second run is faster")
-    told = parser.parse_args()
-    if told.home:
-        take_pictures(told.home, told.out)
-        return
-    with tempfile.TemporaryDirectory() as home:
-        take_pictures(Path(home), told.out)
+    take_by_command("tests.support.screenshots", take_pictures, OUT, kept="Label Studio and the builds")
 
 
 def take_pictures(home: Path, out: Path) -> None:
