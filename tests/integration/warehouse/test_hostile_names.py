@@ -76,7 +76,8 @@ def views() -> list[str]:
 
 @pytest.mark.parametrize("view", views())
 def test_every_view_runs(board: Board, view: str) -> None:
-    board.warehouse.rows(f"select * from {view}")
+    columns = {row["column_name"] for row in board.warehouse.rows(f"describe {view}")}
+    assert all(row.keys() == columns for row in board.warehouse.rows(f"select * from {view}"))
 
 
 def test_views_count_by_the_names_as_they_are(board: Board) -> None:
@@ -98,8 +99,8 @@ def values_for(statement: str, keys: list[str]) -> dict[str, object]:
     return {name: values[name] for name in known}
 
 
-def run_query(warehouse: Warehouse, statement: str, values: dict[str, object]) -> None:
-    """Run a statement and take back what it did; what is no text there is null."""
+def run_query(warehouse: Warehouse, statement: str, values: dict[str, object]) -> bool:
+    """Run a statement and take back what it did, and tell whether it ran; what is no text there is null."""
     has_run = False
     for given in (values, dict.fromkeys(values)):
         with suppress(InterruptedError), warehouse.writing() as connection:
@@ -117,7 +118,8 @@ def run_query(warehouse: Warehouse, statement: str, values: dict[str, object]) -
                 has_run = True
             raise InterruptedError
         if has_run:
-            return
+            break
+    return has_run
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -127,7 +129,7 @@ def test_every_named_query_runs(board: Board, topic: str) -> None:
         columns = {"answers.grades": "g.key", "path_runs.results": "success"}.get(name, "key")
         whole = sql(name, **PARTS, columns=columns)
         if not APART.search(whole):
-            run_query(board.warehouse, whole, values_for(whole, keys))
+            assert run_query(board.warehouse, whole, values_for(whole, keys)), name
 
 
 def test_no_sql_has_a_name_in_a_json_path() -> None:
