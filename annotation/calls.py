@@ -124,7 +124,7 @@ def is_same(one: object, other: object) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def same_calls(one: Sequence[GoldCall], other: Sequence[GoldCall]) -> bool:
+def same_calls(one: Sequence[Call | GoldCall], other: Sequence[Call | GoldCall]) -> bool:
     """Whether two lists of calls ask for the same, whatever their evidence."""
     return is_same(*([[call.tool, call.arguments] for call in calls] for calls in (one, other)))
 

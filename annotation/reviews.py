@@ -92,7 +92,8 @@ def why_asked(reason: str, returned: Returned | None, sentence: str) -> str:
     return f"{sentence.format(problem=returned.problem)}\n{reason}" if returned else reason
 
 
-_DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject"}
+# What is decided by each verdict of a screen; who takes the reading edits the calls by one key.
+_DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject", "reading": "edit"}
 
 
 class ParsedReview(Record):
@@ -129,6 +130,11 @@ class ChosenVerdicts(NamedTuple):
     verdicts: tuple[str, ...]
     reasons: tuple[str, ...]
     comment: str
+
+    @property
+    def takes_reading(self) -> bool:
+        """Whether what a reader wrote is to take the place of the gold."""
+        return self.verdicts == ("reading",)
 
     @property
     def decision(self) -> ReviewDecision:
@@ -192,7 +198,7 @@ def parse_verdict(
     """
 
     def read(answers: ChosenVerdicts) -> Typed:
-        strange = [one for one in answers.verdicts if one == "edit"]
+        strange = [one for one in answers.verdicts if one in ("edit", "reading")]
         strange += [one for one in answers.reasons if reasons is not None and one not in reasons]
         if strange:
             raise AnnotationError(

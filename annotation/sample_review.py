@@ -10,6 +10,7 @@ from callwright.annotation.calls import check_storable, leaves_out, read_calls, 
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.doubts import doubt_sentences, preferred_tools, with_marks
 from callwright.annotation.edits import STAGE, edited_sample, with_turns
+from callwright.annotation.readings import render_readings, take_readings
 from callwright.annotation.rendering import (
     Line,
     describe_tool,
@@ -35,7 +36,7 @@ from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.kinds import kind_after_edit, traits_of
 from callwright.generators.shifts.turns import is_path
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Sample, Tool, Verdict
+from callwright.warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Reading, Sample, Tool, Verdict
 
 _MOST_OF_TOOLS, _TOOLS_AT_ONCE = 12_000, 3_000  # characters in all, and of what is not folded away
 _WORST_FIRST = ("contradicted", "unproved", "proved")
@@ -55,6 +56,7 @@ class SampleTask(ReviewTask):
     tools: str
     other_tools: str
     failed: str
+    readings: str
     details: str
     passed: str
     request: str
@@ -88,6 +90,7 @@ def review_task(
         tools=compared or words.none,
         other_tools=others or words.none,
         failed="\n".join(doubt_sentences(sample.turns, verdicts, words)) or words.none,
+        readings=render_readings(sample, verdicts, words) or words.none,
         details="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,
         passed="\n".join(_check_lines(verdicts, words, passed=True)) or words.none,
         request=returned.request if returned else before.request,
@@ -143,9 +146,7 @@ def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: Sample
     """Why people are asked; what the checks that did not pass say by themselves stands beside it in plain words."""
     rest = reason
     told = [one for one in verdicts if one.decision != "proved" and one.reason]
-    named = sorted(
-        (f"{one.check}: {one.reason}" for one in told), key=len, reverse=True
-    )  # "reading" ends "second_reading"
+    named = sorted((f"{one.check}: {one.reason}" for one in told), key=len, reverse=True)
     for stated in (*named, *(one.reason for one in told)):
         rest = rest.replace(stated, "")
     is_edit = sample.origin is not None and sample.origin.stage == STAGE
@@ -160,10 +161,15 @@ def _check_lines(verdicts: Sequence[Verdict], words: SampleScreenWords, *, passe
         yield f"{words.decision[verdict.decision]} · {verdict.check}{score}{reason}"
 
 
-def parse_review(pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
-    """The review that an annotation of `sample` holds; `tools` are its candidates."""
+def parse_review(
+    pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool], readings: Sequence[Reading] = ()
+) -> ParsedReview:
+    """The review that an annotation of `sample` holds; `tools` are its candidates, `readings` what readers wrote."""
 
-    def read(_answers: ChosenVerdicts) -> Typed:
+    def read(answers: ChosenVerdicts) -> Typed:
+        if answers.takes_reading:
+            before = boxes(sample)
+            return Typed(lambda: take_readings(sample, readings), request=before.request, calls=before.calls)
         request, calls, before = typed_into(pulled, "edited_request"), typed_into(pulled, "edited_calls"), boxes(sample)
         return Typed(
             lambda: _edited(request, calls, sample, tools),

@@ -95,6 +95,10 @@ class SampleScreenWords(ScreenWords):
     evidence_kind: dict[EvidenceKind, str]
     act: dict[DialogueAct, str]
     decision: dict[Decision, str]
+    reading: str
+    readings: str
+    gold: str
+    reader: str
     doubt: dict[str, str] = Field(default={})  # English is what checks declare
     check: dict[str, str]
     check_other: str

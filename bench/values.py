@@ -1,80 +1,102 @@
-"""What rules prove of the values of labelled requests, argument by argument: `python -m bench.values FILE [--json]`.
+"""How the values of labelled requests stand by what is found in their words: `python -m bench.values FILE [--json]`.
 
-Each line is a request as `check requests` reads it, with `label` (right or wrong), `defect`, and for a wrong one perhaps
-`wrong`: the names of the arguments that the defect makes wrong. A wrong line without it is counted by the sorts of values that
-its defect speaks of, where it names one, and else left out; the output tells how many lines that are.
+Each line is a request as `check requests` reads it, with `label` (right or wrong) and, for a wrong one, perhaps `wrong`: the names
+of the arguments that its defect makes wrong. With `--corrections` each line is a question of BFCL with its functions, the ground
+truth before and after it was corrected: how many of either are contradicted without a model, by words or by the schema.
 """
 
 import argparse
 import json
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from callwright.validators.values.parameters import leaves_of
-from callwright.validators.values.said import hear
-from callwright.validators.values.standing import CallReading, read_call
-from callwright.warehouse.records import Tool
+from callwright.flows.api.building import check_requests
+from callwright.generators.imports.bfcl import ANSWERS, read_bfcl_samples
+from callwright.generators.tools import argument_problems
+from callwright.validators.evidence import find_in_sample
 
-# What a defect's name says that it makes wrong; those of the deed, and of what a value is told of, name no sort.
-_SORTS = {
-    "unit": {"number"}, "off": {"number"}, "miscounted": {"number"}, "exact": {"number"}, "boolean": {"boolean"},
-    "weekday": {"day", "moment"}, "week": {"day", "moment"}, "am": {"clock", "moment"}, "truncated": {"name"},
-}  # fmt: skip
+_QUESTIONS = "BFCL_v4_simple.json"
 
 
 def main() -> None:
-    """Print how many arguments of right and of wrong lines have which standing."""
+    """Print the table of standings, or the share of golds that is contradicted before and after their correction."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
+    parser.add_argument("--corrections", action="store_true")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    counts, left_out = count_standings(chosen.file)
+    counts = count_corrections(chosen.file) if chosen.corrections else count_standings(chosen.file)
     if chosen.json:
-        print(json.dumps({**counts, "lines_left_out": left_out}, indent=2))
+        print(json.dumps(counts, indent=2))
         return
-    for label, found in counts.items():
-        rest = ", ".join(f"{found[name]} {name}" for name in ("stated", "unproved", "contradicted"))
-        share = found["proved"] / max(1, found.total())
-        print(f"{label}: {found['proved']} of {found.total()} proved ({share:.1%}), {rest}")
-    print(f"wrong lines of which no argument is known to be wrong: {left_out}")
+    for name, found in counts.items():
+        print(f"{name}: {', '.join(f'{count} {what}' for what, count in found.items())}")
 
 
-def count_standings(file: Path) -> tuple[dict[str, Counter[str]], int]:
-    """How many arguments of right and of wrong lines have which standing, and how many wrong lines are left out."""
-    counts: dict[str, Counter[str]] = {"right": Counter(), "wrong": Counter()}
-    left_out = 0
-    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
-        tool, reading = read_line(line)
-        names = list(_counted(line, tool)) if line["label"] == "wrong" else list(line["arguments"])
-        left_out += not names
-        counts[line["label"]].update(reading.arguments[name].standing for name in names)
-    return counts, left_out
+def count_standings(file: Path) -> dict[str, dict[str, int]]:
+    """How many arguments of right and of wrong lines stand how, by language and label, and how many lines are contradicted."""
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for line, found in zip(lines, check_requests(lines), strict=True):
+        label, language = line["label"], line["language"]
+        names = (
+            found.arguments if label == "right" else [one for one in line.get("wrong", ()) if one in found.arguments]
+        )
+        for name in (f"{label} {language}", f"{label}, all"):
+            counts[name].update(dict.fromkeys(("said", "derived", "not_said", "contradicted"), 0))
+            counts[name].update(found.arguments[one] for one in names)
+        counts[f"{label} lines"].update(["all", *["contradicted"] * (found.decision == "contradicted")])
+    return {name: dict(found) for name, found in sorted(counts.items())}
 
 
-def read_line(line: Mapping[str, Any]) -> tuple[Tool, CallReading]:
-    """The tool of a line, and what its words prove of its call."""
-    tool = Tool(category="", **{"description": "", **line["tool"]})
-    now = datetime.fromisoformat(line["now"]).replace(tzinfo=UTC) if line.get("now") else None
-    return tool, read_call(tool, line["arguments"], [hear(line["request"], line["language"], now)])
+def count_corrections(file: Path) -> dict[str, dict[str, int]]:
+    """How many golds are contradicted by their words, and how many by the schema, before and after the correction."""
+    counts: dict[str, dict[str, int]] = {}
+    for name, truth in (("before", "old_ground_truth"), ("after", "ground_truth")):
+        found = Counter(golds=0, contradicted=0, by_words=0, by_schema=0)
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            words, schema = _is_contradicted(line, line[truth])
+            found.update(golds=1, contradicted=words or schema, by_words=words, by_schema=schema)
+        counts[name] = dict(found)
+    return counts
 
 
-def _counted(line: Mapping[str, Any], tool: Tool) -> Iterator[str]:
-    if "wrong" in line:
-        yield from line["wrong"]
-        return
-    words = re.findall("[a-z]+", line["defect"])
-    sorts = set[str]().union(*(_SORTS.get(word, set()) for word in words))
-    all_leaves = leaves_of(tool, line["arguments"])
-    leaves = [leaf for leaf in all_leaves if leaf.sort in sorts]
-    if "swapped" in words:
-        leaves = [leaf for leaf in all_leaves if leaf.parameter.role or leaf.parameter.edge]
-    if "truncated" in words:
-        leaves = sorted(leaves, key=lambda leaf: len(str(leaf.value)))[-1:]
-    yield from dict.fromkeys(leaf.argument for leaf in leaves)
+def _given(value: object) -> object:
+    """A value of a ground truth without the members of objects that may be missing."""
+    if isinstance(value, list):
+        return [_given(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _given(one) for name, one in value.items() if not (isinstance(one, list) and one[:1] == [""])}
+
+
+def _is_contradicted(line: Mapping[str, Any], truth: list[dict[str, object]]) -> tuple[bool, bool]:
+    """Whether the words, and whether the tools' schemas, speak against a gold of BFCL."""
+    truth = [{tool: _given(values) for tool, values in call.items()} for call in truth]
+    with TemporaryDirectory() as folder:
+        answers = Path(folder) / ANSWERS
+        answers.mkdir()
+        (Path(folder) / _QUESTIONS).write_text(json.dumps(dict(line)), encoding="utf-8")
+        (answers / _QUESTIONS).write_text(json.dumps({"id": line["id"], "ground_truth": truth}), encoding="utf-8")
+        records = [*read_bfcl_samples(Path(folder))]
+    by_words = by_schema = False
+    for one in records:
+        if one.sample is None:
+            by_schema = True
+            continue
+        tools = {tool.name: tool for tool in one.tools}
+        by_words |= any(
+            found.standing == "contradicted" and not found.is_undeclared
+            for _, found in find_in_sample(one.sample, one.tools)
+        )
+        for call in one.sample.all_calls:
+            by_schema |= call.tool not in tools or bool(
+                argument_problems(tools[call.tool], call.arguments, partial=True)
+            )
+    return by_words, by_schema
 
 
 if __name__ == "__main__":

@@ -210,7 +210,7 @@ insert into outcomes
 insert into verdicts
     select md5('v' || n || '.' || s), md5('s' || n), 'check' || s, if(s = 6 and n % 20 = 0, 'unproved', 'proved'),
         if(s = 6 and n % 20 = 0, (n % 97) / 97, 1), 'Every argument is in the request.', '[]', '1', now(),
-        if(s = 6 and n % 20 = 0, 'open', 'proved'), '', [], '[]'
+        if(s = 6 and n % 20 = 0, 'open', 'proved'), '', [], '[]', '[]'
     from range($first, $until) t(n), range(7) u(s);
 insert into llm_calls
     (id, request, build, stage, model, prompt_version, sample_index, prompt_tokens, completion_tokens, cost, latency, cached,

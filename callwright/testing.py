@@ -187,7 +187,7 @@ def run_check(check: Check[Sample], sample: Sample, tools: Tools = (), chat: Cha
     'unproved'
     """
     _require(check.applies(sample), f"The check {check.name!r} does not apply to this sample.")
-    verdict, *_told = asyncio.run(check(sample, context_of(tools, chat)))
+    [verdict] = asyncio.run(check(sample, context_of(tools, chat)))
     known = check.doubts.keys() | doubt_sentences().keys()
     for doubt in verdict.doubts:
         lacking = f"The check {check.name!r} has no sentence for the doubt {doubt.kind!r}: declare it in `doubts`."

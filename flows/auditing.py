@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import orjson
 from jinja2 import PackageLoader
@@ -27,11 +27,20 @@ from callwright.llm.models import Readiness
 from callwright.llm.stand_in import price_of
 from callwright.validators.audit.defects import broken_variants, injectors_named
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, gather
-from callwright.validators.blind.choosing import check_reading, has_calls
-from callwright.validators.blind.planting import MEASURED, ReaderFigures, cheapest, figures_of, read_planted
-from callwright.validators.checks.grounding import check_grounding, root_of
+from callwright.validators.checks.grounding import standings_told
 from callwright.validators.checks.table import settled_claims
 from callwright.validators.metrics.ratios import share_interval
+from callwright.validators.reading.baselines import BASELINES
+from callwright.validators.reading.planting import (
+    PLANTED_READING,
+    PlantedPoint,
+    ReaderFigures,
+    cheapest,
+    figures_of,
+    plant_each,
+    read_planted,
+)
+from callwright.validators.reading.writing import BlindReader, has_calls
 from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import record_line
@@ -48,6 +57,7 @@ LANDING: tuple[AuditDecision, ...] = ("proved", "judged")  # without people
 RULES = "rules"  # stands where no model was asked
 NEWEST_BUILDS = "newest builds"
 WORDING = "wording"  # the kind of a labelled request
+_DEFECTS = 3  # sorts of defects that are planted in each sample where readers are compared
 _GIVING = 60  # samples of each kind and language whose values may be put into others
 
 
@@ -194,8 +204,7 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
     checked = [one async for one in find_requests(path, plan.model, settings)]
     cases = []
     for number, (label, one) in enumerate(zip(_labels(path), checked, strict=True), 1):
-        # Open where nothing speaks against it and no model has read it.
-        found: AuditDecision = "open" if one.decision == "unproved" and not one.reasons else one.decision
+        found: AuditDecision = "unproved" if one.decision == "doubted" else one.decision
         decision: Decision = "proved" if found in ("judged", "open") else found  # type: ignore[assignment]
         verdict = Verdict(subject=one.id, check="request", decision=decision, reason=" ".join(one.reasons))
         at = f"{number}:{one.id}"
@@ -257,18 +266,13 @@ def keep_audit(warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequen
 
 
 def _argument_rows(case: DefectCase) -> Iterator[Row]:
-    """The grade of each argument of an intact sample, and of each that a defect made wrong."""
-    grounded = next((one for one in case.verdicts if one.check == check_grounding.name), None)
-    if grounded is None or (case.is_broken and not case.wrong):
+    """How each argument of an intact sample stands, and each that a defect made wrong."""
+    if case.is_broken and not case.wrong:
         return
-    settled = settled_claims(case.verdicts)
-    unread = "judged" if "arguments" in settled.by_models and not settled.is_doubted else "open"
-    grades = dict.fromkeys((root_of(one.argument) for one in grounded.evidence), "proved")
-    grades |= dict.fromkeys(map(root_of, grounded.open_arguments), unread)
-    for name, grade in grades.items():
+    for name, standing in standings_told(case.verdicts).items():
         if not case.is_broken or name in case.wrong:
             same = {"subject": case.subject, "defect": case.defect, "argument": name}
-            yield {**same, "is_wrong": case.is_broken, "grade": grade}
+            yield {**same, "is_wrong": case.is_broken, "grade": standing}
 
 
 def audit_page(report: AuditReport) -> str:
@@ -323,7 +327,8 @@ async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Pr
         await _figures(model, samples, tools, plan.seed, settings, progress, wrong_before)
         for model in dict.fromkeys(plan.models)
     ]
-    best = cheapest(readers, plan.wrong_at_most) if plan.wrong_at_most is not None else None
+    readers += [await _of_baseline(one, samples, tools, plan.seed, wrong_before) for one in BASELINES]
+    best = cheapest(readers[: -len(BASELINES)], plan.wrong_at_most) if plan.wrong_at_most is not None else None
     return ReaderComparison(
         plan.release or NEWEST_BUILDS, len(samples), wrong_before, plan.wrong_at_most, readers, best.model if best else "",
     )  # fmt: skip
@@ -350,6 +355,26 @@ def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], di
     return samples, tools
 
 
+def _planted_in(sample: Sample, tools: Mapping[str, Tool], seed: int) -> list[PlantedPoint]:
+    """What every reader is asked to read of a sample: the gold as it is, and defects of different sorts."""
+    read = sample.underlying
+    toolset = [tools[key] for key in read.candidates if key in tools]
+    return plant_each(read, toolset, Random(f"{seed}:{sample.key}"), defects=_DEFECTS)
+
+
+async def _of_baseline(
+    baseline: BlindReader, samples: Sequence[Sample], tools: Mapping[str, Tool], seed: int, wrong_before: float
+) -> ReaderFigures:
+    nobody: Any = None  # code reads, and asks no model
+    context = StageContext(nobody, Random(), tools)
+    readings = [
+        await read_planted(sample.underlying, planted, context, baseline)
+        for sample in samples
+        for planted in _planted_in(sample, tools, seed)
+    ]
+    return figures_of(baseline.name, readings, wrong_before, dollars=0.0)
+
+
 async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common with the others
     model: str,
     samples: Sequence[Sample],
@@ -363,11 +388,12 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
     calls: list[LlmCall] = []
     readings: list[PlantedReading] = []
     async with open_chats(recipe, settings.ledger, build="", spent=0.0) as chats:
-        chat = chats.of(MEASURED[check_reading.name], calls.append)
+        chat = chats.of(PLANTED_READING, calls.append)
 
         async def read(sample: Sample) -> None:
-            context = StageContext(chat, Random(f"{seed}:{sample.key}"), tools)
-            readings.append(await read_planted(sample, context, check_reading))
+            context = StageContext(chat, Random(), tools)
+            places = _planted_in(sample, tools, seed)
+            readings.extend([await read_planted(sample.underlying, planted, context) for planted in places])
             progress.advance(1)
 
         progress.begin(model, len(samples))

@@ -38,9 +38,11 @@ from callwright.flows.planning.statistics import (
     path_rows,
     rows_of_view,
     told_of_readers,
+    told_of_trust,
 )
 from callwright.flows.progress import Phase, PhasedProgress, Progress, tell_models
 from callwright.flows.recipe import Checks, GeneratedTools, Recipe
+from callwright.flows.recipe.own_sentences import told_of_sentences, with_checked_sentences
 from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, Workers, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
@@ -54,9 +56,9 @@ from callwright.generators.kinds import all_kinds, family_of, kind_named, kind_r
 from callwright.generators.toolset import GROUP as TOOLSET
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
-from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.validators.checks.table import CHECKS
 from callwright.validators.embeddings import close_encoder
+from callwright.validators.reading.planting import GROUP as MEASURING
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.outcomes import met_checks
@@ -135,6 +137,7 @@ class BuildReport(NamedTuple):
     readers: tuple[ReaderRow, ...] = ()
     users: tuple[UserRow, ...] = ()
     wrong_at_most: float | None = None
+    untrusted: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     taken: tuple[str, ...] = ()
 
@@ -172,7 +175,7 @@ class BuildReport(NamedTuple):
         """What people should know of beside the counts."""
         told = [one.sentence for one in self.failures] + [one.sentence for one in self.repeated]
         left_out, readers = told_of_left_out(self.left_out), told_of_readers(self.readers, self.wrong_at_most)
-        return (*self.taken, *left_out, *told, *readers)
+        return (*self.taken, *left_out, *told, *readers, *self.untrusted)
 
 
 class BuildSteps(NamedTuple):
@@ -263,8 +266,10 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     if recipe.examples and not recipe.shown_examples:
         progress.say(f"{generator} cannot use examples. This build ignores them.")
     validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
+    recipe = with_checked_sentences(recipe, toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
-    for said in (*told_of_brought(recipe), *told_of_policies(recipe, settings)):
+    said_plainly = told_of_sentences(recipe, toolbox.tools)
+    for said in (*told_of_brought(recipe), *told_of_policies(recipe, settings), *said_plainly):
         progress.say(said)
     tools = (*toolbox.tools, *taken_tools(recipe, settings))  # what is made is made of the recipe's own
     key = build_key(recipe, tools)
@@ -374,8 +379,9 @@ def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:
     stated: dict[str, JsonValue] = {}
     if recipe.land != Recipe.model_fields["land"].default:
         stated["land"] = recipe.land
-    if recipe.accept.wrong_at_most is not None:
-        stated["accept"] = recipe.accept.wrong_at_most
+    accept = recipe.accept.model_dump(exclude_defaults=True)
+    if accept:
+        stated["accept"] = accept["wrong_at_most"] if [*accept] == ["wrong_at_most"] else accept
     return stated
 
 
@@ -427,6 +433,7 @@ def _count_build(run: GroupRun) -> BuildReport:
         readers=rows_of_view(warehouse, "reader_precision", ReaderRow, build),
         users=rows_of_view(warehouse, "live_users", UserRow, build),
         wrong_at_most=run.recipe.accept.wrong_at_most, left_out=read_left_out(warehouse, build),
+        untrusted=tuple(told_of_trust(warehouse, build, run.recipe.accept)),
         taken=tuple(told_of_sources(run.recipe, run.settings)),
     )  # fmt: skip
 

@@ -110,7 +110,7 @@ class Chats:
         self.in_flight = InFlight(AHEAD * concurrency, concurrency)
 
     def can_answer(self, stage: Stage) -> bool:
-        """Whether the model of the stage's role can: a grammar has no opinion of how people speak."""
+        """Whether the model of the stage's role can: template/v1 has no opinion of how people speak."""
         is_opinion = isinstance(stage, Check) and stage.sort == "opinion"
         return not is_opinion or reads_language(self._chats[stage.role or "generator"].name)
 
@@ -121,6 +121,10 @@ class Chats:
     def assistant_of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
         """The chat of who talks with simulated users at a stage, each call given to `record`."""
         return self._chats.get("assistant", self._chats["generator"]).for_stage(stage.name, record)
+
+    def settler_of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
+        """The chat of who settles what another model read at a stage, each call given to `record`."""
+        return self._chats["judge"].for_stage(stage.name, record)
 
 
 @asynccontextmanager
@@ -200,8 +204,10 @@ class SharedChats:
 
 
 def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
-    """The roles by name, each with its model."""
-    yield from recipe.models.named.items()
+    """The roles by name, each with its model; template/v1 has the sentences that the recipe brings."""
+    own = {"sentences": recipe.sentence_files} if recipe.sentence_files else {}
+    for name, model in recipe.models.named.items():
+        yield name, model.with_changes(**own) if own and not reads_language(model.name) else model
 
 
 def distinct_models(recipe: Recipe) -> list[ModelSettings]:

@@ -7,7 +7,7 @@ import asyncio
 import itertools
 import tempfile
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,61 +30,41 @@ from callwright.generators.catalogs.documents import FileLine, stream_lines
 from callwright.generators.environments.protocol import WORLDS, Environment, EnvironmentPart, World
 from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.stages import Stage, StageContext
+from callwright.generators.tools import argument_problems
 from callwright.language.packs import of
 from callwright.llm.answers import validate_text
-from callwright.validators.checks.declaring import ALL, ARGUMENTS
-from callwright.validators.checks.grounding import check_grounding, root_of
+from callwright.validators.checks.grounding import standings_told
 from callwright.validators.checks.table import all_checks, has_rest, settled_claims
 from callwright.validators.checks.verdicts import read_by
-from callwright.validators.values.said import hear
-from callwright.validators.values.standing import STANDINGS, Standing, read_call
+from callwright.validators.evidence import Scene, Standing, find_in_calls, weakest_standings
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError, first_problem
 from callwright.warehouse.json_text import DEEPEST, depth, read_json
 from callwright.warehouse.records import (
     Arguments,
+    Call,
     CallTurn,
     Decision,
     GoldCall,
     JsonSchema,
     ResultTurn,
     Sample,
-    SampleClaim,
     Tool,
     UserTurn,
     Verdict,
 )
 
 Rows = Path | str | Iterable[Mapping[str, Any]]  # a file of JSON lines, or what stands in them
+RequestDecision = Literal["judged", "open", "doubted", "contradicted"]
+RecordDecision = Literal["proved", "judged", "open", "doubted", "contradicted"]
 GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
 _AT_ONCE = 64  # requests that are read at the same time
 _FORMAT = "format"
 _READING = "reading"  # the check that reads what words ask for
-
-
-ClaimStanding = Literal["proved", "stated", "read", "open", "contradicted"]
-
-
-class CheckedClaim(NamedTuple):
-    """What a claim rests on.
-
-    `read_by` is the model that read it, and `precision` how often such readings were right where
-    that is measured: None where it is not.
-    """
-
-    standing: ClaimStanding
-    read_by: str = ""
-    precision: float | None = None
-
-
-class Hint(NamedTuple):
-    """What rules can't place, for whoever reads: a negation, a condition, a number left over, with its words."""
-
-    kind: str
-    quote: str
+_UNREAD = ("unread", "not_read")  # doubts of whoever gave no usable answer
 
 
 class RequestLine(BaseModel):
-    """A request, the call that is said to be right, its tool, and when it was said."""
+    """A request and the call that is said to be right: its tool, alone or the name of one of `tools`, and what stood before it."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -97,26 +77,43 @@ class RequestLine(BaseModel):
 
     id: str
     language: str
-    tool: ToolLine
+    tool: ToolLine | str = ""
+    tools: list[ToolLine] = Field(default_factory=list)
     arguments: Arguments = Field(default_factory=dict)
     request: str
+    system: str = ""
     now: datetime | None = None
+
+    @property
+    def shown(self) -> list[ToolLine]:
+        """The tools that there are."""
+        alone = [] if isinstance(self.tool, str) else [self.tool]
+        return [*(one for one in alone if one.name not in {each.name for each in self.tools}), *self.tools]
+
+    @property
+    def called(self) -> str:
+        """The name of the tool that is called; one that is alone needs no name."""
+        named = self.tool if isinstance(self.tool, str) else self.tool.name
+        return named or (self.tools[0].name if len(self.tools) == 1 else "")
+
+    @property
+    def reference_time(self) -> datetime | None:
+        """When it was said, None where that is not known."""
+        return self.now.replace(tzinfo=self.now.tzinfo or UTC) if self.now else None
 
 
 class CheckedRequest(NamedTuple):
-    """What was found of a request: its decision, how each argument stands by rules, and why it is doubted.
+    """What was found of a request: its decision, how each argument stands, and why it is doubted.
 
-    `values_proved` tells how many of its arguments are proved, and of how many. `claims` says what
-    each claim rests on. Hints speak for or against nothing: they are for whoever reads.
+    It is `judged` where a model that reads it writes the same call (`written`), `doubted` where it writes another one,
+    `contradicted` where its words or the tool's schema speak against the call, and else `open`.
     """
 
     id: str
-    decision: GradedDecision
+    decision: RequestDecision
     arguments: dict[str, Standing]
+    written: Call | None
     reasons: list[str]
-    values_proved: tuple[int, int] = (0, 0)
-    claims: dict[SampleClaim, CheckedClaim] = {}  # noqa: RUF012 - a line that is no request claims nothing
-    hints: list[Hint] = []  # noqa: RUF012
 
 
 class CheckVerdict(NamedTuple):
@@ -129,21 +126,20 @@ class CheckVerdict(NamedTuple):
 
 
 class CheckedRecordLine(NamedTuple):
-    """The verdicts on an exported record, and as of a request how its arguments and its claims stand.
+    """The verdicts on an exported record, and as of a request how its arguments stand.
 
-    `key` is "" where the line holds none. An argument of several calls stands as its weakest does.
+    `key` is "" where the line holds none. An argument of several calls stands as its weakest does. A record is `proved` where
+    code settles all that it claims.
     """
 
     key: str
-    decision: GradedDecision
+    decision: RecordDecision
     verdicts: list[CheckVerdict]
     arguments: dict[str, Standing] = {}  # noqa: RUF012 - a line that is no record has none
-    values_proved: tuple[int, int] = (0, 0)
-    claims: dict[SampleClaim, CheckedClaim] = {}  # noqa: RUF012
 
 
 async def find_requests(rows: Rows, model: str, settings: Settings) -> AsyncIterator[CheckedRequest]:
-    """Read each request against its call: its values by rules, and what it asks for by `model` if there is one.
+    """Find what each request says of its call, and let `model`, if there is one, read what it asks for.
 
     A file is read as far as answers are asked for. Raises ConfigurationError where it can't be read.
     """
@@ -165,62 +161,79 @@ async def _check_request(line: FileLine, chats: Chats | None) -> CheckedRequest:
     try:
         stated = RequestLine.model_validate(_loaded(line))
         validate_text(stated.request)
-        _check_schema(stated.tool.parameters)
-        tool = Tool(**stated.tool.model_dump(), category="")
-    except (ValueError, RecursionError, ReplyError) as error:
+        names = [one.name for one in stated.shown]
+        if names.count(stated.called) != 1:
+            raise ValueError(f"the tools are {names}, and `tool` has to name one of them")
+        for one in stated.shown:
+            _check_schema(one.parameters)
+        tools = [Tool(**one.model_dump(), category="") for one in stated.shown]
+        found = _find_values(stated, tools)
+    except (ValueError, RecursionError, ReplyError, RecordError) as error:
         reason = f"Line {line.number} is no request: {_brief(error)}"
-        return CheckedRequest(_id_of(line), "contradicted", {}, [reason])
-    found = _read_values(stated, tool)
+        return CheckedRequest(_id_of(line), "contradicted", {}, None, [reason])
     if found.decision == "contradicted" or chats is None:
         return found
-    verdict = await _read(stated, tool, chats)
-    if verdict.decision != "proved":
-        return found._replace(reasons=[*found.reasons, verdict.reason])
-    read = {
-        claim: one if one.standing == "proved" else CheckedClaim("read", verdict.model)
-        for claim, one in found.claims.items()
-    }
-    return found._replace(decision="judged", reasons=[], claims=read)
+    verdict = await _read(stated, tools, chats)
+    written = next((call for reading in verdict.readings for call in reading.calls), None)
+    found = found._replace(written=written)
+    if verdict.decision == "proved":
+        contested = [verdict.reason] if any(reading.votes for reading in verdict.readings) else []
+        return found._replace(decision="judged", reasons=contested)
+    is_unread = not verdict.doubts or any(one.kind in _UNREAD for one in verdict.doubts)
+    return found._replace(decision="open" if is_unread else "doubted", reasons=[*found.reasons, verdict.reason])
 
 
-def _read_values(stated: RequestLine, tool: Tool) -> CheckedRequest:
-    """What rules tell: how each value stands. What the words ask for they leave open, so that no request is proved."""
-    now = stated.now.replace(tzinfo=stated.now.tzinfo or UTC) if stated.now else None
-    reading = read_call(tool, stated.arguments, [hear(stated.request, stated.language, now)])
-    standing = {name: one.standing for name, one in reading.arguments.items()}
+def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
+    """Where each value of a request's call is said, and what speaks against it without a look at the words."""
+    call = GoldCall(tool=stated.called, arguments=stated.arguments)
+    [tool] = [one for one in tools if one.name == stated.called]
+    turns = (UserTurn(text=stated.request),)
+    known = {one.name: one for one in tools}
+    found = [*find_in_calls(Scene(turns, (call,), known, stated.language, stated.system, stated.reference_time))]
+    problems = argument_problems(
+        tool.with_changes(parameters=_without_formats(tool.parameters)), stated.arguments, partial=True
+    )
     lacking = [name for name in tool.required if name not in stated.arguments]
+    is_against = bool(problems) or any(one.standing == "contradicted" for one in found)
     return CheckedRequest(
         id=stated.id,
-        decision="contradicted" if "contradicted" in standing.values() else "unproved",
-        arguments=standing,
+        decision="contradicted" if is_against else "open",
+        arguments=weakest_standings(found),
+        written=None,
         reasons=[
-            *(one.reason for one in reading.arguments.values() if one.standing != "proved"),
+            *dict.fromkeys([*problems, *(one.reason for one in found if one.reason)]),
             *(f"The required parameter {name!r} has no value." for name in lacking),
         ],
-        values_proved=_count_proved(standing),
-        claims=claims_by_rules(standing),
-        hints=[Hint(one.kind, one.quote) for one in reading.hints],
     )
 
 
-def _count_proved(standing: Mapping[str, Standing]) -> tuple[int, int]:
-    return sum(one == "proved" for one in standing.values()), len(standing)
+def _without_formats(schema: JsonSchema) -> JsonSchema:
+    """A schema without the formats of its texts: people leave out the zone that a date-time wants, and mean the same."""
+    return {
+        name: _without_formats(one) if isinstance(one, dict) else one
+        for name, one in schema.items()
+        if name != "format" or isinstance(one, dict)
+    }
 
 
-async def _read(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
-    """Whether a model chooses the call among near misses of it."""
-    call = GoldCall(tool=tool.name, arguments=stated.arguments)
+async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Verdict:
+    """Whether a model that reads the request asks for the same call."""
+    call = GoldCall(tool=stated.called, arguments=stated.arguments)
     turns = (UserTurn(text=stated.request), CallTurn(calls=(call,)))
     language: Any = stated.language
     tags = (f"reference_time={stated.now:%Y-%m-%d %H:%M}",) if stated.now else ()
+    keys = tuple(tool.key for tool in tools)
     try:
         of(stated.language)
-        sample = Sample(kind="perfect", language=language, category="", candidates=(tool.key,), turns=turns, tags=tags)
+        sample = Sample(
+            kind="perfect", language=language, category="", candidates=keys, turns=turns, tags=tags,
+            system_message=stated.system,
+        )  # fmt: skip
     except (ValidationError, ConfigurationError) as error:
         return Verdict(subject="", check=_READING, decision="unproved", reason=_brief(error))
     stage = stage_named(_READING)
-    context = _context(stage, sample, {tool.key: tool}, chats)
-    verdict, *_told = read_by(context.chat.name, "", await _verdicts(stage, sample, context))
+    context = _context(stage, sample, {tool.key: tool for tool in tools}, chats)
+    [verdict] = read_by(context.chat.name, "", await _verdicts(stage, sample, context))
     return verdict
 
 
@@ -290,11 +303,18 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
         )
         for one in found
     ]
-    standing, grade = standing_of_arguments(found), settled_claims(found).grade
-    against = any(one.decision == "contradicted" for one in found)
-    decision: GradedDecision = grade if grade in ("proved", "judged") else "contradicted" if against else "unproved"
-    claims = claims_of(found, standing)
-    return CheckedRecordLine(sample.key, decision, verdicts, standing, _count_proved(standing), claims)
+    return CheckedRecordLine(sample.key, _decision_on(found), verdicts, standings_told(found))
+
+
+def _decision_on(verdicts: Sequence[Verdict]) -> RecordDecision:
+    """What verdicts come to: what a model that read doubts, or a rule that leaves it to people, is doubted."""
+    settled = settled_claims(verdicts)
+    if settled.grade == "proved" or settled.grade == "judged":  # noqa: PLR1714 - so that types follow
+        return settled.grade
+    if any(one.decision == "contradicted" for one in verdicts):
+        return "contradicted"
+    is_doubted = settled.is_doubted or any(one.decision == "unproved" and one.model for one in verdicts)
+    return "doubted" if is_doubted else "open"
 
 
 async def check_sample(
@@ -393,45 +413,6 @@ def _brief(error: Exception) -> str:
     if isinstance(error, ValidationError):
         return f"{first_problem(error)}."
     return f"{error or type(error).__name__}."
-
-
-def claims_by_rules(arguments: Mapping[str, Standing]) -> dict[SampleClaim, CheckedClaim]:
-    """The claims where no model has read: values stand as rules found them, and what is asked for is open."""
-    nothing: Standing = "proved"
-    weakest = min(arguments.values(), key=STANDINGS.index, default=nothing)
-    values: ClaimStanding = "open" if weakest == "unproved" else weakest
-    return {one: CheckedClaim(values if one in ARGUMENTS else "open") for one in ALL}
-
-
-def claims_of(verdicts: Iterable[Verdict], arguments: Mapping[str, Standing]) -> dict[SampleClaim, CheckedClaim]:
-    """The claims by what checks found: code before a model that read, and that before what is only stated."""
-    found = list(verdicts)
-    settled = settled_claims(found)
-    claims = claims_by_rules(arguments)
-    settling = {check.name: check.settles for check in all_checks()}
-    for claim in settled.claimed:
-        if claim in settled.by_rules:
-            claims[claim] = CheckedClaim("proved")
-        elif claim in settled.by_models:
-            reader = next(one.model for one in found if one.grade == "judged" and claim in settling.get(one.check, ()))
-            claims[claim] = CheckedClaim("read", reader)
-        elif claim not in ARGUMENTS or claims[claim].standing == "proved":
-            claims[claim] = CheckedClaim("open")
-    return claims
-
-
-def standing_of_arguments(verdicts: Iterable[Verdict]) -> dict[str, Standing]:
-    """For each argument how it stands by the grounding of all calls: that of its weakest place."""
-    grounded = next((one for one in verdicts if one.check == check_grounding.name), None)
-    if grounded is None:
-        return {}
-    doubted: dict[str, Standing] = {"only_stated": "stated", "other_said": "contradicted"}
-    found: list[tuple[str, Standing]] = [(root_of(one.argument), "proved") for one in grounded.evidence]
-    found += [(root_of(one.argument), doubted.get(one.kind, "unproved")) for one in grounded.doubts if one.argument]
-    weakest: dict[str, Standing] = {}
-    for name, standing in found:
-        weakest[name] = min(weakest.get(name, standing), standing, key=STANDINGS.index)
-    return weakest
 
 
 class CheckedRecord(NamedTuple):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from callwright.annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
 from callwright.flows.overlap import Avoided
 from callwright.flows.planning.planner import Planner, keep_left_out
+from callwright.flows.planning.statistics import told_of_trust
 from callwright.flows.recipe import LANDED_GRADES, AvoidedSource, LandedGrade, Recipe
 from callwright.flows.review.gold_items import mix_gold_items
 from callwright.flows.review.questions import (
@@ -32,14 +33,15 @@ from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.shards import FactFiles, record_line
 from callwright.flows.stages import LANDING, all_stages, some_of, stages_of, todays_checks
 from callwright.generators.kinds import kind_named, waves_of
+from callwright.llm.models import reads_language
 from callwright.llm.prompts import own_prompts
-from callwright.validators.blind.planting import GROUP as MEASURING
-from callwright.validators.blind.planting import MEASURED, planting_version
 from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.validators.checks.duplicates import CHECK as DUPLICATES
 from callwright.validators.checks.duplicates import ComparedSamples, find_duplicates
-from callwright.validators.checks.table import CHECKS as TABLE
 from callwright.validators.checks.verdicts import outcome_of
+from callwright.validators.reading.planting import GROUP as MEASURING
+from callwright.validators.reading.planting import PLANTED_READING, planting_version
+from callwright.validators.reading.writing import check_reading
 from callwright.warehouse.batches import batches
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.outcomes import (
@@ -64,7 +66,27 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
     What a build that was cut off has made is checked first: what did not pass decides how much is planned.
     """
     await check_samples(run, workers)
-    planner = Planner(run, kinds)
+    planned = 0
+    if _reads_unmeasured(run):
+        planned += await _make(run, workers, kinds, at_most=_FIRST)
+        await check_samples(run, workers)
+        await measure_readers(run, workers)
+        for sentence in told_of_trust(run.warehouse, run.build, run.recipe.accept):
+            run.progress.say(sentence)
+    return planned + await _make(run, workers, kinds)
+
+
+def _reads_unmeasured(run: GroupRun) -> bool:
+    """Whether a model that costs time or money reads in this build, and nothing is planted yet to measure it."""
+    recipe = run.recipe
+    if not recipe.readers.planted or recipe.consistency != "blind" or not reads_language(recipe.models.checker.name):
+        return False
+    return not run.warehouse.rows(sql("measuring.any_planted"), [run.build])
+
+
+async def _make(run: GroupRun, workers: Workers, kinds: Sequence[str], *, at_most: int | None = None) -> int:
+    """Plan what the build lacks of these kinds and make it, `at_most` so many samples of each; how much was planned."""
+    planner = Planner(run, kinds, at_most=at_most)
     planned = 0
 
     def counted(records: Iterable[Record]) -> Iterator[bytes]:
@@ -148,34 +170,34 @@ def _lines(samples: Iterable[Sample]) -> Iterator[bytes]:
 
 async def measure_readers(run: GroupRun, workers: Workers) -> None:
     """Plant what the recipe wants and the build lacks; what was planted before stays."""
-    for check in _measured(run.recipe):
-        lines = [record_line("Sample", body) for body in lacking_readings(run.warehouse, run.build, run.recipe, check)]
-        await run_group(run, some_of(MEASURING, [MEASURED[check].name]), lines, workers)
+    lines = [record_line("Sample", body) for body in lacking_readings(run.warehouse, run.build, run.recipe)]
+    await run_group(run, some_of(MEASURING, [PLANTED_READING.name]), lines, workers)
 
 
 def is_measured(warehouse: Warehouse, build: str, recipe: Recipe) -> bool:
     """Whether all is planted in a build that the recipe wants."""
-    return not any(True for check in _measured(recipe) for _ in lacking_readings(warehouse, build, recipe, check))
+    return not lacking_readings(warehouse, build, recipe)
 
 
-def _measured(recipe: Recipe) -> Iterator[str]:
-    """The checks whose readers are measured: each model once."""
-    models = dict[str, str]()
-    for check, stage in MEASURED.items():
-        name = getattr(recipe.models, stage.role or "").name
-        models.setdefault(name, check)
-    yield from models.values() if recipe.readers.planted else ()
+def lacking_readings(warehouse: Warehouse, build: str, recipe: Recipe) -> list[str]:
+    """The bodies of the samples in which is to be planted for the build's reader, in each language and family.
 
-
-def lacking_readings(warehouse: Warehouse, build: str, recipe: Recipe, check: str) -> list[str]:
-    """The bodies of the samples in which is to be planted for a check's reader, in each language and family.
-
-    They are drawn by the recipe's seed from what a reader settled, one reading a sample at most.
+    They are drawn by the recipe's seed from what the reader read, one reading a sample at most.
     """
-    with own_prompts(recipe.own_prompts):
-        version = planting_version(TABLE.named(check))
     readers = recipe.readers
-    asked = [build, check, version, readers.planted, readers.at_least, str(recipe.seed), *MEASURED, recipe.most_planted]
+    if not readers.planted:
+        return []
+    with own_prompts(recipe.own_prompts):
+        version = planting_version()
+    asked = [
+        build,
+        check_reading.name,
+        version,
+        readers.planted,
+        readers.at_least,
+        str(recipe.seed),
+        recipe.most_planted,
+    ]
     return [row["body"] for row in warehouse.rows(sql("measuring.lacking"), asked)]
 
 
@@ -255,6 +277,8 @@ def decide_duplicates(landing: Landing) -> None:
 
 
 _READ_AT_ONCE = 10_000
+_FIRST = 12  # samples of each kind and language that are made first, so that a reader's worth is known within minutes
+_UNTRUSTED = "The reader is not trusted."
 
 
 @lru_cache(1)
@@ -274,11 +298,16 @@ def _repeated(landing: Landing) -> list[Row]:
 def route_review(landing: Landing) -> None:
     """Ask people about all whose grade the recipe does not let land; what they decided before is not asked again."""
     asked = [landing.build, LANDING.duplicates, LANDING.review]
-    wrong = landing.recipe.accept.wrong_at_most
+    accept = landing.recipe.accept
+    bars = [accept.caught_at_least, accept.agreed_at_least]
+    landing.warehouse.execute(sql("landing.trusted_by_now"), [landing.build, LANDING.review, *bars, _UNTRUSTED])
+    wrong = accept.wrong_at_most
     if wrong is not None:
         landing.warehouse.execute(sql("landing.certain_by_now"), [landing.build, LANDING.review, wrong])
     found = landing.warehouse.rows(sql("landing.doubtful"), [*asked, landing.recipe.landing_grades, DUPLICATES])
     doubts = [(row["key"], row["reasons"]) for row in found]
+    untrusted = landing.warehouse.rows(sql("landing.untrusted"), [*asked, *bars])
+    doubts += [(row["key"], f"{_UNTRUSTED} {row['reader']} reads too badly to settle it.") for row in untrusted]
     if wrong is not None:
         uncertain = landing.warehouse.rows(sql("landing.uncertain"), [*asked, wrong])
         doubts += [(row["key"], _uncertainty(row["known"], wrong)) for row in uncertain]

@@ -242,11 +242,17 @@ def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progres
     across = {role: model for role, model in models if model.path != "in process"}
     if across:
         progress.say(f"Models: {', '.join(f'{role} {one.name} ({one.path})' for role, one in across.items())}.")
-    readers = {model.name for role, model in across.items() if role not in ("generator", "assistant")}
-    if "generator" in across and readers == {across["generator"].name}:
-        progress.say(
-            "One model has all roles. A model may not judge what it wrote itself, so all samples will wait for reviewers. "
-            "Set the checker or the judge to another model."
+    for sentence in told_of_own_reader(across.items()):
+        progress.say(sentence)
+
+
+def told_of_own_reader(models: "Iterable[tuple[str, ModelSettings]]") -> Iterator[str]:
+    """Say where the model that words the samples is to read them as well."""
+    names = {role: model.name for role, model in models if model.path != "in process"}
+    if "generator" in names and names.get("checker") == names["generator"]:
+        yield (
+            f"{names['generator']} words the samples and reads them. A model may not judge what it wrote itself, so all "
+            "samples will wait for reviewers. Set the checker to another model."
         )
 
 

@@ -418,7 +418,7 @@ def _require_guard() -> None:
     )
 
 
-_PRELOADED = ("callwright.flows.shards", "callwright.llm.template.model", "num2words")
+_PRELOADED = ("callwright.flows.shards", "callwright.llm.template.model", "babel.dates", "num2words")
 _ROUGE = "rouge_score.rouge_scorer"  # 85 MB, where readings are held against each other (HammerBench 4.2.2)
 
 

@@ -340,7 +340,8 @@ class _Work:
         recipe = self.shard.recipe
         context = StageContext(
             asked, rng, self.tools, self.environments, self.own_values, recipe.checks.rouge_l, recipe.consistency,
-            chats.assistant_of(stage, partial(self._note_call, calls, record.key)), recipe.policies,
+            chats.assistant_of(stage, partial(self._note_call, calls, record.key)),
+            chats.settler_of(stage, partial(self._note_call, calls, record.key)), recipe.policies,
         )  # fmt: skip
         try:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):

@@ -15,11 +15,11 @@ from callwright.generators.kinds import FAMILIES
 from callwright.generators.stages import Stage
 from callwright.generators.toolset.steps import STAGES as TOOLSET_STAGES
 from callwright.llm.prompts import own_prompts, prompt_texts, version_at
-from callwright.validators.blind.planting import STAGES as MEASURING_STAGES
 from callwright.validators.checks.complexity import check_scenario
 from callwright.validators.checks.declaring import GROUP as CHECK_GROUP
 from callwright.validators.checks.declaring import Check
 from callwright.validators.checks.table import CHECKS, all_checks
+from callwright.validators.reading.planting import STAGES as MEASURING_STAGES
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.rows import Row
 

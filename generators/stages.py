@@ -19,8 +19,8 @@ from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Origin, Policy, Record, Tool
 
 Role = Literal["generator", "checker", "judge"]
-# How it is read what a sample's words ask for: by choice among near misses, or by HammerBench's own readings.
-Consistency = Literal["near_misses", "hammerbench"]
+# How it is read what a sample's words ask for: calls written blind, or HammerBench's own readings.
+Consistency = Literal["blind", "hammerbench"]
 # Any record type goes in: the table erases the types that each function names.
 StageFunction = Callable[..., Awaitable[list[Any]]]
 
@@ -86,8 +86,9 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
 class StageContext(NamedTuple):
     """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name.
 
-    `assistant` is the model that talks with simulated users, None where nobody does. `rouge_l` is how alike free text must be
-    for two calls to agree; `policies` are those that the recipe's assistants follow.
+    `assistant` is the model that talks with simulated users, None where nobody does. `settler` is the model of the judge,
+    which settles where a reader differs from the gold, None where the reader does so itself. `rouge_l` is how alike free
+    text must be for two calls to agree; `policies` are those that the recipe's assistants follow.
     """
 
     chat: ChatModel
@@ -96,8 +97,9 @@ class StageContext(NamedTuple):
     environments: Mapping[str, Environment] = MappingProxyType({})
     own_values: OwnValues = NO_VALUES
     rouge_l: float = 0.7
-    consistency: Consistency = "near_misses"
+    consistency: Consistency = "blind"
     assistant: ChatModel | None = None
+    settler: ChatModel | None = None
     policies: tuple[Policy, ...] = ()
 
     def tool(self, key: str) -> Tool:

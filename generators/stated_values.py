@@ -4,8 +4,7 @@ Making is lenient and checking is strict: what no rule reads goes on, and a word
 another value, or where nothing at all says this one.
 """
 
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from math import isclose
 from typing import Any, NamedTuple
 
@@ -13,64 +12,17 @@ from pydantic import BaseModel, JsonValue
 from rapidfuzz import fuzz
 
 from callwright.generators.stages import StageContext
-from callwright.language.dates import other_half
 from callwright.language.packs import has_folder, signs
-from callwright.language.readers.duckling_reader import read
-from callwright.language.readers.mentions import find_moments
-from callwright.language.readers.quantities import find_quantities
-from callwright.language.readers.units import unit_of
+from callwright.language.readers.mentions import Amount, Moment, find_amounts, find_moments, unit_of
 from callwright.language.schemas import kind_of
 from callwright.language.text import VERBATIM, Found
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Evidence, JsonSchema, Language
 
-_DAY, _CLOCK = slice(0, 10), slice(11, 16)
-_DAYS = frozenset({"day", "week", "month", "quarter", "year"})
 _TYPED = frozenset({"integer", "number", "date", "time", "date-time"})
-
-
-class TypedValue(NamedTuple):
-    """A number or a moment (`YYYY-MM-DDTHH:MM`) at `start`..`end` of a text; a number has no `grain`."""
-
-    start: int
-    end: int
-    value: float | str
-    grain: str = ""
-
-
-def find_typed_values(text: str, language: str, now: datetime) -> Iterator[TypedValue]:
-    """The numbers and moments that Duckling finds; none where it does not know the language."""
-    for one in read(text, language, now):
-        value: Any = one.value.get("value")
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            yield TypedValue(one.start, one.end, float(value))
-        elif one.dimension == "time" and isinstance(value, str):
-            yield TypedValue(one.start, one.end, value, str(one.value.get("grain", "")))
-
-
-def may_mean(found: TypedValue, value: JsonValue, text: str) -> bool:
-    """Whether what was found may be `value`: a day without its year is any year's, a time without its half of the day both."""
-    if isinstance(found.value, float):
-        return isinstance(value, int | float) and isclose(found.value, value)
-    day, clock, stated = found.value[_DAY], found.value[_CLOCK], str(value)
-    words = text[found.start : found.end]
-    is_day = stated.startswith(day) or (day[5:] == stated[5:10] and stated[:4] not in words)
-    if found.grain in _DAYS or ":" not in stated:
-        return is_day
-    is_clock = any(one in stated for one in (clock, other_half(clock)))
-    return is_clock and (is_day or "-" not in stated)
-
-
-def is_typed(value: JsonValue, schema: JsonSchema) -> bool:
-    """Whether Duckling's readings can say anything of a value of this schema."""
-    return kind_of(schema) in _TYPED and isinstance(value, int | float | str) and not isinstance(value, bool)
-
-
 _ALIKE = 85.0  # of 100: a quote with a word changed or left out is still the quote
 _SHORTEST = 4  # characters: anything shorter is like too much
-_NOW = datetime(2000, 1, 1, tzinfo=UTC)  # days that are counted from a day that nobody knows say nothing
-_YEARS = ("19", "20", "21")
 _UNLIKE = 65.0  # of 100: a name is not said by words none of which is as like one of its own
 
 
@@ -204,31 +156,45 @@ def _find_unruled(
 ) -> Stated:
     """Where a text in a language that no rule knows states the value: by the quote, in its own letters, or as Duckling reads it."""
     name, value = named
-    is_read = is_typed(value, schema)
     stated = text[quoted.start : quoted.end] if quoted else text
-    typed = [*find_typed_values(stated, language, _NOW)] if is_read else []
+    typed = _readings(stated, language) if kind_of(schema) in _TYPED else []
     if quoted is not None:
-        is_other = len(typed) == 1 and not may_mean(typed[0], value, stated) and str(value) not in stated
+        is_other = len(typed) == 1 and not _may_mean(typed[0], value) and str(value) not in stated
         return Stated(
             quoted, f"the words {stated!r} say another value for {name!r}, not {value!r}." if is_other else ""
         )
     at = text.casefold().find(str(value).casefold()) if isinstance(value, str | int | float) else -1
     if at >= 0 and len(text.casefold()) == len(text):
         return Stated(Place(at, at + len(str(value))))
-    found = next((Place(one.start, one.end) for one in typed if may_mean(one, value, text)), None)
+    found = next((Place(one.start, one.end) for one in typed if _may_mean(one, value)), None)
     return Stated(found, "" if found else f"nothing in it says {value!r} for {name!r}.")
 
 
+def _readings(text: str, language: Language) -> list[Moment | Amount]:
+    """The moments of a text whose day is told without counting from today, and its amounts."""
+    moments = [one for one in find_moments(text, language, None) if one.days or one.clocks]
+    amounts = [one for one in find_amounts(text, language) if not any(_overlap(one, other) for other in moments)]
+    return sorted([*moments, *amounts], key=lambda one: one.start)
+
+
+def _overlap(one: Amount, other: Moment) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _may_mean(found: Moment | Amount, value: JsonValue) -> bool:
+    """Whether what was found may be `value`: a day without its year is any year's, a time without its half of the day both."""
+    if isinstance(found, Amount):
+        return isinstance(value, int | float) and isclose(found.value, value)
+    stated = str(value)
+    is_day = not found.days or "-" not in stated or found.may_be_day(stated[:10])
+    return is_day and (not found.clocks or ":" not in stated or any(clock in stated for clock in found.clocks))
+
+
 def _read_place(value: JsonValue, schema: JsonSchema, text: str, language: Language) -> Place | None:
-    """Where the readers of quantities and moments find a value that our rules for writing it do not."""
-    kind = kind_of(schema)
-    if kind in ("integer", "number") and isinstance(value, int | float):
-        counted = (one for one in find_quantities(text, language) if isclose(one.value, value))
-        return next((Place(one.start, one.end) for one in counted), None)
-    if kind in ("date", "time") and isinstance(value, str):
-        moments = (one for one in find_moments(text, language, _NOW) if value in one.days | one.clocks)
-        return next((Place(one.start, one.end) for one in moments), None)
-    return None
+    """Where Duckling finds a value that our rules for writing it do not."""
+    if kind_of(schema) not in _TYPED:
+        return None
+    return next((Place(one.start, one.end) for one in _readings(text, language) if _may_mean(one, value)), None)
 
 
 def find_quote(words: str, text: str) -> Place | None:
@@ -276,7 +242,7 @@ def other_value(named: tuple[str, JsonValue], schema: JsonSchema, words: str, la
     """The one other number, day or time that the words of a quote say outright, "" where they may mean the value."""
     (name, value), kind = named, kind_of(schema)
     if kind in ("integer", "number") and isinstance(value, int | float):
-        if unit_of(name, str(schema.get("description", "")), language) is not None:
+        if unit_of(name, str(schema.get("description", "")), language):
             return ""  # the words may count in another unit
         return _other_number(float(value), words, language)
     if kind in ("date", "time") and isinstance(value, str):
@@ -299,21 +265,18 @@ def _is_name(words: str) -> bool:
 
 
 def _other_number(value: float, words: str, language: Language) -> str:
-    stated = find_quantities(words, language)
-    if len(stated) != 1 or stated[0].unit is not None or stated[0].is_estimate:
+    stated = find_amounts(words, language)
+    if len(stated) != 1 or stated[0].unit or not stated[0].is_sure:
         return ""
     is_all = words[stated[0].start : stated[0].end].strip() == words.strip()  # "eleven and a quarter" is read as eleven
     return "" if not is_all or isclose(stated[0].value, value) else f"{stated[0].value:g}"
 
 
 def _other_moment(value: str, words: str, language: Language) -> str:
-    stated = find_moments(words, language, _NOW)
-    if len(stated) != 1:
+    stated = find_moments(words, language, None)
+    if len(stated) != 1 or stated[0].is_range or _may_mean(stated[0], value):
         return ""
-    days = {day for day in stated[0].days if day.startswith(_YEARS) and day[:4] in words}
-    clocks = stated[0].clocks | {stated[0].last_clock} - {""}
-    if days and not any(day in value for day in (*days, stated[0].last_day) if day) and "-" in value:
-        return min(days)
-    if clocks and ":" in value and not any(clock in value for clock in clocks):
-        return " or ".join(sorted(clocks))
-    return ""
+    [one] = stated
+    if one.sort == "dated" and "-" in value and not one.may_be_day(value[:10]):
+        return min(one.days)
+    return " or ".join(sorted(one.clocks)) if ":" in value else ""

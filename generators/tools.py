@@ -203,6 +203,21 @@ def pick_distractors(gold: Tool, company: ToolPool, count: int, rng: Random) -> 
     return chosen
 
 
+def nearest_tools(tool: Tool, among: Iterable[Tool], count: int) -> list[Tool]:
+    """The `count` tools that are most like a tool by their names, descriptions and parameters: itself first."""
+    words = _words_of(tool)
+
+    def likeness(other: Tool) -> float:
+        others = _words_of(other)
+        return len(words & others) / len(words | others) if words | others else 0.0
+
+    return sorted(among, key=lambda one: (one.name != tool.name, -likeness(one), one.name))[:count]
+
+
+def _words_of(tool: Tool) -> frozenset[str]:
+    return frozenset({*function_words(tool.name), *tool.properties, *_description_words(tool.description)})
+
+
 def are_redundant(one: Tool, other: Tool) -> bool:
     """Whether two tools might both serve one request: the same name, or nearly the same words in the description."""
     if one.name == other.name:

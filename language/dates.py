@@ -1,7 +1,7 @@
 """Dates and times in text, apart and together: absolute ones read as ISO, dates without a year, relative days as stated."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
 from itertools import product
@@ -9,8 +9,8 @@ from random import Random
 from typing import NamedTuple
 
 from callwright.language.packs import LanguagePattern, known, of, packs_of
-from callwright.language.protocol import ClockReading, LanguagePack
-from callwright.language.text import VERBATIM, Found, fold, folded
+from callwright.language.spoken import DAY, NOON, DateReading, spoken_in
+from callwright.language.text import VERBATIM, Found, Spans, fold, folded
 from callwright.warehouse.records import Language
 
 DATE = "date"
@@ -21,23 +21,12 @@ TIME = "time of day"
 HALF_DAY = "time of day without am or pm"
 DATE_TIME = "date and time"
 FIGURES = "date in figures"
-MONTH = "month of a date"
 
 _LEAP_YEAR = 2024  # judges 29 February where no year is stated
-_NUMERIC = (
-    r"(?<![\w.:/\-])(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\w/\-]|\.\d)",
-    r"(?<![\w.:/\-])(?P<a>\d{1,2})(?P<t>[-/.])(?P<b>\d{1,2})(?P=t)(?P<c>\d{4})(?![\w/\-]|\.\d)",
-)
-_GROUP = re.compile(r"\(\?P([<=])(\w)([>)])")
-_HINT = LanguagePattern(r"\d|@{date_hint}", re.RegexFlag(0))
+_MONTHS = 12
+_YEAR_FIRST = re.compile(r"(?<![\w.:/\-])(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\w/\-]|\.\d)")
+_YEAR_LAST = re.compile(r"(?<![\w.:/\-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?![\w/\-]|\.\d)")
 _RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
-_NOON, _DAY, _HOUR = 12, 24, 60
-# The first and the last hour that each part of the day takes, and what is added to it; and what twelve is.
-_HOURS = {
-    "am": (1, 11, 0), "morning": (1, 11, 0), "pm": (1, 11, _NOON), "noon": (1, 2, _NOON), "afternoon": (1, 7, _NOON),
-    "evening": (4, 11, _NOON), "night": (6, 11, _NOON), "small hours": (1, 6, 0),
-}  # fmt: skip
-_TWELVE = {"am": 0, "morning": 0, "pm": _NOON, "noon": _NOON, "afternoon": _NOON, "night": 0, "small hours": 0}
 
 
 def find_dates(text: str) -> list[Found]:
@@ -60,7 +49,7 @@ def find_times(text: str) -> list[Found]:
 
 def other_half(value: str) -> str:
     """The same place on the clock in the other half of the day: 07:30 for 19:30."""
-    return f"{(int(value[:2]) + _NOON) % _DAY:02}:{value[3:5]}"
+    return f"{(int(value[:2]) + NOON) % DAY:02}:{value[3:5]}"
 
 
 def says_date(value: str, found: Found) -> bool:
@@ -75,75 +64,51 @@ def says_time(value: str, found: Found) -> bool:
 
 def write_date(value: str, language: Language, rng: Random) -> str:
     """The ISO date `value` as a person may say it, always with its year and never ambiguous."""
-    day = date.fromisoformat(value)
-    return rng.choice(of(language).rules.date_forms(day.year, day.month, day.day))
+    return spoken_in(language).write_date(date.fromisoformat(value), rng)
 
 
 def write_time(value: str, language: Language, rng: Random) -> str:
     """The time `value` (HH:MM) as a person may say it, in a form that can only mean this time."""
-    return of(language).rules.write_clock(int(value[:2]), int(value[3:5]), rng)
+    return spoken_in(language).write_clock(int(value[:2]), int(value[3:5]), rng)
 
 
 def write_moment(value: str, language: Language, rng: Random) -> str:
     """`value` (YYYY-MM-DD HH:MM) as a person may say it."""
     day, clock = write_date(value[:10], language, rng), write_time(value[11:16], language, rng)
-    forms = of(language).rules.moment_forms(day, clock)
-    return forms[0] if len(forms) == 1 else rng.choice(forms)
-
-
-@cache
-def _absolute(packs: tuple[LanguagePack, ...]) -> tuple[re.Pattern[str], tuple[LanguagePack, ...]]:
-    """One pattern for the dates of these languages, and whose each of its alternatives is."""
-    first, *others = packs
-    rows = [(one, first) for one in (*first.rules.DATE_PATTERNS, *_NUMERIC)]
-    rows += [(one, pack) for pack in others for one in pack.rules.DATE_PATTERNS]
-    numbered = (_GROUP.sub(rf"(?P\g<1>\g<2>{at}\g<3>", one) for at, (one, _) in enumerate(rows))
-    return re.compile("|".join(numbered)), tuple(pack for _, pack in rows)
+    return spoken_in(language).write_moment(day, clock, rng)
 
 
 @lru_cache(4096)
 def _dates(text: str) -> tuple[Found, ...]:
     plain = folded(text)
     found: list[Found] = []
-    if _HINT.of(text).search(plain.text):
-        pattern, packs = _absolute(packs_of(text))
-        for match in pattern.finditer(plain.text):
-            groups = {name: words for name, words in match.groupdict().items() if words is not None}
-            pack = packs[int(next(iter(groups))[1:])]
-            start, end = plain.span(*match.span())
-            for value, rule in _readings({name[0]: words for name, words in groups.items()}, pack):
-                found.append(Found(value, start, end, VERBATIM if value == text[start:end] else rule))
+    readings = [one for pack in packs_of(text) for one in spoken_in(pack.code).date_readings(plain.text)]
+    for reading in sorted([*readings, *_in_digits(plain.text)], key=lambda one: (one.start, -one.end)):
+        start, end = plain.span(reading.start, reading.end)
+        value = _iso(reading.year, reading.month, reading.day)
+        if value and (not found or start >= found[-1].end):
+            rule = YEARLESS if reading.year is None else DATE
+            if reading.is_open and reading.month != reading.day:
+                value, rule = str(reading.year), AMBIGUOUS
+            found.append(Found(value, start, end, VERBATIM if value == text[start:end] else rule))
+    taken = Spans((one.start, one.end) for one in found)
     for match in _RELATIVE.of(text).finditer(plain.text):
         start, end = plain.span(*match.span())
-        if not any(other.start < end and start < other.end for other in found):
+        if not taken.overlaps(start, end):
             found.append(Found(text[start:end], start, end, RELATIVE))
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def _readings(stated: Mapping[str, str], pack: LanguagePack) -> Iterator[tuple[str, str]]:
-    """The date that the parts found by a pattern are, with its rule; where two numbers may be the month, which year."""
-    if "a" in stated:
-        first, second, year = (int(stated[name]) for name in "abc")
-        both = {_iso(year, first, second), _iso(year, second, first)} - {""}
-        if both:
-            yield (f"{year}", AMBIGUOUS) if len(both) > 1 else (both.pop(), DATE)
-        return
-
-    def number(name: str, read: Callable[[str], int | None]) -> int | None:
-        words = stated.get(name)
-        if words is None:
-            return None
-        return int(re.sub(r"\D", "", words)) if words[0].isdecimal() else read(words)
-
-    year_said = number("y", pack.rules.year_number)
-    value = _iso(year_said, number("m", pack.rules.month_number), number("d", pack.rules.day_of_month))
-    if value:
-        yield value, YEARLESS if year_said is None else DATE
+def _in_digits(text: str) -> Iterator[DateReading]:
+    """The dates that folded `text` has in digits alone, open where either number may be the month."""
+    for match in _YEAR_FIRST.finditer(text):
+        yield DateReading(*match.span(), int(match["y"]), int(match["m"]), int(match["d"]))
+    for match in _YEAR_LAST.finditer(text):
+        low, high = sorted((int(match["a"]), int(match["b"])))
+        yield DateReading(*match.span(), int(match["y"]), low, high, is_open=high <= _MONTHS)
 
 
-def _iso(year: int | None, month: int | None, day: int | None) -> str:
-    if month is None or day is None:
-        return ""
+def _iso(year: int | None, month: int, day: int) -> str:
     try:
         valid = date(year or _LEAP_YEAR, month, day)
     except ValueError:
@@ -155,30 +120,14 @@ def _iso(year: int | None, month: int | None, day: int | None) -> str:
 def _times(text: str) -> tuple[Found, ...]:
     plain = folded(text)
     found: list[Found] = []
-    readings = [reading for pack in reversed(packs_of(text)) for reading in pack.rules.clock_readings(plain.text)]
+    readings = [one for pack in reversed(packs_of(text)) for one in spoken_in(pack.code).clock_readings(plain.text)]
     for reading in sorted(readings, key=lambda one: (one.start, -one.end)):
-        hour = _hour(reading)
         start, end = plain.span(reading.start, reading.end)
-        if hour is not None and (not found or start >= found[-1].end):
-            value = f"{hour:02}:{reading.minute:02}"
-            rule = HALF_DAY if not reading.part and 0 < reading.hour <= _NOON else TIME
+        if not found or start >= found[-1].end:
+            value = f"{reading.hour:02}:{reading.minute:02}"
+            rule = HALF_DAY if reading.is_open else TIME
             found.append(Found(value, start, end, VERBATIM if text[start:end] == value else rule))
     return tuple(found)
-
-
-def _hour(reading: ClockReading) -> int | None:
-    """The hour on a 24-hour clock, in the morning where the part of the day is open; None where these don't go together."""
-    hour, part = reading.hour, reading.part
-    if hour > _DAY or reading.minute >= _HOUR:
-        return None
-    if part == "named" or not 0 < hour <= _NOON:
-        return hour % _DAY
-    if not part or (part == "noon" and hour == _NOON - 1):
-        return hour
-    if hour == _NOON:
-        return _TWELVE.get(part)
-    first, last, added = _HOURS[part]
-    return hour + added if first <= hour <= last else None
 
 
 _FIGURES = re.compile(
@@ -219,12 +168,6 @@ def find_figures(value: str, text: str) -> Found | None:
         if found and found.rule in (DATE, VERBATIM, DATE_TIME):
             return Found(value, found.start, found.end, FIGURES)
     return None
-
-
-def find_month(phrase: str, text: str) -> Found | None:
-    """Where `text` says a date in the month of `phrase`: "December of last year" in "December 25 of last year"."""
-    spans = (pack.rules.find_month(phrase, text) for pack in packs_of(text))
-    return next((Found(phrase, *span, MONTH) for span in spans if span is not None), None)
 
 
 def find_same_moment(phrase: str, text: str) -> Found | None:

@@ -10,6 +10,7 @@ from random import Random
 from callwright.language.dates import date_spans, find_times
 from callwright.language.packs import LanguagePattern, of, packs_of
 from callwright.language.protocol import MOST_DIGITS, NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
+from callwright.language.spoken import spoken_in
 from callwright.language.text import VERBATIM, Found, Spans, folded
 from callwright.warehouse.records import JsonSchema, Language
 
@@ -57,14 +58,15 @@ def write_number(value: float, language: Language, rng: Random) -> str:
         return digits
     pack = of(language)
     sign = "" if value >= 0 else pack.minus
-    return rng.choice((digits, *(sign + form for form in pack.rules.number_forms(abs(int(value))))))
+    return rng.choice((digits, *(sign + form for form in spoken_in(language).number_forms(abs(int(value))))))
 
 
 @lru_cache(4096)
 def _numbers(text: str) -> tuple[Found, ...]:
     plain = folded(text)
     packs = packs_of(text)
-    raw = [*_digit_numbers(plain.text, packs), *(one for pack in packs for one in pack.rules.number_words(plain.text))]
+    words = (one for pack in packs for one in spoken_in(pack.code).number_words(plain.text))
+    raw = [*_digit_numbers(plain.text, packs), *words]
     if not raw:
         return ()
     taken = Spans([*date_spans(text), *((time.start, time.end) for time in find_times(text))])

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
-from importlib import import_module
-from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ COMMON_SCRIPT = "Latin"
 @cache
 def known() -> tuple[Language, ...]:
     """The codes of all languages, in the order of the alphabet."""
-    folders = (one for one in files("callwright.language").iterdir() if one.is_dir())
+    folders = (one for one in _folder("callwright.language").iterdir() if one.is_dir())
     return tuple(sorted(folder.name for folder in folders if (folder / _DESCRIPTION).is_file()))
 
 
@@ -64,31 +64,49 @@ def of(code: Language) -> LanguagePack:
         code=code,
         marks=frozenset(str(entries.pop("marks")).split()),
         answers=tuple(entries.pop("answers")),
+        quotes=tuple(map(tuple, entries.pop("quotes"))),
         frames=tuple(entries.pop("frames")),
         words=MappingProxyType({name: frozenset(str(words).split()) for name, words in lists.items()}),
         cues=MappingProxyType(
             {name: "|".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in cues.items()}
         ),
         data=_Data(code),
-        rules=import_module(f"callwright.language.{code}.rules").Rules(),
         **entries,
     )
+
+
+def _folder(package: str) -> Path:
+    """Where a package lies. Its code is not loaded: words lie beside what they are for, and not all who read them may use that."""
+    names = package.split(".")
+    spec = find_spec(".".join(names[:2]))
+    if spec is None or not spec.submodule_search_locations:
+        raise ConfigurationError(f"There is no package {package!r} to read from.")
+    return Path(spec.submodule_search_locations[0]).joinpath(*names[2:])
 
 
 @cache
 def packaged(package: str, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
     """The content of a YAML file beside the code, read once for all who ask; nobody may change it."""
-    return read_yaml(files(package).joinpath(name).read_text(encoding="utf-8"))
+    return read_yaml(_folder(package).joinpath(name).read_text(encoding="utf-8"))
+
+
+def is_packaged(package: str, name: str) -> bool:
+    """Whether there is such a file beside the code."""
+    return _folder(package).joinpath(name).is_file()
+
+
+@cache
+def in_folders(package: str, name: str) -> tuple[Any, ...]:
+    """The content of the YAML files of this name (`en.yaml` and `depot.en.yaml`) in the folders of a package, by their paths."""
+    folders = sorted((one for one in _folder(package).iterdir() if one.is_dir()), key=lambda one: one.name)
+    listed = (file for folder in folders for file in sorted(folder.iterdir(), key=lambda one: one.name))
+    found = (file for file in listed if file.name == name or file.name.endswith(f".{name}"))
+    return tuple(read_yaml(file.read_text(encoding="utf-8")) for file in found)
 
 
 def has_folder(code: Language) -> bool:
     """Whether the rules know the language; what they read in any other is left to readers."""
     return code in known()
-
-
-def read_as(code: Language) -> Language:
-    """The language whose files serve for this one: itself, or the fallback where it has no folder."""
-    return code if has_folder(code) else fallback()
 
 
 @cache
@@ -117,7 +135,7 @@ class _Data(Mapping[str, Any]):
 
 @cache
 def _stems(package: str) -> tuple[str, ...]:
-    names = (file.name for file in files(package).iterdir())
+    names = (file.name for file in _folder(package).iterdir())
     return tuple(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
 
 

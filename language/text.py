@@ -6,7 +6,7 @@ Besides them the words that carry no content, those that mean the same, and thos
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -14,7 +14,6 @@ from pydantic import JsonValue
 
 from callwright.language.packs import LanguagePattern, known, of, packaged, signs, unspaced
 from callwright.language.protocol import LanguagePack
-from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _SEPARATORS = re.compile(r"[\s_\-‐‑‒–—/]+")
@@ -221,16 +220,6 @@ def empty(packs: tuple[LanguagePack, ...]) -> frozenset[str]:
     return frozenset().union(*(pack.words.get("empty", frozenset()) for pack in packs))
 
 
-@lru_cache(64)
-def respellings(packs: tuple[LanguagePack, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Folded words of these languages, and the words that they stand for."""
-    single = {word: meaning for pack in packs for word, meaning in pack.rules.respellings().items()}
-    return {
-        stem(word): tuple(meaning.split())
-        for word, meaning in {**single, **packaged("callwright.language", "stems.yaml")["respellings"]}.items()
-    }
-
-
 _CORRECTION = LanguagePattern("@{correction}")
 
 
@@ -296,24 +285,3 @@ def _stem(word: str) -> str:
     if len(word) <= _SHORTEST or word[-1] not in "ey":
         return word
     return word[:-1] + "i" if word[-1] == "y" else word[:-1]
-
-
-@lru_cache(1)
-def senses() -> dict[str, str]:
-    """What each word, or pair of words joined by a space, is compared as."""
-    table: dict[str, str] = {}
-    for group in of(DEFAULT_LANGUAGE).data["thesaurus"]["senses"]:
-        words = group.split()
-        for word in words:
-            table.setdefault(" ".join(deep_stem(stem(one)) for one in word.split("-")), f"={words[0]}")
-    return table
-
-
-@lru_cache(1)
-def stem_groups() -> dict[str, int]:
-    """The number of the group of words that mean much the same, by stem; a word of two groups counts for the first."""
-    groups: dict[str, int] = {}
-    for number, group in enumerate(of(DEFAULT_LANGUAGE).data["thesaurus"]["groups"]):
-        for word in group.split():
-            groups.setdefault(deep_stem(word), number)
-    return groups

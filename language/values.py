@@ -14,7 +14,6 @@ from callwright.language.dates import (
     find_dates,
     find_figures,
     find_moment,
-    find_month,
     find_same_moment,
     find_times,
     says_date,
@@ -28,7 +27,7 @@ from callwright.language.packs import LanguagePattern, of, packs_of, signs, writ
 from callwright.language.protocol import NUMBER
 from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of
 from callwright.language.text import STOP, VERBATIM, Found, deep_stem, find_corrections, fold, negations
-from callwright.language.wording import Key, content_keys, find_phrase, find_place, find_shortened, find_wording
+from callwright.language.wording import Key, content_keys, find_phrase, find_place, find_wording
 from callwright.warehouse.records import JsonSchema, Language
 
 LIST = "list"
@@ -42,8 +41,7 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
     if isinstance(value, int | float):
         return locate_number(value, schema, text)
     if isinstance(value, str):
-        topic = f"{fold(str(schema.get('title', '')))} {schema.get('description', '')}"
-        return locate_text(value, text) or find_shortened(value, topic, text)
+        return locate_text(value, text)
     if isinstance(value, list):
         return _locate_all(value, [(item, schema.get("items") or {}) for item in value], text, LIST)
     if isinstance(value, dict):
@@ -70,7 +68,6 @@ def locate_text(value: str, text: str) -> Found | None:
         or find_phrase(value, text)
         or find_same_moment(value, text)
         or find_figures(value, text)
-        or find_month(value, text)
         or _locate_numeral(value, text)
         or find_place(value, text)
         or find_wording(value, text)
@@ -130,12 +127,17 @@ def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR
         case "enum":
             return _read_choice(words, schema)
         case "array":
-            pieces = [piece for piece in _SEPARATORS.of(words).split(words.strip(_QUOTES)) if piece]
-            values = [read_value(piece, schema.get("items") or {}) for piece in pieces]
-            return None if not values or None in values else values
+            return _read_list(words, schema.get("items") or {})
         case "object":
             return None  # its members have to be read one by one
     return words.strip(_QUOTES) or None
+
+
+def _read_list(words: str, items: JsonSchema) -> JsonValue | None:
+    if kind_of(items) == "date":  # "Sunday, December 13, 2026" is one
+        return [str(found.value) for found in find_dates(words) if found.rule in (DATE, VERBATIM)] or None
+    values = [read_value(piece, items) for piece in _SEPARATORS.everywhere.split(words.strip(_QUOTES)) if piece]
+    return None if not values or None in values else values
 
 
 def _read_date(words: str) -> str | None:
@@ -196,12 +198,11 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
             return _write_text(value, schema, language, rng)
         case list():
             items = schema.get("items") or {}
-            # "a hundred and two" would be one number, so numbers stand in digits where words may join them
-            joins = of(language).rules.JOINS_NUMBERS
+            # "a hundred and two" would be one number, so numbers in lists stand in digits
             return _write_list(
                 [
                     in_digits(item)
-                    if joins and isinstance(item, int | float) and not isinstance(item, bool)
+                    if isinstance(item, int | float) and not isinstance(item, bool)
                     else write_value(item, items, language, rng)
                     for item in value
                 ],

@@ -1,28 +1,26 @@
-"""Where a text states a phrase: by its very letters, in another spelling, form or order, or shortened to what tells it."""
+"""Where a text states a phrase: by its very letters, in another spelling, form or order."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from callwright.language.dates import date_spans, find_times
-from callwright.language.numbers import find_numbers
-from callwright.language.packs import LanguagePattern, known, of, packs_of
+from callwright.language.packs import LanguagePattern, known, of, packaged, packs_of
 from callwright.language.protocol import LanguagePack
+from callwright.language.spoken import spoken_in
 from callwright.language.text import (
     CJK,
     STOP,
     VERBATIM,
+    FoldedWord,
     Found,
     deep_stem,
     empty,
     fold,
     negations,
     places_of,
-    respellings,
-    senses,
     stem,
     words_named,
     words_of,
@@ -114,9 +112,9 @@ INFLECTION = "inflection"
 APART = "words apart"
 FORMATION = "word form"
 ORDER = "word order"
-SYNONYM = "synonym"
 
 _CJK = re.compile(f"[{CJK}]")
+_PLACE_ENDING = LanguagePattern("@{place_ending}")
 _MOST_NUMBERS = 2
 _LONG_STEM = 6
 _SHORTEST_NAME = 2
@@ -128,7 +126,6 @@ class Key(NamedTuple):
 
     light: str
     deep: str
-    sense: str
     start: int
     end: int
     suffix: bool = False  # a word such as City that a place may go without
@@ -153,7 +150,7 @@ def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tu
     packs = packs or packs_of(text)
     keys: list[Key] = []
     row, before = words_of(text).row, None
-    skipped, respelled = empty(packs), respellings(packs)
+    skipped, respelled = empty(packs), _respellings(packs)
     for index, word in enumerate(row):
         after = row[index + 1] if index + 1 < len(row) else None
         # the A of A12345 is no article
@@ -163,19 +160,24 @@ def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tu
         )
         if word.text not in skipped or is_glued:
             plain = word.text.lstrip("0") or "0" if word.text.isdecimal() else word.text
-            suffix = word.text in words_named("place_suffixes") or any(
-                pack.rules.is_place_ending(word.text, before.text if before else "") for pack in packs_of(word.text)
-            )
-            for part in respelled.get(stem(word.text), (plain,)):
-                deep = deep_stem(part)
-                keys.append(Key(stem(part), deep, senses().get(deep, deep), word.start, word.end, suffix))
+            suffix = word.text in words_named("place_suffixes") or _is_place_ending(word.text, before)
+            parts = respelled.get(stem(word.text), (plain,))
+            keys += (Key(stem(part), deep_stem(part), word.start, word.end, suffix) for part in parts)
         before = word
-    # a pair of words that means what one word does has the sense of that word; its second half has none
-    for index, (one, other) in enumerate(pairwise(keys)):
-        if pair := senses().get(f"{one.deep} {other.deep}"):
-            keys[index] = keys[index]._replace(sense=pair)
-            keys[index + 1] = other._replace(sense="")
     return tuple(keys)
+
+
+def _is_place_ending(word: str, before: FoldedWord | None) -> bool:
+    """Whether a sign ends the name of a place that is the same without it."""
+    return bool(before and _CJK.match(word) and _PLACE_ENDING.everywhere.fullmatch(before.text + word))
+
+
+@lru_cache(64)
+def _respellings(packs: tuple[LanguagePack, ...]) -> dict[str, tuple[str, ...]]:
+    """Folded words of these languages, and the words that they stand for."""
+    single = {word: meaning for pack in packs for word, meaning in spoken_in(pack.code).respellings().items()}
+    listed: dict[str, str] = packaged("callwright.language", "stems.yaml")["respellings"]
+    return {stem(word): tuple(meaning.split()) for word, meaning in {**single, **listed}.items()}
 
 
 def _hits(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> Iterator[tuple[str, tuple[int, int] | None]]:
@@ -192,11 +194,6 @@ def _hits(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> Iterator[tuple[st
         deep = [key.deep for key in wanted]
         yield FORMATION, _subsequence(deep, [key.deep for key in stated], _slack(wanted))
     yield ORDER, _any(wanted, stated)
-    meant = tuple(key._replace(deep=key.sense) for key in wanted if key.sense)
-    kept = [index for index, key in enumerate(stated) if key.sense]
-    chosen = tuple(stated[index]._replace(deep=stated[index].sense) for index in kept)
-    hit = _subsequence([key.deep for key in meant], [key.deep for key in chosen], _slack(meant)) or _any(meant, chosen)
-    yield SYNONYM, hit and (kept[hit[0]], kept[hit[1]])
 
 
 def _any(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
@@ -261,119 +258,3 @@ def _follow(wanted: list[str], stated: list[str], first: int, slack: int) -> int
         if index >= len(stated):
             return None
     return index
-
-
-SHORT_NAME = "short name"
-INITIALS = "initials"
-RANGE = "range"
-PIECES = "said in pieces"
-
-# nouns that say of what class a named thing is; one of a class may be left out where the parameter names the class
-_CLASSES = tuple(
-    frozenset(nouns.split())
-    for nouns in (
-        "university college school academy institute", "station railway train stop terminal metro subway",
-        "hospital clinic", "hotel inn", "airport international terminal", "street road avenue lane",
-        "store shop market mall supermarket", "restaurant cafe bar", "line route bus",
-        "company corporation group inc ltd limited enterprise airline airlines",
-        "community district neighborhood estate garden", "bank",
-    )
-)  # fmt: skip
-_CLASS_NOUNS = frozenset().union(*_CLASSES)
-_JOINED = LanguagePattern(r"\s*(?:[-–—]|@[~]|@{range_joint})\s*\D{0,3}", re.RegexFlag(0))
-_RANGE_VALUE = LanguagePattern(
-    rf"\s*[$€£¥]?\s*\d[\d,.]*\s*[a-z{CJK}]{{0,6}}\s*(?:[-–—]|@[~]|@{{range_to}})\s*[$€£¥]?\s*\d"
-)
-_UPPER = re.compile(r"(?<![A-Za-z])[A-Z]{3,6}(?![A-Za-z])")
-_SURE = frozenset({VERBATIM, SPELLING, INFLECTION})
-_EXAMPLES = LanguagePattern("@[,:;({list}]|@{examples}")
-_FEWEST_INITIALS = 3
-_SHORTEST_PIECE = 4
-_LEAST_LATIN, _LEAST_CJK = 2, 4
-
-
-def find_shortened(phrase: str, topic: str, text: str) -> Found | None:
-    """Where `text` says `phrase` in a shorter way; `topic` is what the parameter's name and description say."""
-    return (
-        _find_range(phrase, text)
-        or _find_initials(phrase, text)
-        or _find_name(phrase, topic, text)
-        or _find_pieces(phrase, text)
-    )
-
-
-def _find_range(phrase: str, text: str) -> Found | None:
-    """300 to 400 is also "between 300 and 400"."""
-    if not _RANGE_VALUE.of(text).match(phrase):
-        return None
-    wanted = [found.value for found in find_numbers(_JOINED.of(text).sub(" to ", phrase))]
-    stated = find_numbers(text)
-    for low, high in pairwise(stated):
-        if [low.value, high.value] == wanted and _JOINED.of(text).fullmatch(text[low.end : high.start]):
-            return Found(phrase, low.start, high.end, RANGE)
-    return None
-
-
-def _find_initials(phrase: str, text: str) -> Found | None:
-    """VAT is Value Added Tax, and the other way round."""
-    words = re.findall(r"[A-Za-z]+", phrase)
-    if len(words) >= _FEWEST_INITIALS:
-        initials = "".join(word[0] for word in words if word.lower() not in empty(packs_of(text))).upper()
-        found = find_phrase(initials, text) if len(initials) >= _FEWEST_INITIALS else None
-        return Found(phrase, found.start, found.end, INITIALS) if found and not found.rule else None
-    if not _UPPER.fullmatch(phrase):
-        return None
-    pattern = r"[\s-]+(?:of\s+|the\s+|and\s+)?".join(rf"{letter}[a-z]+" for letter in phrase)
-    match = re.search(rf"\b{pattern}\b", text)
-    return Found(phrase, *match.span(), INITIALS) if match else None
-
-
-def _find_name(phrase: str, topic: str, text: str) -> Found | None:
-    """Stanford for Stanford University where a school was asked for; 301 for Route 301 where a bus line was."""
-    words = words_of(phrase).row
-    spare = _spare_words(topic)
-    first, last = 0, len(words)
-    while last and words[last - 1].text in spare:
-        last -= 1
-    while first < last and words[first].text in spare & _CLASS_NOUNS:
-        first += 1
-    if last - first in (0, len(words)):
-        return None
-    rest = phrase[words[first].start : words[last - 1].end]
-    found = find_phrase(rest, text) or find_wording(rest, text)
-    if not found or found.rule not in _SURE:
-        return None
-    # a proper name, a number or two words say enough by themselves
-    is_name = rest[0].isupper() and text[found.start].isupper() and len(rest) >= _SHORTEST_PIECE
-    # Stanford Hospital is not Stanford University
-    following = [word.text for word in words_of(text[found.end : found.end + 30]).row[:1]]
-    own = {word.text for word in words}
-    own = own.union(*(group for group in _CLASSES if group & own))
-    is_other = any(word in _CLASS_NOUNS and word not in own for word in following)
-    is_telling = is_name or re.search(r"\d{2,}|\w\s+\w", rest)
-    return Found(phrase, found.start, found.end, SHORT_NAME) if is_telling and not is_other else None
-
-
-@lru_cache(4096)
-def _spare_words(topic: str) -> frozenset[str]:
-    """The words that go without saying where `topic` was asked for."""
-    # what a description gives as examples are values, not the question
-    asked = {word.text.removesuffix("s") for word in words_of(_EXAMPLES.of(topic).split(topic, maxsplit=1)[0]).row}
-    return frozenset(asked).union(*(group for group in _CLASSES if group & asked))
-
-
-def _find_pieces(phrase: str, text: str) -> Found | None:
-    """A long address or title whose two halves stand apart in the same text."""
-    keys = [key for key in content_keys(phrase) if key.light != STOP]
-    if len(keys) > _MOST_WORDS:
-        return None
-    least = _LEAST_CJK if _CJK.search(phrase) else _LEAST_LATIN
-    for cut in range(least, len(keys) - least + 1):
-        first, second = phrase[: keys[cut - 1].end], phrase[keys[cut].start :]
-        if is_cut(phrase, 0, keys[cut - 1].end):
-            continue
-        head = find_phrase(first, text)
-        tail = find_phrase(second, text) if head else None
-        if head and tail and (tail.start >= head.end or tail.end <= head.start):
-            return Found(phrase, min(head.start, tail.start), max(head.end, tail.end), PIECES)
-    return None

@@ -54,6 +54,31 @@ def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = 
     }
 
 
+def calls_schema(tools: Iterable[Tool], *, is_whole: bool, unknown: str | None = None) -> JsonSchema:
+    """The schema of a list of calls of these tools, and of no other.
+
+    `is_whole` demands what the tools require. `unknown` is a sign that may stand for the value of any
+    argument, None where every value is known.
+    """
+    each = []
+    for tool in tools:
+        arguments = arguments_schema(tool, tool.required if is_whole else (), tool.properties)
+        if unknown is not None:
+            arguments["properties"] = {
+                name: {"anyOf": [schema, {"type": "string", "enum": [unknown]}]}
+                for name, schema in arguments["properties"].items()
+            }
+        each.append(
+            {
+                "type": "object",
+                "properties": {"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments},
+                "required": ["tool", "arguments"],
+                "additionalProperties": False,
+            }
+        )
+    return {"type": "array", "items": {"anyOf": each}}
+
+
 def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> JsonSchema:
     """The schema of a list of values, each by the number of its call and its parameter: of these slots and no others."""
     each = [

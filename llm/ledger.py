@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -23,6 +24,7 @@ _PUT = "insert into answers (key, reply) values {} on conflict (key) do nothing"
 _ROWS = 500  # in one statement: each statement of the writing thread has to wait for the others' turns
 _GET = "select reply from answers where key = ?"
 _DIGITS = 2 * KEY_BYTES
+_AGAIN = 0.05  # seconds until a switch is tried again
 _PATIENCE = 60.0  # seconds to wait for another process's commit
 
 
@@ -205,7 +207,7 @@ class AnswerFile(NamedTuple):
                 connection.execute(f"pragma application_id = {self.mark}")
                 for statement in filter(str.strip, self.tables.split(";")):
                     connection.execute(statement)
-        connection.execute("pragma journal_mode = wal")
+        _write_ahead(connection)
         connection.execute(f"pragma synchronous = {'full' if self.is_sure else 'normal'}")
         connection.execute("pragma cache_size = -8000")
 
@@ -219,6 +221,20 @@ class AnswerFile(NamedTuple):
                 f" away. Let it stay where it is and try again, since without it {self.without}."
             )
         return f"The {self.what} at {path} can't be read ({error}). Move the file away to go on: {self.without}."
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch a file to its write-ahead log; SQLite gives up at once where another process is just switching it, too."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_AGAIN)
+        else:
+            return
 
 
 def _mark_of(connection: sqlite3.Connection) -> int:

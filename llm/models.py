@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from callwright.llm.asking import Asking, LedgeredChat, Options, Surroundings
 from callwright.llm.chat import Adapter
@@ -17,6 +18,7 @@ from callwright.llm.limits import Budget, Gate, Hedging, Limits, Traffic
 from callwright.llm.openai_model import OpenAIModel
 from callwright.llm.prices import OwnPrice
 from callwright.llm.refusals import LOOPBACK, check_address, check_no_secrets
+from callwright.llm.tool_sentences import SentenceFile, sentences_key
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError, first_problem
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import LlmCall, Record
@@ -51,6 +53,9 @@ class ModelSettings(Record):
     seed: int | None = Field(default=None, description="Passed on to the model; template/v1 draws from it.")
     error_rate: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default_factory=dict, description="template/v1 only: shares of replies that get a planted defect."
+    )
+    sentences: SkipJsonSchema[tuple[SentenceFile, ...]] = Field(
+        default=(), exclude=True, repr=False, description="What a recipe brings for its own tools; set by callwright."
     )
     api_base: str = Field(default="", description="The address of a server that speaks OpenAI's protocol.")
     api_key: SecretStr | None = Field(
@@ -180,7 +185,8 @@ class ModelSettings(Record):
         """What may change an answer, and so is part of the ledger's key; the address is: two servers, two models."""
         if self.name == TEMPLATE:
             rates: dict[str, Any] = {kind: rate for kind, rate in sorted(self.error_rate.items()) if rate}
-            return (("error_rate", rates), ("seed", self.seed or 0))
+            own = (("sentences", sentences_key(self.sentences)),) if self.sentences else ()
+            return (("error_rate", rates), ("seed", self.seed or 0), *own)
         given = {
             "api_base": self.api_base or None,
             "extra": self.extra or None,
@@ -201,7 +207,7 @@ def _forms() -> str:
 
 
 def reads_language(name: str) -> bool:
-    """Whether a model reads what people write, or (template/v1) inverts its own grammar."""
+    """Whether a model reads what people write, or (template/v1) its own sentences alone."""
     return name != TEMPLATE
 
 
@@ -211,7 +217,11 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
         return ModelSettings.model_validate({**(options or {}), "name": name})
     except ValidationError as error:
         is_unknown = error.errors()[0]["type"] == "extra_forbidden"
-        known = f" The settings are {', '.join(ModelSettings.model_fields)}." if is_unknown else ""
+        known = (
+            f" The settings are {', '.join(one for one in ModelSettings.model_fields if one != 'sentences')}."
+            if is_unknown
+            else ""
+        )
         raise ConfigurationError(f"The model {name!r} can't be used: {first_problem(error)}.{known}") from error
 
 
@@ -228,7 +238,7 @@ PROVIDERS = Registry("models", Provider, "provider of models", "providers")
 def _open_template(settings: ModelSettings) -> Adapter:
     from callwright.llm.template.model import TemplateModel
 
-    return TemplateModel(seed=settings.seed or 0, error_rate=settings.error_rate)
+    return TemplateModel(seed=settings.seed or 0, error_rate=settings.error_rate, sentences=settings.sentences)
 
 
 def _open_local(settings: ModelSettings) -> Adapter:

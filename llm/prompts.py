@@ -16,7 +16,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple, cast
 
 import orjson
-from jinja2 import FunctionLoader, Template, TemplateError, TemplateSyntaxError
+from jinja2 import Template, TemplateError, TemplateSyntaxError
 from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from pydantic import BaseModel
 
@@ -29,7 +29,6 @@ _ROLE_LINE = re.compile(r"^--- (system|user|assistant|template)$", re.MULTILINE)
 _MARKS = "template"  # the part that is no message
 _VERSION_BYTES = 6
 _PACKAGE = "callwright"
-_INCLUDED = re.compile(r"(?:[a-z_]+/)+[a-z_]+\.txt")
 _FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 _own: ContextVar[Mapping[str, str]] = ContextVar("own_prompts", default={})  # noqa: B039 - never changed, only replaced
 
@@ -62,8 +61,8 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
 def _said(part: str, values: Mapping[str, object]) -> str:
     """A message's text; that of a part which differs by a few words alone, as the first does, is remembered."""
     asked = _asked_words(part)
-    words = None if asked is None else tuple(values.get(name) for name in asked)
-    if asked is None or words is None or not all(type(word) is str for word in words):
+    words = tuple(values.get(name) for name in asked)
+    if not all(type(word) is str for word in words):
         return _compiled(part).render(**values).strip()
     return _said_with(part, tuple(zip(asked, cast("tuple[str, ...]", words), strict=True)))
 
@@ -74,12 +73,9 @@ def _said_with(part: str, words: tuple[tuple[str, str], ...]) -> str:
 
 
 @cache
-def _asked_words(part: str) -> tuple[str, ...] | None:
-    """The values that a part of a template asks for, None where it takes in others, which may ask for more."""
-    tree = _environment().parse(part)
-    if any(True for _ in find_referenced_templates(tree)):
-        return None
-    return tuple(sorted(find_undeclared_variables(tree)))
+def _asked_words(part: str) -> tuple[str, ...]:
+    """The values that a part of a template asks for."""
+    return tuple(sorted(_variables(part)))
 
 
 def led_by(briefing: str, prompt: Prompt) -> Prompt:
@@ -147,8 +143,6 @@ def validate_own_prompt(path: str, text: str) -> None:
             _compiled(part)
     except TemplateSyntaxError as error:
         raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
-    except ConfigurationError as error:  # of what it includes
-        raise ValueError(str(error)) from error
     strange = sorted(asked - offered)
     if strange:
         raise ValueError(f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}")
@@ -176,20 +170,6 @@ def _shipped(package: str, name: str) -> str:
 
 
 @cache
-def _included(path: str) -> str:
-    """What several prompts say alike, in a file such as 'validators/prompts/natural.txt'."""
-    folder, _, name = path.rpartition("/")
-    package = f"{_PACKAGE}.{folder.replace('/', '.')}"
-    absent = ConfigurationError(f"There is nothing to include at {path!r}.")
-    if not _INCLUDED.fullmatch(path):
-        raise absent
-    try:
-        return files(package).joinpath(name).read_text(encoding="utf-8")
-    except (ImportError, OSError) as error:
-        raise absent from error
-
-
-@cache
 def _parse(text: str) -> _Template:
     """A prompt of its text. Raises ValueError where it has no message to send."""
     pieces = _ROLE_LINE.split(text)
@@ -198,15 +178,16 @@ def _parse(text: str) -> _Template:
     if not any(role == "user" for role, _ in parts):
         raise ValueError("it has no '--- user' line")
     tree = environment.parse(text)
-    included = (_included(path) for path in find_referenced_templates(tree) if path)
-    version = blake2b("".join((text, *included)).encode(), digest_size=_VERSION_BYTES).hexdigest()
+    if any(True for _ in find_referenced_templates(tree)):
+        raise ValueError("it includes another text, and a prompt is whole by itself")
+    version = blake2b(text.encode(), digest_size=_VERSION_BYTES).hexdigest()
     return _Template(version, parts)
 
 
 @cache
 def _environment() -> BoundedSandbox:
     """Sandboxed and bounded, as recipes bring prompts of their own."""
-    environment = BoundedSandbox(trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_included))
+    environment = BoundedSandbox(trim_blocks=True, lstrip_blocks=True)
     environment.filters["json"] = lambda value: orjson.dumps(value, default=_plain).decode()
     environment.filters["language_name"] = lambda code: of(code).name
     environment.filters["examples"] = lambda code, name: "\n".join(

@@ -16,11 +16,11 @@ _PLAIN: dict[str, Any] = {"string": "Plain.", "boolean": True, "null": None}
 
 
 class StandIn:
-    """An Adapter that answers by template/v1, or by the schema alone where that has no grammar, at the price of the model."""
+    """An Adapter that answers by template/v1, or by the schema alone where that has no answer, at the price of the model."""
 
     def __init__(self, settings: ModelSettings) -> None:
         """Stand in for the model that these settings name."""
-        self._template = TemplateModel(seed=settings.seed or 0)
+        self._template = TemplateModel(seed=settings.seed or 0, sentences=settings.sentences)
         self._tokens = TokenEstimates(settings.name)
         self._price = price_of(settings)
 

@@ -22,7 +22,7 @@ SAME_MEANING, SAME_AS_PREDICTED, SAME_ON_PATH = "judge_calls", "judge_prediction
 PLAN, PARAMETERS = "judge_plan", "judge_parameters"
 COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
 RELEVANCE, SCENARIO, NATURAL = "judge_relevance", "read_scenario", "judge_natural"
-CHOOSE = "choose_calls"
+WRITE, PICK_TOOLS, SETTLE = "write_calls", "pick_tools", "settle_calls"
 REPLY, ACTS, MESSAGE, COMPOSED = "judge_reply", "judge_acts", "judge_message", "judge_composed"
 Opinion = TypeVar("Opinion", bound=BaseModel)
 

@@ -37,8 +37,8 @@ from callwright.validators.metrics.complexeval.calls import CandidateCall, chain
 from callwright.validators.metrics.complexeval.rules import Mistake
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import MatchedCall
-from callwright.validators.near_misses.due import Due, NearMiss, acting_points
-from callwright.validators.near_misses.table import MAKERS, of_maker
+from callwright.validators.reading.defects import MAKERS, WrongCalls, of_maker
+from callwright.validators.reading.points import DuePoint, due_points
 from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes, said_before_calls
@@ -46,8 +46,8 @@ from callwright.warehouse.exports.writing import json_text, tool_document
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Call, Change, Exchange, ReplyTurn, Sample, Tool, trait_tag
 
 # Defects that may leave the world as it should be all the same.
-OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "argument_added", "question"})
-_OF_ONE_KIND = 12  # near misses
+OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "unsaid_added"})
+_OF_ONE_SORT = 12  # wrong calls
 _NOTHING: Mapping[str, tuple[JsonValue, ...]] = MappingProxyType({})
 Calls = Sequence[Call]
 
@@ -230,11 +230,11 @@ class Task:
 
     def defects(self) -> Iterator[Defect]:
         """The gold calls with one defect each, by which some writing call that is due is not made."""
-        points = [one for one in acting_points(self.sample, [*self.candidates.values()]) if one.calls]
+        points = [one for one in due_points(self.sample, [*self.candidates.values()]) if one.calls]
         for at, point in enumerate(points):
             before, after = ([call for one in part for call in one.calls] for part in (points[:at], points[at + 1 :]))
-            for miss in near_misses_of(point, Random(f"{self.key} {point.turn}"), self.world.writes):
-                calls = [*before, *miss.option.calls, *after]
+            for miss in wrong_calls_at(point, Random(f"{self.key} {point.turn}"), self.world.writes):
+                calls = [*before, *miss.calls, *after]
                 yield Defect(miss.defect, tuple(map(self._shown, calls)))
 
 
@@ -251,16 +251,16 @@ def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
     return Task(sample, world, world.tools)
 
 
-def near_misses_of(point: Due, rng: Random, writes: Callable[[str], bool]) -> Iterator[NearMiss]:
-    """The near misses at a place that lack a writing call which is due there."""
+def wrong_calls_at(point: DuePoint, rng: Random, writes: Callable[[str], bool]) -> Iterator[WrongCalls]:
+    """The wrong calls at a point that lack a writing call which is due there."""
 
     def writing(calls: Calls) -> Counter[str]:
         return Counter(call.key for call in calls if writes(call.tool))
 
     due = writing(point.calls)
     for maker in (one for one in MAKERS if one.name not in OTHER_ROADS):
-        made = (one for one in of_maker(maker, point, rng) if due - writing(one.option.calls))
-        yield from islice(made, _OF_ONE_KIND)
+        made = (one for one in of_maker(maker, point, rng) if due - writing(one.calls))
+        yield from islice(made, _OF_ONE_SORT)
 
 
 class Episode:

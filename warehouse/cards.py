@@ -57,7 +57,7 @@ class CardFacts(NamedTuple):
         unmeasured = sorted({row["grade"] for row in self.grades if row["grade"] and row["precision"] is None})
         few = [f"{row['kind']} in {row['language']}" for row in self.kinds if row["samples"] < _FEW]
         found = {
-            f"{template} of {total} samples were worded, or where rules leave something open read, by a grammar without"
+            f"{template} of {total} samples were worded, or where rules leave something open read, by code without"
             " weights: they are for trying out, not for training.": template,
             f"{unchecked} samples were imported as they are: no check has seen them.": unchecked,
             f"Nobody has looked at a random draw of what is {' or '.join(unmeasured)}: how often it is right is"

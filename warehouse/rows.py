@@ -141,6 +141,7 @@ def _(record: Verdict, made_at: datetime) -> tuple[str, Row]:
         "grade": record.grade,
         "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
         "doubts": _json([doubt.model_dump(mode="json", exclude_defaults=True) for doubt in record.doubts]),
+        "readings": _json([one.model_dump(mode="json", exclude_defaults=True) for one in record.readings]),
     }
 
 

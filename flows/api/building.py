@@ -203,18 +203,18 @@ Found = TypeVar("Found")
 
 
 def check_requests(rows: Rows, *, model: str = "", home: Path | str | None = None) -> list[CheckedRequest]:
-    """Tell of each request whether its words prove the call, and of each argument.
+    """Find what each request says of its call: every value is said, derived, not_said or contradicted.
 
-    `rows` are mappings with id, language, tool, arguments, request and perhaps now; or a file of
-    such lines. Without a `model` that reads what rules leave open only values are decided, never a
-    whole request. `home` keeps what a model answers.
+    `rows` are mappings with id, language, tool (or tools), arguments, request and perhaps system and
+    now; or a file of such lines. Without a `model` that reads it, a request is open or contradicted,
+    never more. `home` keeps what a model answers.
 
         >>> schema = {"type": "object", "properties": {"city": {"type": "string"}}}
         >>> asked = {"id": "1", "language": "en", "request": "What is the weather in Ulm?"}
         >>> asked |= {"tool": {"name": "get_weather", "parameters": schema}}
         >>> [found] = check_requests([asked | {"arguments": {"city": "Ulm"}}])
-        >>> found.id, sorted(found.arguments)
-        ('1', ['city'])
+        >>> found.decision, found.arguments
+        ('open', {'city': 'said'})
 
     A row that is no request is answered with the reason. Raises ConfigurationError where the file
     or the model can't be had.
@@ -228,7 +228,7 @@ def check_requests_async(
     """As `check_requests`, one after another as they are asked for.
 
     async for found in callwright.check_requests_async("requests.jsonl"):
-        found.id, found.decision               # '1', 'unproved'
+        found.id, found.decision               # '1', 'open'
     """
     return find_requests(rows, model, settings_of(home))
 

@@ -15,6 +15,7 @@ from callwright.flows.evaluation.answers import require_answers_fit, with_answer
 from callwright.flows.progress import counted
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.packs import known, of
+from callwright.language.pages import shapes_in
 from callwright.warehouse.cards import card_facts, render_card
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.examples import openai_messages
@@ -331,7 +332,7 @@ def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
     """How an assistant says that no tool fits and, with `system_messages`, what it may be told first, by language."""
     said = {code: of(code).data["assistant"] for code in known()}
     told = {code: tuple(one["system_messages"]) if system_messages else () for code, one in said.items()}
-    return {code: AssistantWords(tuple(one["refusals"]), told[code]) for code, one in said.items()}
+    return {code: AssistantWords(shapes_in(code, "assistant.refusals"), told[code]) for code in said}
 
 
 class _StoredRelease(NamedTuple):

@@ -36,7 +36,7 @@ check = commands("Check datasets made by others.")
 audit = commands("Measure how good the checks and the models that read are.")
 app.add_typer(check, name="check")
 app.add_typer(audit, name="audit")
-_DECISIONS = ("proved", "judged", "unproved", "contradicted")
+_DECISIONS = ("proved", "judged", "open", "doubted", "contradicted")
 _FIGURES = (
     "broken", "still_proved", "still_judged", "recall", "recall_low", "recall_high", "intact", "false_alarms", "precision",
 )  # fmt: skip
@@ -104,14 +104,18 @@ def callnavi(
 def requests(
     path: Annotated[
         Path,
-        typer.Argument(help="A file of JSON lines with id, language, tool, arguments, request and, if known, now."),
+        typer.Argument(
+            help="A file of JSON lines with id, language, tool or tools, arguments, request and, if known, system and now."
+        ),
     ],
-    model: Annotated[str, typer.Option(help="The model that reads the requests. Default: check the values only.")] = "",
+    model: Annotated[
+        str, typer.Option(help="The model that reads the requests. Default: look only for the values.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Check which argument values each request proves.
+    """Find which argument values each request says.
 
-    With a model, also check whether it picks the gold call among similar wrong ones.
+    With a model, also check whether it writes the same call from the request alone.
     """
     from callwright.flows.api.building import check_requests_async
 
@@ -143,7 +147,7 @@ async def _show_each(
     async for one in checked:
         show(_checked_text(one))
         counts[one.decision] += 1
-    show(", ".join(f"{counts[name]} {name}" for name in _DECISIONS))
+    show(", ".join(f"{counts[name]} {name}" for name in _DECISIONS if counts[name] or name != "proved"))
 
 
 def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
@@ -153,10 +157,8 @@ def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
         yield f"{one.key}  {one.decision}"
         yield from _doubts(one.verdicts)
         return
-    proved, of = one.values_proved
-    yield f"{one.id}  {one.decision}  {proved} of {of} values proved  {' '.join(one.reasons)}".rstrip()
-    for hint in one.hints:
-        yield f"    look at {hint.quote!r} ({hint.kind.replace('_', ' ')})"
+    stand = ", ".join(f"{name} {standing.replace('_', ' ')}" for name, standing in one.arguments.items())
+    yield f"{one.id}  {one.decision}  {stand}  {' '.join(one.reasons)}".rstrip()
 
 
 @command(app, "doctor", "doctor --json")
@@ -279,6 +281,18 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
         f"All models read the same {count_of(report.samples, 'sample')} of {report.source}. The column wrong: the share of what"
         f" a model accepts that is wrong, if {report.wrong_before:.1%} of what it reads is."
     )
+    sorts = [(one.model, sort) for one in report.readers for sort in one.sorts]
+    if sorts:
+        yield Table(
+            ("reader", "sort of defect", "defects", "caught"),
+            [
+                (model, sort.defect, sort.planted, share_with_bounds(sort.rate, sort.low, sort.high))
+                for model, sort in sorts
+            ],
+        )
+    for one in report.readers:
+        if one.problem:
+            yield f"By default {one.model} settles nothing: it {one.problem}."
     bar = f"{report.wrong_at_most or 0:.1%}"
     if report.chosen:
         yield f"The cheapest model known to let at most {bar} of wrong samples pass: {report.chosen}."

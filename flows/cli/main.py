@@ -59,10 +59,7 @@ def main() -> None:
     """Run the command line; errors that callwright can explain become one sentence and an exit code."""
     silence_teardown()
     quiet_vendors()
-    # A service manager, or a terminal that is closed, ends a run as a person does; what is ignored (nohup) stays so.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _interrupt)
+    _end_by_signals()
     try:
         app(prog_name="callwright")
     except ConfigurationError as error:
@@ -80,10 +77,23 @@ def main() -> None:
             ),
             COULD_NOT,
         )
+    except Exception as error:
+        # A module that DuckDB imports in the middle of a query is where Ctrl-C can meet it: then it is an error of DuckDB's.
+        if "KeyboardInterrupt" not in str(error):
+            raise
+        say("Stopped.")
+        sys.exit(INTERRUPTED)
     except SystemExit as end:  # also typer's own answer to Ctrl-C, which says nothing
         if end.code == INTERRUPTED and not isinstance(end, Stopped):
             sys.stderr.write("Stopped.\n")
         raise
+
+
+def _end_by_signals() -> None:
+    """Let a service manager, or a terminal that is closed, end a run as a person does; what is ignored (nohup) stays so."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
 
 
 def _interrupt(_number: int, _frame: object) -> None:

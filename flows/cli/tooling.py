@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from callwright.flows.planning.possible import KindRow, Survey
     from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs import Problem
+    from callwright.llm.tool_sentences import SentenceFile
 
 _SHOWN = 40
+_WRONG = 2  # as of any command that is given a wrong file
 _MOST_NAMED = 12
 _FEW = 3
 _UNKNOWN = "known after a build"
@@ -249,7 +251,7 @@ def list_tools(
 
 
 @command(tools, "check", "tools check api.yaml")
-def check_tools(
+def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
     catalog: Annotated[
         list[str] | None,
         typer.Argument(
@@ -263,6 +265,10 @@ def check_tools(
     url: Annotated[str, typer.Option(help="Check the tools of the MCP server at this URL.")] = "",
     secret: Secrets = None,
     tool: Annotated[str, typer.Option(help="Show for each kind whether it can be made from this tool.")] = "",
+    sentences: Annotated[
+        list[Path] | None,
+        typer.Option(help="Check only this file of sentences for the tools, NAME.LANGUAGE.yaml. Repeatable."),
+    ] = None,
 ) -> Outcome:
     """Check which kinds of samples tools allow, why not others, and what is wrong with the tools."""
     from callwright.flows.environments import words_of
@@ -277,7 +283,13 @@ def check_tools(
         stated = _every_kind({"environment": "mcp", **origin, **taken})
     else:
         stated = _recipe_of(catalog or [])
+    if sentences:
+        files = _sentence_files(sentences)
+        languages = tuple(dict.fromkeys(one.language for one in files))
+        stated = stated.model_copy(update={"samples": {}, "sentence_files": files, "languages": languages})
     found = run_loop(survey_recipe(stated, read_settings()))
+    if sentences:
+        return _sentences_outcome(found)
     rows, constants = [*found.rows()], constants_to_fix(found.tools)
     if found.unheard:
         raise ConfigurationError(found.unheard[0])
@@ -297,6 +309,61 @@ def check_tools(
     fixed = [one.sentence(len(found.tools)) for one in constants]
     of_servers = [f"{found.of_servers}."] if found.of_servers else []
     return Outcome(value, [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
+
+
+def _sentence_files(paths: "Sequence[Path]") -> "tuple[SentenceFile, ...]":
+    from callwright.flows.recipe.own_sentences import read_sentence_file
+
+    try:
+        return tuple(map(read_sentence_file, paths))
+    except ValueError as error:
+        raise ConfigurationError(f"{error}.") from error
+
+
+def _sentences_outcome(found: "Survey") -> Outcome:
+    wrong = count_of(len(found.sentences), "mistake") if found.sentences else "No mistakes"
+    value = {"problems": found.sentences, "without_sentences": found.plainly}
+    return Outcome(value, [*map(str, found.sentences), *found.plainly, f"{wrong}."], _WRONG if found.sentences else 0)
+
+
+@command(tools, "sentences", "tools sentences spotify --model openai/gpt-6-luna")
+def write_sentences(
+    catalog: Annotated[str, typer.Argument(help="The name of the catalog.")],
+    language: Annotated[str, typer.Option(help="The language of the sentences. Default: that of the tools.")] = "",
+    model: Annotated[
+        str, typer.Option(help="The model that drafts them (a litellm name). Default: write a skeleton to edit.")
+    ] = "",
+    out: Annotated[Path | None, typer.Option(help="The file to write. Default: CATALOG.LANGUAGE.yaml.")] = None,
+) -> Outcome:
+    """Draft the sentences that people say to the tools of a catalog, so that template/v1 words and reads requests by them.
+
+    Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences: FILE}.
+    """
+    from callwright.flows.catalogs import catalog_named, tools_in
+    from callwright.flows.draft_sentences import draft_by_model, draft_skeleton, file_for, write_draft
+
+    settings = read_settings()
+    warehouse = open_warehouse(settings)
+    found = tools_in(warehouse, catalog_named(warehouse, catalog).key)
+    language = language or found[0].language
+    path = file_for(catalog, language, out)
+    if model:
+        with Terminal() as screen:
+            drafted = run_loop(draft_by_model(found, language, path, catalog, model, settings, screen))
+    else:
+        drafted = draft_skeleton(found, language, path, catalog)
+    write_draft(drafted, path)
+    lines = [f"{one.tool}: {one.reason}" for one in drafted.left_out]
+    lines.append(f"Wrote {path}: sentences for {drafted.written} of {count_of(drafted.tools, 'tool')}.")
+    if model:
+        lines.append(f"{count_of(drafted.calls, 'call')} for ${drafted.cost:.4f}.")
+    lines.append(f"Edit it, then check it: callwright tools check {catalog} --sentences {path}")
+    value = drafted._asdict() | {
+        "file": path,
+        "language": language,
+        "left_out": [one._asdict() for one in drafted.left_out],
+    }
+    return Outcome({name: one for name, one in value.items() if name != "text"}, lines)
 
 
 def _usable_text(row: "KindRow") -> str:

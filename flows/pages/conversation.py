@@ -144,6 +144,10 @@ class _Evidenced:
         proofs = [one for one in self._proofs if is_part_of(one.argument, name)]
         return list({one.argument: one for one in sorted(proofs, key=lambda one: one.turn or 0)}.values()) or own
 
+    def is_found(self, evidence: Evidence) -> bool:
+        """Whether the grounding check found it; else the generator says so alone."""
+        return evidence in self._proofs
+
     def number(self, call: GoldCall, name: str) -> int:
         """The number of an argument, 0 where no words are marked for it."""
         return self._numbers.get(_named(call, name), 0)
@@ -173,16 +177,18 @@ def _argument(call: GoldCall, name: str, evidence: _Evidenced, change: ArgumentC
         name,
         write_json(call.arguments[name]),
         evidence.number(call, name),
-        ", ".join(dict.fromkeys(_how(one) for one in found)),
+        ", ".join(dict.fromkeys(_how(one, is_found=evidence.is_found(one)) for one in found)),
         change.sign if change is not None else "",
         write_json(change.old) if change is not None and change.sign == "~" else "",
         next((one.turn for one in found if one.kind == "response"), None),
     )
 
 
-def _how(evidence: Evidence) -> str:
+def _how(evidence: Evidence, *, is_found: bool) -> str:
     otherwise: str = evidence.path if evidence.kind == "response" else page_words()["evidence"][evidence.kind]
-    return otherwise if evidence.kind == "context" else evidence.rule or otherwise
+    how = otherwise if evidence.kind == "context" else evidence.rule or otherwise
+    standing: str = page_words()["standings"]["said" if evidence.kind in ("span", "normalised") else "derived"]
+    return f"{standing}: {how}" if is_found else how
 
 
 _WORDS = 1_500

@@ -11,9 +11,12 @@ from callwright.generators.own_values import OwnValues
 from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.language.packs import has_folder, known, of
 from callwright.llm.models import reads_language
+from callwright.llm.tool_sentences import tools_without_sentences
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Language, Tool
+
+_NAMED = 3
 
 
 class Demand(NamedTuple):
@@ -85,13 +88,8 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     for demand in shares(recipe, tools, refused.append):
         if demand.asked:
             generator = recipe.models.generator.name
-            spoken = sorted({tool.language for tool in tools})
-            if demand.language not in spoken and not reads_language(generator):
-                raise ConfigurationError(
-                    f"{generator} can't write requests in {demand.language!r} for tools in "
-                    f"{', '.join(spoken) or 'no language'}, because it only repeats the words of their documents. Set "
-                    f"models.generator to a language model, or remove {demand.language!r} from languages."
-                )
+            if not reads_language(generator):
+                _validate_is_spoken(recipe, demand.language, tools)
             if demand.kind.sources:
                 continue  # made of others
             left_out = refusal(recipe, demand, tools)
@@ -99,6 +97,25 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
             is_planned |= left_out is None
     if refused and not is_planned:
         raise ConfigurationError(refused[0].reason)
+
+
+def _validate_is_spoken(recipe: Recipe, language: Language, tools: Sequence[Tool]) -> None:
+    """Raise ConfigurationError where template/v1 has no words of a language for some tools."""
+    spoken = sorted({tool.language for tool in tools})
+    if language in spoken:
+        return
+    lacking = tools_without_sentences(tools, language, recipe.sentence_files)
+    if lacking:
+        only = ""
+        if len(lacking) < len(tools):
+            only = f" that have no sentences in it, {', '.join(one.name for one in lacking[:_NAMED])}"
+            only += f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+        raise ConfigurationError(
+            f"{recipe.models.generator.name} can't write requests in {language!r} for tools in "
+            f"{', '.join(spoken) or 'no language'}{only}, because it only repeats the words of their documents. Bring sentences "
+            f"for these tools (NAME.{language}.yaml), set models.generator to a language model, or remove {language!r} from"
+            " languages."
+        )
 
 
 def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | None:

@@ -13,7 +13,8 @@ from callwright.flows.catalogs import aside
 from callwright.flows.chats import SharedChats, roles_of
 from callwright.flows.planning.demands import told_of_brought
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
-from callwright.flows.progress import Progress, SilentProgress
+from callwright.flows.planning.statistics import told_of_trust
+from callwright.flows.progress import Progress, SilentProgress, told_of_own_reader
 from callwright.flows.recipe import Recipe
 from callwright.flows.recipe.parts import GeneratedTools
 from callwright.flows.runner import GroupRun, Workers
@@ -28,7 +29,7 @@ from callwright.llm.asking import Asking, LedgeredChat
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import knows_tokenizer, say_unpriced, unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
-from callwright.validators.blind.planting import GROUP as MEASURING
+from callwright.validators.reading.planting import GROUP as MEASURING
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
@@ -123,7 +124,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
         asked, sampled = [_Asked(**row) for row in run.warehouse.rows(sql("estimating.asked"))], planned_by_kind(run)
         left_out = read_left_out(run.warehouse, run.build)
-    earlier = await asyncio.to_thread(_earlier_build, open_warehouse(settings), recipe)
+    earlier, told = await asyncio.to_thread(_told_by_earlier, open_warehouse(settings), recipe)
     own = (one for one in left_out if not kind_named(one.kind).sources)  # few sources tell nothing of the others
     impossible = {one.kind: one for one in own if one.samples and not sampled.get(one.kind)}
     planned = {name: count for name, count in _planned(recipe, earlier).items() if name not in impossible}
@@ -144,7 +145,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         rows=tuple(rows), earlier=earlier, notes=tuple(_notes(recipe)),
     )  # fmt: skip
     left = (f"No {name} samples can be planned. {one.reason}" for name, one in impossible.items())
-    return found._replace(notes=(*found.notes, *left, *unread))
+    return found._replace(notes=(*found.notes, *left, *unread, *told))
 
 
 def _taken(recipe: Recipe, settings: Settings, sampled: Mapping[str, int]) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -262,6 +263,16 @@ def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
     return {name: round(count * (1 + more)) for name, count in recipe.samples.items() if count}
 
 
+def _told_by_earlier(warehouse: Warehouse, recipe: Recipe) -> tuple[EarlierBuild | None, list[str]]:
+    """What the earlier build has told, and which of its readers settled nothing."""
+    earlier = _earlier_build(warehouse, recipe)
+    if earlier is None:
+        return None, []
+    return earlier, [
+        f"In build {earlier.build}: {one}" for one in told_of_trust(warehouse, earlier.build, recipe.accept)
+    ]
+
+
 def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
     """The last build of the recipe's kinds with the same models that ended."""
     names = [model.name for _, model in roles_of(recipe)]
@@ -278,6 +289,7 @@ def _notes(recipe: Recipe) -> Iterator[str]:
     across = {model.name: model for _, model in roles_of(recipe) if model.path != "in process"}
     yield from (unpriced_sentence(name) for name, model in across.items() if is_unpriced(model))
     yield from told_of_brought(recipe)
+    yield from told_of_own_reader(roles_of(recipe))
     for name in across:
         if not knows_tokenizer(name):
             yield f"The tokenizer of {name} is unknown. Four bytes are counted as one token."

@@ -35,8 +35,8 @@ Planned = TypeVar("Planned", bound=Draft)
 class Planner:
     """Plans some kinds of a build: what is kept of it until now, and what is to be made next."""
 
-    def __init__(self, run: GroupRun, kinds: Iterable[str]) -> None:
-        """Look up what the build has of these kinds."""
+    def __init__(self, run: GroupRun, kinds: Iterable[str], *, at_most: int | None = None) -> None:
+        """Look up what the build has of these kinds; `at_most` so many samples of each demand are planned."""
         self._run = run
         self.left_out: list[LeftOut] = []
         self._tools: Mapping[str, Tool] = {tool.key: tool for tool in run.tools}
@@ -50,7 +50,8 @@ class Planner:
         self.demands = []
         for demand in shares(run.recipe.model_copy(update={"samples": asked}), run.tools, self._leave_out):
             at = (demand.kind.name, demand.language, demand.place)
-            self.demands.append(demand._replace(planned=planned[at], passed=passed[at]))
+            asked_now = demand.asked if at_most is None else min(demand.asked, at_most)
+            self.demands.append(demand._replace(asked=asked_now, planned=planned[at], passed=passed[at]))
 
     @property
     def drawn(self) -> list[Demand]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from callwright.flows.catalogs import aside, gather_tools, import_catalog, problems_in
+from callwright.flows.chats import roles_of
 from callwright.flows.environments import (
     environment_tools,
     explore_environments,
@@ -15,7 +16,9 @@ from callwright.flows.environments import (
 )
 from callwright.flows.loops import run_loop
 from callwright.flows.planning.demands import Demand, order_of, refusal, shares, told_of_brought
+from callwright.flows.progress import told_of_own_reader
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
+from callwright.flows.recipe.own_sentences import check_sentences, told_of_sentences
 from callwright.flows.recipe.problems import dotted, read_yaml
 from callwright.flows.recipe.schema import DataPath
 from callwright.flows.settings import Settings, open_warehouse
@@ -56,7 +59,8 @@ class Survey(NamedTuple):
     """What is asked for, of which tools, and what of it can't be planned; `problems` are what was odd in their files.
 
     Of `servers` no tool was called; `unheard` says why some servers could not be asked: nothing is asked for then. `policies` is
-    what is wrong with the recipe's policies, or odd.
+    what is wrong with the recipe's policies, or odd, `sentences` what is wrong with those that it brings for its tools. `plainly`
+    says how many tools have none.
     """
 
     asked: Mapping[str, int]
@@ -66,6 +70,8 @@ class Survey(NamedTuple):
     servers: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
     policies: tuple[PolicyProblem, ...] = ()
+    sentences: tuple[RecipeProblem, ...] = ()
+    plainly: tuple[str, ...] = ()
 
     @property
     def of_servers(self) -> str:
@@ -108,7 +114,8 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
         await explore_environments(looked, elsewhere)
         toolbox = gather_tools(looked, warehouse, {}, environment_tools(looked, elsewhere))
         if len(looked.tools) < len(recipe.tools):
-            return Survey({}, toolbox.tools, (), toolbox.problems, unheard=listed.unheard)
+            said = check_sentences(recipe.sentence_files, toolbox.tools, is_all=False)
+            return Survey({}, toolbox.tools, (), toolbox.problems, unheard=listed.unheard, sentences=said)
         problems = [*listed.problems, *toolbox.problems]
         for one in looked.tools:  # what was odd in the documents of simulated environments
             if isinstance(one, SimulatedSettings) and one.path is not None:
@@ -116,7 +123,12 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
         with open_environments(looked, elsewhere.ledger.parent) as environments:
             left_out = await survey(looked, toolbox.tools, environments)
             policies = tuple(survey_policies(recipe.policies, environments.values()))
-    return Survey(recipe.samples, toolbox.tools, left_out, tuple(problems), listed.servers, policies=policies)
+    said = check_sentences(recipe.sentence_files, toolbox.tools)
+    plainly = () if said else tuple(told_of_sentences(recipe, toolbox.tools))
+    return Survey(
+        recipe.samples, toolbox.tools, left_out, tuple(problems), listed.servers, policies=policies,
+        sentences=said, plainly=plainly,
+    )  # fmt: skip
 
 
 def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
@@ -134,6 +146,8 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
     said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
     remarks = [remark(("tools",), one.rstrip(".")) for one in said]
     remarks += [remark(("samples",), one.rstrip(".")) for one in told_of_brought(recipe)]
+    remarks += [remark(("models",), one.rstrip(".")) for one in told_of_own_reader(roles_of(recipe))]
+    remarks += [*found.sentences, *(remark(("tools",), one.rstrip(".")) for one in found.plainly)]
     remarks += [remark(("policies", one.at), one.message, is_remark=one.is_remark) for one in found.policies]
     for row in found.rows():
         if row.possible < row.asked:

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
+from callwright.flows.recipe import AcceptanceRules
 from callwright.flows.runner import GroupRun
 from callwright.generators.conversations.scenarios import PAPER
 from callwright.generators.multi_step.making import PAPER as PATHS_OF_PAPER
 from callwright.generators.multi_step.making import Shape
 from callwright.language.packs import of
+from callwright.warehouse.counts import count_of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Turn, UserTurn
 from callwright.warehouse.store import Warehouse
@@ -164,6 +166,51 @@ class ReaderRow(NamedTuple):
     precision_low: float | None
 
 
+class TrustRow(NamedTuple):
+    """Whether a reader may settle anything: the shares that it caught of planted defects and agreed with of the golds that it read.
+
+    A row of the view `reader_trust`; None where nothing was planted.
+    """
+
+    reader: str
+    read: int
+    planted: int
+    caught: int
+    catch_rate: float | None
+    worst_defect: str | None
+    worst_planted: int | None
+    worst_rate: float | None
+    worst_high: float | None
+    agreed: float | None
+
+    def problem(self, caught_at_least: float, agreed_at_least: float) -> str:
+        """Why the reader settles nothing, as a sentence; "" where it may settle."""
+        if self.catch_rate is not None and self.catch_rate < caught_at_least:
+            found = (
+                f"it caught {self.caught} of {self.planted} planted defects, and {caught_at_least:.0%} are asked for"
+            )
+        elif self.worst_high is not None and self.worst_high < caught_at_least:
+            found = (
+                f"of {self.worst_planted} planted defects of the sort {self.worst_defect} it caught "
+                f"{self.worst_rate or 0:.0%}, and {caught_at_least:.0%} are asked for"
+            )
+        elif self.agreed is not None and self.agreed < agreed_at_least:
+            found = (
+                f"it agreed with {self.agreed:.0%} of {count_of(self.read, 'gold')}, and {agreed_at_least:.0%} are asked for: "
+                "it reads badly, or the golds are bad"
+            )
+        else:
+            return ""
+        return f"{self.reader} settles nothing: {found} (accept). What it reads waits for people."
+
+
+def told_of_trust(warehouse: Warehouse, build: str, accept: AcceptanceRules) -> Iterator[str]:
+    """Which readers of a build settle nothing, and why, a sentence each."""
+    for row in rows_of_view(warehouse, "reader_trust", TrustRow, build):
+        if problem := row.problem(accept.caught_at_least, accept.agreed_at_least):
+            yield problem
+
+
 class UserRow(NamedTuple):
     """How the simulated users of a build's live tasks did in a language: shares of wordings refused, and of answers amiss.
 
@@ -178,7 +225,7 @@ class UserRow(NamedTuple):
     user_errors: float | None
 
 
-Found = TypeVar("Found", RepeatedWords, ReaderRow, UserRow)
+Found = TypeVar("Found", RepeatedWords, ReaderRow, TrustRow, UserRow)
 
 
 def rows_of_view(warehouse: Warehouse, view: str, kind: type[Found], build: str) -> tuple[Found, ...]:

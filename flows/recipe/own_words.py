@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from callwright.flows.recipe.plain_words import keep_words
 from callwright.generators.tools import argument_problems, mended
 from callwright.warehouse.errors import ConfigurationError, StoreError, first_problem
+from callwright.warehouse.plain_words import keep_words
 from callwright.warehouse.records import Tool
 from callwright.warehouse.yaml_text import compose_yaml
 

@@ -36,7 +36,7 @@ from callwright.flows.recipe.rules import (
     SystemMessage,
     text_as,
 )
-from callwright.generators.catalogs.choosing import ToolChoice
+from callwright.generators.catalogs.choosing import SentencePaths, ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
 from callwright.generators.imports.reading import SOURCES
@@ -46,6 +46,7 @@ from callwright.generators.toolset.sketches import load_categories
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import read_model, reads_language
+from callwright.llm.tool_sentences import SentenceFile
 from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Policy, Tool
@@ -61,6 +62,7 @@ class SeedTools(RecipePart):
     seed: Literal["all"] | tuple[str, ...] = Field(
         default="all", description="Categories of the catalog that callwright brings along, or all of it."
     )
+    sentences: SentencePaths = ()
 
 
 class ImportedTools(ToolChoice):
@@ -70,12 +72,14 @@ class ImportedTools(ToolChoice):
     path: Path | tuple[Path, ...] = Field(
         description="The file or folder to read tools from, or several, relative to the recipe."
     )
+    sentences: SentencePaths = ()
 
 
 class CatalogTools(ToolChoice):
     """Tools of a catalog that `callwright tools import … --name` put into the warehouse, or some of them."""
 
     catalog: str = Field(description="The name of a catalog in the warehouse, as callwright tools import gave it.")
+    sentences: SentencePaths = ()
 
 
 class GeneratedTools(RecipePart):
@@ -87,6 +91,7 @@ class GeneratedTools(RecipePart):
     tools_per_category: int = Field(
         default=12, ge=1, le=60, description="How many tools are made for each category and language."
     )
+    sentences: SentencePaths = ()
 
     def with_preview(self) -> "GeneratedTools":
         """As many categories as a look needs."""
@@ -100,6 +105,7 @@ class DomainTools(RecipePart):
     domains: Literal["all"] | tuple[str, ...] = Field(
         description="Business domains whose whole catalogs are taken, or all of them."
     )
+    sentences: SentencePaths = ()
 
 
 class StatedTool(RecipePart):
@@ -133,6 +139,7 @@ class OwnTools(RecipePart):
     """Tools that stand in the recipe itself; in one that is made in Python also functions and pydantic models."""
 
     own: tuple[OwnTool, ...] = Field(min_length=1, description="Tools, each with name, description and parameters.")
+    sentences: SentencePaths = ()
 
 
 ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings | OwnTools
@@ -278,6 +285,11 @@ SpokenWay = Annotated[str, Field(min_length=1, max_length=300)]
 Personas = Annotated[int, Field(ge=1, le=MOST_VOICES)] | Annotated[tuple[SpokenWay, ...], Field(max_length=MOST_VOICES)]
 
 
+def _without_near_misses(stated: object) -> object:
+    """How it is read, where a recipe or a build from before still names the way that `blind` replaced."""
+    return "blind" if stated == "near_misses" else stated
+
+
 class Recipe(RecipePart):
     """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars.
 
@@ -301,6 +313,7 @@ class Recipe(RecipePart):
         validate_default=True,
         description="Where tools come from: a list of sources, such as {seed: all} or {import: openapi, path: api.yaml}.",
     )
+    sentence_files: SkipJsonSchema[tuple[SentenceFile, ...]] = ()  # what the files of `sentences` under `tools` hold
     languages: tuple[Language, ...] = Field(default=(DEFAULT_LANGUAGE,), description="The languages of the requests.")
     samples: Annotated[
         dict[str, Annotated[int, Field(ge=0)]],
@@ -371,9 +384,9 @@ class Recipe(RecipePart):
     )
     candidates: tuple[Candidate, ...] = Field(default=(), description="Models to be scored.")
     checks: Checks = Field(default=Checks(), description="Thresholds.")
-    consistency: Consistency = Field(
-        default="near_misses",
-        description="How it is read what words ask for: by choice among near_misses, or by hammerbench's own readings.",
+    consistency: Annotated[Consistency, BeforeValidator(_without_near_misses)] = Field(
+        default="blind",
+        description="How it is read what words ask for: by calls that are written blind, or by hammerbench's own readings.",
     )
     land: LandedGrade = Field(default="judged", description="What lands without people: judged or proved.")
     review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")

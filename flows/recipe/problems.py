@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import yaml
 from pydantic import ValidationError
 
-from callwright.flows.recipe.plain_words import keep_words
 from callwright.flows.recipe.schema import (
     EACH,
     KEY,
@@ -22,6 +21,7 @@ from callwright.flows.recipe.schema import (
     settings_at,
 )
 from callwright.language.packs import packaged
+from callwright.warehouse.plain_words import keep_words
 from callwright.warehouse.yaml_text import compose_yaml
 
 _MERGE = "tag:yaml.org,2002:merge"
@@ -244,7 +244,13 @@ class RecipeFaults:
 
 def dotted(path: DataPath) -> str:
     """A place as people write it: tools[0].path."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+    return "".join(map(_step, path)).removeprefix(".")
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, bool):  # a key, as in {true: ...}
+        return f".{step}".lower()
+    return f"[{step}]" if isinstance(step, int) else f".{step}"
 
 
 def explain(problems: Sequence[RecipeProblem]) -> str:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from callwright.flows.next_step import command_line
 from callwright.flows.plugins import Extension, add_from_file
+from callwright.flows.recipe.own_sentences import read_sentence_file
 from callwright.flows.recipe.own_words import read_examples, read_values
 from callwright.flows.recipe.parts import ImportedTools, Recipe, SampleFiles, ToolSource
 from callwright.flows.recipe.problems import (
@@ -21,7 +22,9 @@ from callwright.flows.recipe.problems import (
     read_yaml,
 )
 from callwright.flows.recipe.rules import PromptFile
+from callwright.flows.recipe.schema import DataPath
 from callwright.generators.environments.protocol import EnvironmentPart, located
+from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import PluginError, file_of
 
@@ -97,7 +100,7 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
         faults.add_invalid(error)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
-    own = _read_own_words(recipe, folder, faults)
+    own = _read_own_words(recipe, folder, faults) | _read_sentences(recipe, folder, faults)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
     read = {
@@ -137,6 +140,23 @@ def _read_own_words(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[
     except ValueError as error:
         faults.add(("examples",), str(error).rstrip("."))
     return {"values": values, "examples": examples}
+
+
+def _read_sentences(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[str, Any]:
+    """What the files of sentences for the recipe's tools hold; those that can't be read go to the faults."""
+    read, places = list[SentenceFile](), dict[Path, int]()
+    for at, source in enumerate(recipe.tools):
+        for number, one in enumerate(source.sentences):
+            path = (folder / one).absolute()
+            place: DataPath = ("tools", at, "sentences")
+            place += (number,) if len(source.sentences) > 1 else ()
+            if places.setdefault(path, at) != at:
+                continue  # two sources whose tools are in one file
+            try:
+                read.append(read_sentence_file(path))
+            except ValueError as error:
+                faults.add(place, str(error).rstrip("."))
+    return {"sentence_files": tuple(read)} if places else {}
 
 
 def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[str, PromptFile]:

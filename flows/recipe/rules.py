@@ -164,8 +164,8 @@ class ReviewRules(RecipePart):
 class ReaderRules(RecipePart):
     """How readers are measured: of what they read, which share is planted, and how many at least of each language and family.
 
-    A planted reading is of a sample that would land: with a defect in the gold, or with the gold as it is. There is at most one of
-    each sample for each reader. Where `accept` has a bar, `at_most` does not count: what is known of a reader decides there.
+    What the reader wrote is held against a defect in the place of the gold, or against the gold as it is. There is at most one of
+    each sample. Where `accept` has `wrong_at_most`, `at_most` does not count: what is known of a reader decides there.
     """
 
     planted: Share = Field(
@@ -183,8 +183,19 @@ class ReaderRules(RecipePart):
 
 
 class AcceptanceRules(RecipePart):
-    """Which share of what models settled may be wrong; where more may be, as far as is known, it waits for people."""
+    """How good a reader must be, as measured in the build, that what it settles lands; else all of it waits for people.
 
+    A reader that catches too few of the planted defects, overall or of one sort, or that agrees with too few golds as
+    they are, settles nothing. Where `wrong_at_most` is given, more has to be known of it as well.
+    """
+
+    caught_at_least: Share = Field(
+        default=0.9,
+        description="The share of planted defects that a reader must catch. A sort fails where it surely catches fewer.",
+    )
+    agreed_at_least: Share = Field(
+        default=0.5, description="The share of the golds that it reads with which a reader must agree."
+    )
     wrong_at_most: float | None = Field(
         default=None,
         ge=0,

@@ -20,7 +20,8 @@ from callwright.flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, Revi
 from callwright.validators.audit.defects import OF_GOLD, inject
 from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.checks.format import SampleWithTools, format_verdict
-from callwright.validators.checks.grounding import all_proved, root_of
+from callwright.validators.checks.grounding import all_found
+from callwright.validators.origins import root_of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
@@ -116,7 +117,7 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
     arguments = sum(len(call.arguments) for call in item.all_calls)
     reasons = {
         "format": format_verdict(_subject(item, tools)).reason,
-        "grounding": all_proved(arguments, is_due=bool(item.gold)),
+        "grounding": all_found(arguments),
     }
     return [one.with_changes(reason=reasons.get(check, one.reason)) for check, one in sorted(shown.items())]
 

@@ -56,7 +56,7 @@ from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.outcomes import outcome_row, remove_outcomes
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Outcome, ReasonCode, Review, Sample, Tool
+from callwright.warehouse.records import Outcome, Reading, ReasonCode, Review, Sample, Tool
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
@@ -325,12 +325,18 @@ def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> d
     for one in annotations:
         keys[one.kind if one.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW].append(one.subject)
     samples, tools = read_samples(warehouse, keys[SAMPLE_REVIEW])
+    readings = _readings(warehouse, keys[SAMPLE_REVIEW])
     made = read_tools(warehouse, keys[TOOL_REVIEW]) if keys[TOOL_REVIEW] else {}
     paths = read_paths(warehouse, keys[CORRECTION]) if keys[CORRECTION] else {}
     return {
         **{key: partial(parse_tool_review, tool=tool) for key, tool in made.items()},
         **{
-            key: partial(_parse_of_sample, sample=sample, tools=[tools[one] for one in sample.candidates])
+            key: partial(
+                _parse_of_sample,
+                sample=sample,
+                tools=[tools[one] for one in sample.candidates],
+                readings=readings.get(key, ()),
+            )
             for key, sample in samples.items()
         },
         **{key: partial(parse_correction_review, subject=key) for key in paths},
@@ -338,12 +344,20 @@ def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> d
     }
 
 
-def _parse_of_sample(annotation: PulledAnnotation, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
+def _readings(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[Reading]]:
+    """What readers wrote of these samples, by their keys."""
+    rows = warehouse.rows(sql("reading_reviews.readings"), [keys]) if keys else []
+    return {row["subject"]: [Reading.model_validate(one) for one in orjson.loads(row["readings"])] for row in rows}
+
+
+def _parse_of_sample(
+    annotation: PulledAnnotation, sample: Sample, tools: Sequence[Tool], readings: Sequence[Reading]
+) -> ParsedReview:
     if annotation.kind == DISAMBIGUATION:
         return parse_disambiguation(annotation, sample)
     if annotation.kind == DIALOGUE_ACTS:
         return parse_acts_review(annotation, sample)
-    return parse_review(annotation, sample, tools)
+    return parse_review(annotation, sample, tools, readings)
 
 
 _NOT_OF_SAMPLES = (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)

@@ -56,7 +56,7 @@ from callwright.validators.toolset.complexity import gap_facts
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import DoubtedFact, Evidence, GoldCall, Language, Sample, Tool, Verdict
+from callwright.warehouse.records import DoubtedFact, Evidence, GoldCall, Language, Reading, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -315,6 +315,7 @@ def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, lis
                 check=row["check_name"],
                 evidence=tuple(Evidence.model_validate(proof) for proof in orjson.loads(row["evidence"])),
                 doubts=tuple(DoubtedFact.model_validate(doubt) for doubt in orjson.loads(row["doubts"])),
+                readings=tuple(Reading.model_validate(one) for one in orjson.loads(row["readings"])),
                 **{name: row[name] for name in ("decision", "score", "reason", "version")},
             )
         )

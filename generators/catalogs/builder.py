@@ -1,6 +1,9 @@
 """Building a catalog item by item: a draft of a tool becomes a tool with a valid signature, or a problem that says why not."""
 
+import json
+import sys
 from functools import lru_cache
+from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -311,6 +314,7 @@ def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 _LEAST, _MOST = -(2**63), 2**64 - 1
+_LARGEST = sys.float_info.max
 _UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"})
 _LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"})
 _SAMPLES = frozenset({"default", "examples"})
@@ -320,10 +324,14 @@ _OF_NUMBERS = (
 
 
 def _doubles(value: JsonValue) -> JsonValue:
-    """The value, whose whole numbers beyond 64 bits are what most readers of JSON make of them: doubles."""
+    """The value with doubles for whole numbers beyond 64 bits and for infinities, as most readers of JSON have them.
+
+    Code that gives tools can state such numbers, and NaN, which is null here; a document's own reader refuses them.
+    """
     try:
         orjson.dumps(value)
-    except TypeError:
+        json.dumps(value, allow_nan=False)  # orjson writes null for what JSON can't hold
+    except (TypeError, ValueError):
         return _as_doubles(value)
     return value
 
@@ -333,8 +341,10 @@ def _as_doubles(value: JsonValue) -> JsonValue:
         return {name: _as_doubles(one) for name, one in value.items()}
     if isinstance(value, list):
         return [_as_doubles(one) for one in value]
+    if isinstance(value, float):
+        return None if isnan(value) else max(-_LARGEST, min(value, _LARGEST))
     if isinstance(value, int) and not _LEAST <= value <= _MOST:
-        return float(value) if abs(value) < 10**308 else float(10**308) * (1 if value > 0 else -1)
+        return float(max(-(10**308), min(value, 10**308)))
     return value
 
 

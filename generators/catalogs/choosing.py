@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
 import orjson
@@ -52,6 +53,21 @@ def _pattern(value: object) -> object:
 
 
 Pattern = Annotated[ToolPattern, BeforeValidator(_pattern, json_schema_input_type=str | ToolPattern)]
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str | Path) else value
+
+
+# What a source of tools in a recipe may bring beside them: the sentences that people say to them. The recipe keeps what they hold.
+SentencePaths = Annotated[
+    tuple[Path, ...],
+    BeforeValidator(_listed, json_schema_input_type=str | list[str]),
+    Field(
+        exclude=True,
+        description="Files of sentences for these tools, each named NAME.LANGUAGE.yaml, relative to the recipe.",
+    ),
+]
 
 
 class ToolChoice(BaseModel):

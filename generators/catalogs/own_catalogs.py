@@ -1,8 +1,7 @@
 """The tools that callwright brings along: for everyday tasks (the folder seed/), and of whole business domains (domains/).
 
-Everyday tools stand there in English. Any other language gives its words for them in its own folder, in
-seed.yaml: by category, and by tool where a tool has others, each English text with its own; a tool is there in
-a language where all of its texts are.
+Everyday tools have a folder a category. Its tools.yaml has them in English; the file of any other language has `texts`, its words
+for each English text, and by tool where a tool has others. A tool is there in a language where all of its texts are.
 
 A domain has 100 and more tools. Its file names what it keeps (its entities) and, of each, what is stated,
 changed, done and made, and which other entity it leads to. So what one tool returns can be what another one
@@ -19,13 +18,13 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.packs import fallback, known, of, packaged
+from callwright.language.packs import fallback, known, packaged
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Tool
 from callwright.warehouse.yaml_text import read_yaml
 
 SEED = "seed"
-KINDS_FILE = "kinds.yaml"
+_TOOLS, _KINDS_FOLDER, _SCHEMAS = "tools.yaml", "kinds", "schemas.yaml"
 DOMAINS = "domains"
 FIELDS_FILE = "fields.yaml"
 _FOLDER = "callwright.generators.catalogs.domains"
@@ -64,21 +63,25 @@ def _shipped() -> tuple[Tool, ...]:
 
 
 def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
-    """Yield the tools of every category file in `folder`, each in every language. They are our own: a test checks them."""
-    kinds = read_yaml((folder / KINDS_FILE).read_text(encoding="utf-8"))
-    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not file.name.endswith(".yaml") or file.name == KINDS_FILE:
-            continue
-        content = read_yaml(file.read_text(encoding="utf-8"))
+    """Yield the tools of every category in `folder`, each in every language. They are our own: a test checks them."""
+    kinds = read_yaml((folder / _KINDS_FOLDER / _SCHEMAS).read_text(encoding="utf-8"))
+    shared = {language: _texts(folder / _KINDS_FOLDER, language) for language in known()}
+    for category in sorted((one for one in folder.iterdir() if (one / _TOOLS).is_file()), key=lambda one: one.name):
+        content = read_yaml((category / _TOOLS).read_text(encoding="utf-8"))
+        own = {language: shared[language] | _texts(category, language) for language in known()}
         for entry in content["tools"]:
-            for language in known():
-                texts = of(language).data.get("seed", {})
-                own = texts.get(content["category"], {})
-                words = {**texts.get("kinds", {}), **own, **own.get(entry["name"], {})}
+            for language, texts in own.items():
+                words = texts | texts.get(entry["name"], {})
                 try:
                     yield _SeedEntryReader(language, kinds, words).tool(entry, content["category"])
                 except _UntranslatedError:
                     continue
+
+
+def _texts(folder: Traversable, language: Language) -> dict[str, Any]:
+    """A language's words for the English texts of a folder, and by tool those that only one has; none where it has no file."""
+    file = folder / f"{language}.yaml"
+    return dict(read_yaml(file.read_text(encoding="utf-8")).get("texts", {})) if file.is_file() else {}
 
 
 class _SeedEntryReader(NamedTuple):
@@ -109,17 +112,16 @@ class _SeedEntryReader(NamedTuple):
             return [self.read(item) for item in node]
         if not isinstance(node, Mapping):
             return node
-        if fallback() in node and set(node) <= set(known()):
-            if self.language in node:
-                return self.read(node[self.language])
-            return self._translated(node[fallback()])
+        if [*node] == [fallback()]:
+            text = node[fallback()]
+            return self.read(text) if self.language == fallback() else self._translated(text)
         kind = node.get("kind")
         if isinstance(kind, str):
             node = {**self.kinds[kind], **{key: value for key, value in node.items() if key != "kind"}}
         return {key: self.read(value) for key, value in node.items()}
 
     def _translated(self, node: JsonValue) -> JsonValue:
-        """English texts in the words of this language; _UntranslatedError where one is not in its seed.yaml."""
+        """English texts in the words of this language; _UntranslatedError where one is not in its file."""
         if isinstance(node, list):
             whole = self.texts.get("|".join(map(str, node)))
             return list(whole.split("|")) if whole else [self._translated(item) for item in node]

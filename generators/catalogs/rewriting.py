@@ -298,7 +298,7 @@ class _Rewriting:
         elif isinstance(pointer, str):
             written = _joined(self._target(pointer, trail, level), written)
         del self._scopes[len(self._scopes) - has_own :]
-        return self._change(_with_prefix_items(written), self.notes)
+        return _with_choices_of_members(self._change(_with_prefix_items(written), self.notes))
 
     def _outline(self, schema: JsonSchema) -> JsonSchema:
         """What is left of a schema that stands too deep: its kind, and what it says it is."""
@@ -395,6 +395,16 @@ def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:
     """A reference's target and what stood beside the reference; both hold."""
     clash = [key for key in beside if key in target and key not in ANNOTATIONS]
     return {"allOf": [target, beside]} if clash else {**target, **beside}
+
+
+def _with_choices_of_members(schema: JsonSchema) -> JsonSchema:
+    """A list whose choices are no lists offers them for each of its members, though its author wrote them beside the list."""
+    choices, items = schema.get("enum"), schema.get("items", {})
+    is_meant = schema.get("type") == "array" and isinstance(choices, list) and isinstance(items, dict)
+    if not is_meant or not choices or any(isinstance(one, list) for one in choices) or "enum" in items:
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "enum"}
+    return {**rest, "items": {**items, "enum": choices}}
 
 
 def _with_prefix_items(schema: JsonSchema) -> JsonSchema:

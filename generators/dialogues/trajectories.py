@@ -12,7 +12,7 @@ from typing import NamedTuple
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import located_evidence
 from callwright.generators.tools import EMPTY, titled_schema
-from callwright.language.calls.parameters import cues_of
+from callwright.language.calls.parameters import short_forms, titles_of
 from callwright.language.packs import LanguagePattern, of, widened
 from callwright.language.text import capitalised
 from callwright.warehouse.errors import RecordError
@@ -146,11 +146,12 @@ def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchang
     """The exchanges whose answers call what they are about beside the words of its values: nobody needs the question."""
     found: list[SlotExchange] = []
     for one in exchanges:
-        words = one.answer
+        answer = one.answer
         for said in one.evidence:
-            words = words.replace(said.quote, " ", 1)
-        called = (cues_of(name, str(tool.properties[name].get("description") or "")).spoken for name in one.stated)
-        if all(any(cue.lower() in words.lower() for cue in cues) for cues in called):
+            answer = answer.replace(said.quote, " ", 1)
+        described = ((name, str(tool.properties[name].get("description") or "")) for name in one.stated)
+        called = ((*titles_of(name, words), *short_forms(name)) for name, words in described)
+        if all(any(title.lower() in answer.lower() for title in titles) for titles in called):
             found.append(one)
     return found
 

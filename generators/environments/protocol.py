@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError
 
-from callwright.generators.catalogs.choosing import ToolChoice
+from callwright.generators.catalogs.choosing import SentencePaths, ToolChoice
 from callwright.warehouse.errors import ConfigurationError, first_problem
 from callwright.warehouse.records import Call, ErrorCode, Link, Tool, content_key
 from callwright.warehouse.registry import Registry
@@ -113,6 +113,7 @@ class TravelSettings(EnvironmentPart):
     environment: Literal["travel"] = Field(description="The simulated world of travel.")
     response_size: ResponseSize = Field(default="short", description="How much a response holds.")
     seed: int = Field(default=0, description="All that the world holds depends on it.")
+    sentences: SentencePaths = ()
 
     @property
     def name(self) -> str:
@@ -131,6 +132,7 @@ class ServerSettings(EnvironmentPart, ToolChoice):
     values: Mapping[str, tuple[JsonValue, ...]] = Field(
         default_factory=dict, description="Values to ask for, by PARAMETER or TOOL.PARAMETER."
     )
+    sentences: SentencePaths = ()
 
     def _validate_origin(self, **origins: object) -> None:
         stated = [name for name, value in {"catalog": self.catalog, **origins}.items() if value]
@@ -292,6 +294,7 @@ class RecordedSettings(EnvironmentPart):
     environment: Literal["recorded"] = Field(description="Responses that were recorded earlier.")
     name: str = Field(default="recorded", pattern=NAME, description="The name that samples call it by.")
     path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
+    sentences: SentencePaths = ()
 
 
 def _later(description: str) -> Any:  # noqa: ANN401 - a field of any type
@@ -396,6 +399,7 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
         exclude_if=not_,
         description="How much a response holds: a size of the rules, their first unless set.",
     )
+    sentences: SentencePaths = ()
 
     @property
     def stated(self) -> dict[str, JsonValue]:
@@ -424,6 +428,7 @@ class WorldSettings(EnvironmentPart):
 
     environment: str = Field(description="The name of the world.")
     name: str = Field(default="", description="The name that samples call it by; the world's own unless set.")
+    sentences: SentencePaths = ()
 
     @model_validator(mode="before")
     @classmethod

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.sampling import make_value
 from callwright.language.names import deed_of, function_words
-from callwright.language.packs import of
+from callwright.language.pages import filled, shapes_in
 from callwright.language.schemas import TIME_VALUE
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
@@ -58,7 +58,7 @@ def simulated_error(tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonVa
     """The error that a tool answers with, by its code."""
     stated = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
     named = stated or next(iter(map(str, arguments.values())), tool.description)
-    message = str(of(tool.language).data["assistant"]["errors"][code]).replace("{said}", named)
+    message = filled(shapes_in(tool.language, f"assistant.errors.{code}")[0], {"said": named})
     return {"error": {"code": code, "status": _STATUS[code], "message": message}}
 
 

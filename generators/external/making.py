@@ -105,7 +105,7 @@ async def _reword(
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tool={"name": mention.tool.name, "description": mention.tool.description},
+        tool=mention.tool,
         parameter={"name": mention.argument, "schema": mention.schema},
         question=before.text if isinstance(before, ReplyTurn) else "",
         said=stated,
@@ -189,8 +189,9 @@ def _evidence(
     """Where the new conversation says an argument, None where neither the evidence nor the words tell."""
     value, schema = call.arguments[argument], titled_schema(change.tools[call.tool], argument)
     place = say_where(call, argument, value, schema, prefix)
-    if place is None:
-        return hint
+    if place is None:  # words that do not hold the value, as "without a copy" for no
+        is_there = hint is not None and hint.turn == change.mention.turn and not hint.in_message
+        return _requoted(hint, change.text) if hint and is_there else hint
     if place[0] != change.mention.turn:
         stated = prefix[place[0]]
         text = stated.text if isinstance(stated, UserTurn) else ""
@@ -200,10 +201,16 @@ def _evidence(
         read = locate(value, change.mention.schema, message[start:end])
         found = Found(value, start, end, read.rule if read else VERBATIM)
         return found_evidence(argument, found, message, change.mention.turn, in_message=True)
-    if hint is not None and change.text.count(hint.quote) == 1:
-        start = change.text.index(hint.quote)
-        return hint.with_changes(start=start, end=start + len(hint.quote))
-    return located_evidence(argument, value, schema, change.text, change.mention.turn)
+    requoted = _requoted(hint, change.text) if hint is not None else None
+    return requoted or located_evidence(argument, value, schema, change.text, change.mention.turn)
+
+
+def _requoted(hint: Evidence, text: str) -> Evidence | None:
+    """The same words where the new text has them, None where it has not or more than once."""
+    if text.count(hint.quote) != 1:
+        return None
+    start = text.index(hint.quote)
+    return hint.with_changes(start=start, end=start + len(hint.quote))
 
 
 _REQUEST = Traits("HammerBench", is_changed=True, shift="message")

@@ -28,6 +28,7 @@ from callwright.generators.stated_values import found_evidence
 from callwright.generators.transcripts import walk
 from callwright.language.names import split_name
 from callwright.language.packs import of
+from callwright.language.pages import as_sentence, shapes_in
 from callwright.language.text import Found
 from callwright.language.values import locate
 from callwright.warehouse.answers import is_available, values_at
@@ -103,17 +104,19 @@ def field_words(path: str) -> str:
 def answer_of(asked: Sequence[Asked], language: Language) -> str:
     """What the responses say of the fields that are asked for, in a sentence for each call."""
     sentences = [answer_sentence(one, language) for one in asked]
-    return of(language).space.join(dict.fromkeys(sentences)) or str(of(language).data["assistant"]["found"])
+    return of(language).space.join(dict.fromkeys(sentences)) or shapes_in(language, "assistant.found")[0]
 
 
 def answer_sentence(asked: Asked, language: Language) -> str:
     """What a response says of the fields that are asked for, in one sentence."""
     words = split_name(asked.tool)
     topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
-    shape: dict[str, str] = of(language).data["assistant"]["report"]
+    pack, names = of(language), ("sentence", "nothing", "none", "yes", "no")
+    shape = {name: shapes_in(language, f"assistant.report.{name}")[0] for name in names}
+    shape |= {"comma": pack.clause, "entry": pack.semicolon}
     told = shape["comma"].join(_facts(asked.response, asked.fields or telling_fields(asked.response), shape))
     told = told.rstrip(of(language).stop) or shape["none" if asked.fields else "nothing"]
-    return shape["sentence"].format(topic=topic, Topic=topic.capitalize(), told=told)
+    return as_sentence(shape["sentence"], {"topic": topic, "told": told})
 
 
 def _facts(value: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str = "") -> Iterator[str]:

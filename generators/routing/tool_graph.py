@@ -1,12 +1,12 @@
 """What of a domain leads where: which lookups return what which tools take."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from callwright.generators.catalogs.papers import UNKNOWN_VALUE
 from callwright.language.names import split_name
-from callwright.warehouse.records import Evidence, GoldCall, JsonSchema, Tool
+from callwright.warehouse.records import Arguments, Evidence, GoldCall, JsonSchema, Tool
 
 _READING = frozenset({"find", "get", "look", "lookup", "search", "list", "retrieve", "query", "fetch"})
 
@@ -94,3 +94,23 @@ def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
         return given.get("pattern") == taken.get("pattern")
     # "id" alone is the id of whatever the tool is about: an album's is no artist's
     return given.get("type") == taken.get("type") and field.lower().endswith("id") and len(split_name(field)) > 1
+
+
+def known_arguments(call: GoldCall) -> Arguments:
+    """The arguments of a call that have a value; those with the sign and no evidence of a source count among them."""
+    unknown = unknown_arguments(call)
+    return {name: value for name, value in call.arguments.items() if name not in unknown}
+
+
+def feed_problem(argument: str, call: GoldCall, calls: Sequence[GoldCall], tools: Mapping[str, Tool]) -> str:
+    """Why nothing can feed an unknown argument, "" where a call before it does."""
+    feed = unknown_arguments(call).get(argument)
+    if feed is None:
+        return f"{argument!r} of {call.tool} is {UNKNOWN!r}, and its evidence names no call that returns it."
+    place = next(index for index, one in enumerate(calls) if one is call)
+    if feed.call >= place:
+        return f"{argument!r} of {call.tool} shall come of call {feed.call}, which is not made before call {place}."
+    source, target = tools.get(calls[feed.call].tool), tools.get(call.tool)
+    if source is None or target is None or not feeds(feed.field, source, argument, target):
+        return f"{calls[feed.call].tool} returns no {feed.field!r} that {call.tool} takes as {argument!r}."
+    return ""

@@ -38,7 +38,7 @@ from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_ori
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
 from callwright.generators.tools import EMPTY, argument_problems, mended, titled_schema, tools_by_name
 from callwright.generators.transcripts import conversation_text
-from callwright.language.calls.parameters import cues_of, in_context
+from callwright.language.calls.parameters import in_context, titles_of
 from callwright.language.calls.sampling import fill_in
 from callwright.language.names import split_name
 from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs, writes
@@ -216,17 +216,17 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
     # a yes or no is stated by its topic, so that the words of the value name the parameter
     stated = text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
     description = str(scene.schema.get("description", ""))
-    if any(cue.lower() in stated.lower() for cue in cues_of(scene.place.argument, description).spoken):
+    if any(title.lower() in stated.lower() for title in titles_of(scene.place.argument, description)):
         return True
     rendered = f"{' '.join(split_name(scene.place.argument))} {description}"
     return not _telling(rendered).isdisjoint(_telling(stated))
 
 
 def _telling(text: str) -> frozenset[str]:
-    """What a text is about: its words by what they mean, and pairs of characters where words have no spaces."""
+    """What a text is about: the stems of its words, and pairs of characters where words have no spaces."""
     keys = content_keys(text)
     pairs = (one.light + other.light for one, other in pairwise(keys) if len(one.light) == len(other.light) == 1)
-    return frozenset((*(key.sense for key in keys if len(key.light) > 1 and key.sense), *pairs))
+    return frozenset((*(key.deep for key in keys if len(key.light) > 1), *pairs))
 
 
 def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:

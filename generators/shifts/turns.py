@@ -15,6 +15,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import Place, span_evidence
 from callwright.generators.tools import are_redundant
 from callwright.language.packs import LanguagePattern, of
+from callwright.language.pages import shapes_in, without_greeting
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -191,7 +192,7 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
     opener = context.rng.choice(stock_phrases(source.language, "openers"))
     turns = (
         *source.turns[:at],
-        request.with_changes(text=f"{opener}{request.text}"),
+        request.with_changes(text=f"{opener}{without_greeting(request.text)}"),
         CallTurn(),
         ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "refusals"))),
     )
@@ -226,7 +227,8 @@ def stock_phrases(language: Language, deed: Literal["openers", "refusals", "done
 
     What follows an opener begins as its own writer began it; none of those that say that something is done asks anything.
     """
-    return tuple(of(language).data["assistant"][deed])
+    space = of(language).space if deed == "openers" else ""
+    return tuple(f"{one}{space}" for one in shapes_in(language, f"assistant.{deed}"))
 
 
 _ASKS = LanguagePattern("@[?]|@{assistant_asks}")

@@ -8,13 +8,12 @@ read back.
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from callwright.generators.tools import value_validator
-from callwright.language.packs import COMMON_SCRIPT, of, packaged, writes
+from callwright.language.packs import COMMON_SCRIPT, in_folders, of, writes
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language, ToolsetPlan
 
@@ -53,7 +52,7 @@ _NUMERIC = ("integer", "number")
 class Category(NamedTuple):
     """A functional category, in English: the goals that people have there, and the things that they keep there.
 
-    Other languages have their words for each text in everyday.yaml of their folder.
+    Other languages have their words for each text in a file beside it.
     """
 
     name: str
@@ -63,15 +62,14 @@ class Category(NamedTuple):
 
     def stated(self, text: str, language: Language) -> str:
         """A text of the category in this language, in English where it has no words for it."""
-        own: Mapping[str, str] = of(language).data.get("everyday", {}).get(self.name, {})
-        return own.get(text, text)
+        groups: tuple[Mapping[str, Any], ...] = in_folders(FOLDER, f"{language}.yaml")
+        return next((one[self.name]["texts"].get(text, text) for one in groups if self.name in one), text)
 
 
 @lru_cache(1)
 def load_categories() -> tuple[Category, ...]:
     """Every category, in alphabetical order. They are our own: a test checks them."""
-    names = [file.name for file in files(FOLDER).iterdir() if file.name.endswith(".yaml")]
-    listed = [raw for name in names for raw in packaged(FOLDER, name)]
+    listed = [raw for group in in_folders(FOLDER, "categories.yaml") for raw in group]
     found = [Category(raw["name"], raw["description"], tuple(raw["goals"]), tuple(raw["resources"])) for raw in listed]
     return tuple(sorted(found))
 

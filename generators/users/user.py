@@ -19,9 +19,10 @@ from callwright.generators.environments.picking import read_rule
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import schema_of
 from callwright.language.calls.entries import value_in
-from callwright.language.calls.tools import ParameterView, cue_table, view_of
+from callwright.language.calls.tools import ParameterView, title_table, view_of
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import LanguagePattern, of, widened, writes
+from callwright.language.pages import filled, shapes_in
 from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
 from callwright.llm.chat import ChatModel, again
@@ -89,7 +90,7 @@ def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
 
 
 def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
-    called = {one.name: one.cues.among(sample.language) for one in view_of(tool.signature).parameters}
+    called = {one.name: one.called(sample.language) for one in view_of(tool.signature).parameters}
     for evidence in call.evidence:
         name = evidence.argument.partition("[")[0].partition(".")[0]
         fact = Fact(
@@ -162,8 +163,7 @@ class SimulatedUser:
         self._rng = Random(f"{sample.key} {number}")
         views = {one.name: one for tool in tools for one in view_of(tool.signature).parameters}
         self._parameters: tuple[ParameterView, ...] = tuple(views.values())
-        self._cues = cue_table(self._parameters)
-        self._book: dict[str, str] = of(sample.language).data["user"]
+        self._table = title_table(self._parameters)
         self._told: list[Fact] = []
 
     @property
@@ -183,7 +183,7 @@ class SimulatedUser:
         held = self._rng.sample(apart, (len(apart) + 1) // 2)
         text = request
         for fact in sorted(held, key=lambda one: -one.start):
-            text = text[: fact.start] + self._book["held"].format(c=fact.called) + text[fact.end :]
+            text = text[: fact.start] + self._line("held", called=fact.called) + text[fact.end :]
         held = [one for one in held if not one.is_said(text)]
         self._told = [one for one in self.facts if one not in held and (one.value is None or one.is_said(text))]
         if not held:
@@ -235,8 +235,8 @@ class SimulatedUser:
 
     def _named_in(self, text: str) -> Iterator[str]:
         """The parameters that a question calls by what people call them."""
-        for match in self._cues.pattern.finditer(text) if self._cues else ():
-            yield self._parameters[self._cues.owner(match.group())[0]].name if self._cues else ""
+        for match in self._table.pattern.finditer(text) if self._table else ():
+            yield self._parameters[self._table.owner(match.group())].name if self._table else ""
 
     @staticmethod
     def _is_other(fact: Fact, text: str) -> bool:
@@ -293,20 +293,23 @@ class SimulatedUser:
             case "tell":
                 return said
             case "again" | "no":
-                return self._book[answer.deed].format(s=said)
+                return self._line(answer.deed, said=said)
             case deed:
-                return self._book[deed]
+                return self._line(deed)
+
+    def _line(self, name: str, **words: str) -> str:
+        (shape,) = shapes_in(self.language, f"user.{name}")
+        return filled(shape, words)
 
     def _told_plainly(self, fact: Fact) -> str:
         rivals = [one for one in self.facts if one.parameter == fact.parameter and one != fact]
-        shape = self._book["named" if fact.is_name else "tell_for" if rivals else "tell"]
         value = fact.value
         words = value if isinstance(value, str) else str(value)
         if isinstance(value, bool | list | dict):
             words = write_value(value, fact.schema, self._sample.language, Random(0))
-        shape = of(self._sample.language).rules.in_number(shape, fact.called)
         purpose = " ".join(fact.tool.replace(".", "_").split("_"))
-        return capitalised(shape.format(c=fact.called, v=words, t=purpose))
+        line = "named" if fact.is_name else "tell_for" if rivals else "tell"
+        return capitalised(self._line(line, called=fact.called, value=words, tool=purpose))
 
     async def _word(self, plain: str, answer: Answer, heard: str) -> str:
         """The plain words, or a model's in their place where they say just the same."""

@@ -123,7 +123,7 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
 _ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
-OWN_WORDS = frozenset({"person", "place", "origin", "destination", "message", "reason", "product", "task", "title"})
+OWN_WORDS = frozenset({"person", "place", "origin", "destination"})  # names as good as those that a schema gives
 PHRASED = frozenset({"place", "origin", "destination", "country", "person", "address"})
 
 

@@ -1,8 +1,7 @@
 """What a parameter holds and what people call it: its meaning, its cues, the kind of entity, and where its values come from.
 
 A parameter gets a value only where something fits it: examples or choices of its schema, a row of the table
-language/meanings.yaml, a pattern, or a kind whose phrases suit whatever has a name of that kind. `value_gap` says of all
-others that nobody here knows a value.
+language/meanings.yaml, a pattern, or a kind whose phrases suit whatever has a name of that kind.
 """
 
 import re
@@ -12,8 +11,18 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callwright.language.calls.codes import PHRASED, phrase, shaped
-from callwright.language.names import deed_of, function_words, has_words, humanise, split_name, topic_of
-from callwright.language.packs import COMMON_SCRIPT, known, language_of, of, own_letters, packaged, script_of
+from callwright.language.names import deed_of, function_words, humanise, split_name
+from callwright.language.packs import (
+    COMMON_SCRIPT,
+    LanguagePattern,
+    known,
+    of,
+    own_letters,
+    packaged,
+    script_of,
+    signs,
+    writes,
+)
 from callwright.language.schemas import json_type, kind_of
 from callwright.warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
 
@@ -21,38 +30,35 @@ if TYPE_CHECKING:
     from faker import Faker
 
 
-class Cues(NamedTuple):
-    """How to call a parameter when speaking of it, by script, and all phrases by which it is recognised."""
-
-    by_script: Mapping[str, str]
-    spoken: tuple[str, ...]
-
-    def among(self, language: Language) -> str:
-        """What to call it in this language."""
-        return self.by_script.get(of(language).script) or self.by_script[COMMON_SCRIPT]
-
-
 _LIMITING = re.compile(r"^(?:limits?|filters?|restricts?) (?:the )?(?:results?|response) (?:to|by|on) ")
 _LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
-_IN_FULL = {
-    "q": "search query", "repo": "repository", "org": "organization", "lat": "latitude", "lng": "longitude", "lon": "longitude",
-    "dir": "directory", "desc": "description", "qty": "quantity", "addr": "address", "msg": "message", "tz": "time zone",
-    "per page": "number of results per page", "tel": "phone number", "dob": "date of birth", "lang": "language",
-}  # fmt: skip
+_CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
+_ARTICLE = LanguagePattern("^(?:@{with_article})", re.RegexFlag(0))
+_MARKED = re.compile(r"[`*<>{}\[\]|/\\_=#]")
+_MOST_WORDS, _MOST_CHARACTERS = 6, 12
 
 
 @lru_cache(16384)
-def cues_of(name: str, description: str) -> Cues:
-    """The cues of a parameter; the name is always one, the description's head noun where it has a short one."""
-    named = humanise(name)
-    head = of(language_of(description)).rules.cue_of(description)
-    by_script = {COMMON_SCRIPT: _IN_FULL.get(named, named)}
-    for described in (own_letters(name), head):
-        if described:
-            by_script[script_of(described)] = described
-    common = by_script[COMMON_SCRIPT]
-    others = [described for script, described in by_script.items() if script != COMMON_SCRIPT]
-    return Cues(by_script, tuple(dict.fromkeys(filter(None, (common, named, *others)))))
+def titles_of(name: str, description: str) -> tuple[str, ...]:
+    """What people call a parameter: its description without the article where that is a short phrase, and its name in words."""
+    named = own_letters(name) or humanise(name)
+    described = description.strip().rstrip(signs("."))
+    glued = script_of(described) != COMMON_SCRIPT
+    is_short = len(described) <= _MOST_CHARACTERS if glued else len(described.split()) <= _MOST_WORDS
+    if not described or not is_short or _CLAUSE.of(described).search(described) or _MARKED.search(described):
+        return (named,)
+    lowered = described if glued or described[:2].isupper() else described[0].lower() + described[1:]
+    return tuple(dict.fromkeys((_ARTICLE.of(lowered).sub("", lowered) or lowered, named)))
+
+
+def title_of(name: str, schema: JsonSchema, language: Language) -> str:
+    """What to call a parameter in a language: the first of its titles that are in it, else its name in words."""
+    return title_among(titles_of(name, str(schema.get("description") or "")), language)
+
+
+def title_among(titles: Sequence[str], language: Language) -> str:
+    """The first of some titles that is in a language, else the last: a name in words."""
+    return next((one for one in titles if writes(language, one)), titles[-1])
 
 
 def short_forms(name: str) -> tuple[str, ...]:
@@ -157,18 +163,8 @@ _CHINESE = ("zh_CN", "zh_TW")
 _SHORTEST_NAME = 3
 _SEED_BITS = 48
 _LONGEST_HEAD = 60
-_BOUNDS = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
-# kinds whose phrases suit any parameter that is called so; of the others only those of a topic do
-_SUITED = CLOCKED | CODED | {"code", "pattern", "person", "place", "origin", "destination", "country", "address",
-    "company", "language", "job", "title", "task", "product", "food", "music", "film", "book", "message", "reason",
-    "problem"}  # fmt: skip
-# kinds that a description alone tells; a "to" or a "file" in a sentence tells none
-_DESCRIBED = CLOCKED | {"email", "phone", "link", "currency", "language", "airport", "country", "address", "company", "person",
-    "code"}  # fmt: skip
-_DEEPEST = 2
 # a schema's note of the tool whose parameter it is, for parameters that say little by themselves
 ASKED_OF = "x-asked-of"
-_LONGEST_EXAMPLE, _TELLING_EXAMPLES = 80, 2
 _STATED = r"[`'\"]?[A-Za-z][\w-]*[`'\"]?"
 _CHOICES = re.compile(
     rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED}(?:,? (?:or|and) |, ){_STATED})(?=[.,;]|$)",
@@ -181,8 +177,6 @@ _FLAG = re.compile(
 )
 _LISTED = re.compile(r"\benum\b\]?:?\s*\[([^\]]+)\]", re.IGNORECASE)
 _JOINT = re.compile(r",? (?:or|and) |, ")
-_SYNTAX = re.compile(r"%[0-9A-F]{2}|[{}<>|]|\w\(|\)\)")
-_MANY_CODES = re.compile(r"[^,\s]{12,}(?:,\s?[^,\s]{12,})+")
 
 
 _BARE_NAME = re.compile(r"(?:(?:new|full|display) )?name")
@@ -273,40 +267,6 @@ def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
     return phrase(give["kind"], language, rng) if _has_phrases(give.get("kind", ""), language) else ""
 
 
-def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int = 0) -> str:
-    """Why no value is said for a parameter, "" where one is."""
-    description = str(schema.get("description") or "")
-    if not has_words(name) and not has_words(cues_of(name, description).by_script[COMMON_SCRIPT]):
-        return f"neither its name nor its description says what to call {name!r}"
-    return _value_gap(name, schema, language, depth)
-
-
-def _value_gap(name: str, schema: JsonSchema, language: Language, depth: int) -> str:
-    table = "numbers" if json_type(schema) in ("integer", "number") else "texts"
-    row = meaning_row(name, schema, table)
-    if row and row.is_unknown and not schema.get("enum") and len(schema.get("examples") or ()) < _TELLING_EXAMPLES:
-        return f"what {name!r} takes is nothing that people say"
-    examples = [one for one in schema.get("examples") or () if isinstance(one, str)]
-    if any(len(one) > _LONGEST_EXAMPLE or _MANY_CODES.fullmatch(one) or _SYNTAX.search(one) for one in examples):
-        return f"the examples of {name!r} are nothing that people say"
-    if "const" in schema or schema.get("enum") or schema.get("examples") or stated_choices(schema):
-        return ""
-    items = schema.get("items")
-    match json_type(schema):
-        case "boolean":
-            return ""
-        case "integer" | "number":
-            bounded = all(any(word in schema for word in words) for words in _BOUNDS)
-            known = bounded or row or meaning_of(name, schema) != "number"
-            return "" if known else f"which numbers {name!r} takes is not known from its name, description or schema"
-        case "array" if isinstance(items, dict) and items:
-            inner = {**items, "description": items.get("description") or schema.get("description", "")}
-            return value_gap(name, inner, language, depth=depth + 1)
-        case "object":
-            return _object_gap(name, schema, language, depth)
-    return _text_gap(name, schema, language)
-
-
 def stated_choices(schema: JsonSchema) -> list[str]:
     """The choices that only the description of a text names: "Can be: inbound, outbound or both.", "When set to true, …"."""
     if json_type(schema) != "string" or schema.get("enum"):
@@ -324,35 +284,8 @@ def in_context(properties: Mapping[str, JsonSchema], tool: str, description: str
     return {name: {**schema, ASKED_OF: note} for name, schema in properties.items()}
 
 
-def _text_gap(name: str, schema: JsonSchema, language: Language) -> str:
-    row = meaning_row(name, schema)
-    if row is not None:
-        known = not row.is_unknown and ("kind" not in row.give or _has_phrases(row.give["kind"], language))
-        return "" if known else f"no value of the meaning of {name!r} is known"
-    if schema.get("pattern"):
-        return ""
-    kind = meaning_of(name, schema)
-    named = (meaning_by_words(name, "") != "text" and name.lower() != "name") or schema.get("format")
-    if kind in NUMERIC or (named and (kind in _SUITED or _has_phrases(topic_of(name, kind), language))):
-        return ""
-    if kind in _DESCRIBED and meaning_by_words("", str(schema.get("description") or "")) == kind:
-        return ""
-    return f"what values {name!r} takes is not known from its name, description or schema"
-
-
 def _has_phrases(kind: str, language: Language) -> bool:
     return kind in PHRASED or kind in CODED or (kind != "text" and kind in of(language).data["values"]["templates"])
-
-
-def _object_gap(name: str, schema: JsonSchema, language: Language, depth: int) -> str:
-    members = schema.get("properties") or {}
-    if depth >= _DEEPEST or (not members and "address" not in split_name(name)):
-        return f"what {name!r} holds is not known from its schema"
-    needed: Sequence[str] = [one for one in schema.get("required") or () if one in members]
-    gaps = [value_gap(one, members[one], language, depth=depth + 1) for one in needed or members]
-    if not needed:
-        return f"no member of {name!r} has a known value" if gaps and all(gaps) else ""
-    return next(filter(None, gaps), "")
 
 
 def fake(provider: str, rng: Random, *, alone: bool = False) -> str:

@@ -21,7 +21,6 @@ from callwright.language.calls.parameters import (
     names_a_thing,
     stated_choices,
     text_of,
-    value_gap,
 )
 from callwright.language.names import split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters
@@ -40,6 +39,7 @@ _DEEPEST = 6
 _LONGEST_TEXT, _LONGEST_SHOWN = 4_000, 120
 _OWN_SHARE = 0.35
 _YES_SHARE = 0.6
+_DAYTIME = (8, 20)
 # numbers of money, age and rating have ranges of their own
 _TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "percent"})
 
@@ -229,8 +229,7 @@ def _object(name: str, schema: JsonSchema, language: Language, rng: Random, dept
         return {"note": phrase(topic_of(name, "details"), language, rng)}
     required = [one for one in schema.get("required") or () if one in members]
     optional = [one for one in members if one not in required]
-    sayable = [one for one in optional if not value_gap(one, members[one], language, depth=depth)] or optional
-    some = rng.sample(sayable, min(len(sayable), 0 if required else rng.randint(1, 3)))
+    some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
     chosen = [one for one in members if one in required or one in some]
     told = {one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen}  # a team's "name" is no person's
     return {one: make_value(one, told[one], language, rng, depth=depth + 1) for one in chosen}
@@ -267,10 +266,10 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
         case "month":
             return _random_day(rng)[:7]
         case "time":
-            return _clock(rng) + (":00" if schema.get("format") == "time" else "")
+            return _clock(name, schema, rng) + (":00" if schema.get("format") == "time" else "")
         case "moment":
             joint, end = ("T", ":00Z") if schema.get("format") == "date-time" else (" ", "")
-            return f"{_random_day(rng)}{joint}{_clock(rng)}{end}"
+            return f"{_random_day(rng)}{joint}{_clock(name, schema, rng)}{end}"
     if kind in CODED or kind == "code":
         return write_code(kind, name, language, rng)
     if kind in NUMERIC:
@@ -285,8 +284,11 @@ def _random_day(rng: Random) -> str:
     return (FIRST_DAY + timedelta(days=rng.randint(0, _DAYS))).isoformat()
 
 
-def _clock(rng: Random) -> str:
-    return f"{rng.randint(7, 21):02}:{rng.choice((0, 0, 15, 30, 30, 45)):02}"
+def _clock(name: str, schema: JsonSchema, rng: Random) -> str:
+    """A time of day at which people do such a thing."""
+    row = meaning_row(name, schema, "clocks")
+    first, last = (row.give["from"], row.give["to"]) if row else _DAYTIME
+    return f"{rng.randint(first, last):02}:{rng.choice((0, 0, 15, 30, 30, 45)):02}"
 
 
 def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
@@ -429,6 +431,7 @@ _STEPS = {"money": 5}
 _LARGE, _LARGE_STEP = 5000, 500  # nobody asks for a loan of 187,405
 _DECIMAL_SHARE = 0.2
 _WIDE = 1000
+_SMALL = 30  # nobody rounds what is less
 _MOST_STEPS = 10**9
 
 
@@ -443,12 +446,30 @@ def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int |
     first, last = ceil(low / step), floor(high / step)
     if last < first:
         raise ReplyError(f"template/v1 finds no number between {low} and {high} for {name!r}.")
-    value = step * rng.randint(first, min(last, first + _MOST_STEPS))
+    last = min(last, first + _MOST_STEPS)
+    value = step * min(rng.randint(first, last), rng.randint(first, last))  # small numbers are said more often
+    is_free = "multipleOf" not in schema and kind != "year" and not _is_code(kind, name)
+    value = _rounded(value, low, high) if is_free else value
     if value.denominator > 1 or abs(value) > _MOST_WHOLE:
         if json_type(schema) == "integer":
             raise ReplyError(f"template/v1 finds no whole number of 64 bits between {low} and {high} for {name!r}.")
         return float(value)
     return int(value)
+
+
+def _rounded(value: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """The number as people round it: 391 minutes are 400; as it is where it is small, or where no round one is near."""
+    if value <= _SMALL:
+        return value
+    unit = 5 * 10 ** (len(str(int(value))) - 2)
+    round_one = Fraction(round(value / unit) * unit)
+    return round_one if low <= round_one <= high else value
+
+
+def _is_code(kind: str, name: str) -> bool:
+    """Whether the digits stand for a thing, and count nothing."""
+    words = split_name(name)
+    return kind == "number" and bool(_CODES.intersection(words)) and "of" not in words
 
 
 def _step(kind: str, low: int) -> int:
@@ -464,7 +485,7 @@ def _likely(kind: str, name: str) -> tuple[int, int]:
 def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fraction, Fraction]:
     """The least and the greatest number, and the step between those that people say."""
     likely_low, likely_high = map(Fraction, _likely(kind, name))
-    if kind == "number" and _CODES.intersection(split_name(name)) and "of" not in split_name(name):
+    if _is_code(kind, name):
         likely_low, likely_high = Fraction(1000), Fraction(999999)
     usual = _step(kind, int(likely_low)) if json_type(schema) == "number" else 1
     step = _exact(schema.get("multipleOf")) or Fraction(usual)

@@ -1,388 +1,261 @@
-"""Moments that a text mentions: days, months, times of day, and a day with its time; relative ones count from a given day.
+"""Moments and amounts that a text mentions, in any language that Duckling reads: each with all that its words may mean.
 
-They are read by the languages' own rules and by Duckling; what both leave open the words of quantities.yaml decide.
+Days without a year, weekdays and days that count from today are told apart by reading the text as of two days: what stays the
+same needs no day to count from.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from math import ceil, floor, isclose
+from typing import Any, Literal, NamedTuple
 
-from callwright.language.dates import HALF_DAY, RELATIVE, YEARLESS, find_dates, find_times, other_half
-from callwright.language.numbers import find_numbers
-from callwright.language.packs import LanguagePattern, signs
+from callwright.language.names import split_name
+from callwright.language.packs import packaged
 from callwright.language.readers.duckling_reader import DucklingEntity, read
-from callwright.language.readers.segmenter import counts_things, is_thing
-from callwright.language.readers.units import QuantityWords, quantity_words, unit_named
-from callwright.language.text import Found
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
-UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
-_COUNTED = LanguagePattern("@{relative_day}")  # words that say which day it is, counted from today
-_AROUND = 30  # characters around a time in which words name its half of the day
-_FIRST_YEAR, _HALF_A_YEAR, _WEEK = 1900, 183, 7
-_ISO_DAY = len("2001-01-01")
-_A_YEAR = timedelta(days=366)
-_WHOLE_DAYS = ("day", "week", "month", "quarter", "year")
-_NOON, _EVENING, _NIGHT_END = "12:00", "17:00", "04:00"
-_LUNCH = ("11:00", "15:30")
-_ONE_PM, _HALF = "13:00", 12  # half a day
+# dated: the words name a day; yearless: any year's; monthless: a day of some month; weekday: of this week or the next;
+# counted: from today, as tomorrow is; loose: a week, a month, a range, or something that nobody can be sure of.
+DaySort = Literal["", "dated", "yearless", "monthless", "weekday", "counted", "loose"]
+_SOME_DAYS = (datetime(2001, 1, 1, tzinfo=UTC), datetime(2009, 7, 15, 13, 20, tzinfo=UTC))
+_WEEK, _MONTHS = 7, 12
+_CLOCK_GRAINS = ("hour", "minute", "second")
+_STEPS = {"hour": timedelta(hours=1), "minute": timedelta(minutes=1), "second": timedelta(seconds=1)}
+_FIGURES = re.compile(r"(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)")
 
 
 class Moment(NamedTuple):
-    """A day, a month, a time of day, or a day with a time, that a text mentions.
+    """A day, a time of day, or both, at `start`..`end` of a text.
 
-    `days` are ISO dates (or months, YYYY-MM), `clocks` HH:MM; more than one clock says that the text leaves open which.
-    `last_day` and `last_clock` end a range. `earlier_day` is the same day a year before, where no year is
-    stated. `is_figures` tells that a time is written as on a clock, 15:30.
+    `days` are ISO dates and `clocks` HH:MM, each all that the words may mean. `is_range`: it holds more than it names.
+    `is_from_now`: its time of day counts from now.
     """
 
     start: int
     end: int
     days: frozenset[str]
     clocks: frozenset[str]
-    last_day: str = ""
-    last_clock: str = ""
-    earlier_day: str = ""
-    is_figures: bool = False
+    sort: DaySort = ""
+    is_range: bool = False
+    is_from_now: bool = False
 
-    @property
-    def day(self) -> str:
-        """One of its days, "" where it has none or is a month."""
-        day = next(iter(self.days), "")
-        return day if len(day) == _ISO_DAY else ""
+    def may_be_day(self, day: str) -> bool:
+        """Whether its words may mean this ISO date."""
+        part = {"yearless": slice(5, None), "monthless": slice(8, None)}.get(self.sort, slice(None))
+        return any(one[part] == day[part] for one in self.days)
+
+
+class Amount(NamedTuple):
+    """A number at `start`..`end` of a text: `value` in `unit`, which is "" for a bare number.
+
+    `is_sure`: it is one number, no range, and nothing else was read in its words.
+    """
+
+    start: int
+    end: int
+    value: float
+    unit: str
+    is_sure: bool = True
+
+
+# What units measure, and how many of the first of their sort they are. Months and years are no number of days.
+_UNITS = {
+    "second": ("duration", 1), "minute": ("duration", 60), "hour": ("duration", 3600), "day": ("duration", 86400),
+    "week": ("duration", 604800), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
+    "millimetre": ("length", 0.001), "centimetre": ("length", 0.01), "metre": ("length", 1), "kilometre": ("length", 1000),
+    "inch": ("length", 0.0254), "foot": ("length", 0.3048), "yard": ("length", 0.9144), "mile": ("length", 1609.344),
+    "milligram": ("mass", 0.001), "gram": ("mass", 1), "kilogram": ("mass", 1000), "ounce": ("mass", 28.3495),
+    "pound": ("mass", 453.592), "celsius": ("temperature", 1), "fahrenheit": ("temperature", 5 / 9), "cent": ("money", 0.01),
+    "money": ("money", 1),
+}  # fmt: skip
+_FREEZING = {"fahrenheit": 32.0}
+_DIMENSIONS = ("number", "duration", "distance", "quantity", "temperature", "amount-of-money")
+_EACH = re.compile(r"\s(?:an?|each|every|al?|je)\s")
+_CODE_BEFORE = re.compile(r"[A-Za-z\d_#@-][A-Za-z\d-]\Z")
+_CODE_BEHIND = re.compile(r"[A-Za-z\d](?:[A-Za-z_]|-?\d)")
+_LONGEST_UNIT = 14
+_NO_UNITS = frozenset({"min", "second"})  # the least, and the one after the first
+
+
+@cache
+def words_around(name: str, template: str = "{0}") -> re.Pattern[str]:
+    """The words of this name in mentions.yaml, as a regular expression in which they stand for `{0}`."""
+    alternatives = packaged("callwright.language", "mentions.yaml")[name]
+    return re.compile(template.replace("{0}", f"(?:{'|'.join(alternatives)})"), re.IGNORECASE)
+
+
+def dimension_of(unit: str) -> str:
+    """What a unit measures, "" for none that is known."""
+    return _UNITS[unit][0] if unit in _UNITS else ""
+
+
+def converted(value: float, unit: str, to: str) -> float:
+    """A value of one unit in another of the same dimension."""
+    base = (value - _FREEZING.get(unit, 0)) * _UNITS[unit][1]
+    return base / _UNITS[to][1] + _FREEZING.get(to, 0)
+
+
+def is_about(one: float, other: float) -> bool:
+    """Whether two amounts are the same but for how conversions are rounded."""
+    return isclose(one, other, rel_tol=0.005, abs_tol=1e-9) or one in (floor(other), ceil(other), round(other))
 
 
 @lru_cache(4096)
-def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
-    """The days and times that `text` mentions; relative ones and those without a year count from `now`."""
-    words = quantity_words(language)
-    plain = text
-    for spelling, usual in words.respelled.items():
-        plain = plain.replace(spelling, usual)
-    timed = find_times(text)
-    read_here = (_moment(one, plain, words, now) for one in read(plain, language, now) if one.dimension == "time")
-    ruled = [*_weekdays(plain, language, now), *_days_on(plain, words, now)]
-    found = [
-        *(_as_ruled(one, timed, text) for one in read_here if one and not any(_is_within(one, each) for each in ruled)),
-        *ruled,
-        *_days_of_month(plain, words, now),
-        *_by_rule(text),
-        *_days_counted(plain, words, now),
-    ]
-    lower = text.lower()
-    # the words may mean no time, though they may: "I fall asleep"
-    idle, marks = words.patterns["idle_day"], signs(" ,.")
-    found = [one for one in found if not idle.fullmatch(lower[one.start : one.end].strip(marks))]
-    kept = [one for one in found if not _is_amount(one, lower, words)]
-    kept += _anchored(lower, words, _widest(kept))
-    read_once = [_decided(lower, words, one) for one in _widest(kept)]
-    # where a text counts 24 hours once, it does so with each time that it writes alike
-    counts_on = any(len(one.clocks) == 1 and min(one.clocks) >= _ONE_PM and one.is_figures for one in read_once)
-    read_once = [
-        one._replace(clocks=frozenset({min(one.clocks)}))
-        if counts_on and len(one.clocks) > 1 and one.is_figures
-        else one
-        for one in _in_order(lower, words, read_once)
-    ]
-    return tuple(_ending(lower, words, read_once))
+def find_moments(text: str, language: str, now: datetime | None) -> tuple[Moment, ...]:
+    """The days and times that `text` mentions, in its order; what counts from today counts from `now`, if that is known."""
+    others = [{(one.start, one.end): one for one in _timed(text, language, day)} for day in _SOME_DAYS]
+    found: list[Moment] = []
+    for entity in _timed(text, language, now or _SOME_DAYS[0]):
+        twice = [known.get((entity.start, entity.end)) for known in others]
+        moment = _moment(entity, [one for one in twice if one], text, is_known=now is not None)
+        if moment:
+            found.append(moment)
+    return tuple(found)
 
 
-def _ending(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
-    """What ends at a time or a day does so after it began: from nine in the morning to twelve, from Monday to Friday."""
-    before: Moment | None = None
-    for read_alone in found:
-        one = read_alone
-        if before and words.patterns["until"].fullmatch(text[before.end : one.start]):
-            clocks = (
-                {each for clock in one.clocks for each in (clock, other_half(clock))} if not one.days else set[str]()
-            )
-            later = [clock for clock in clocks if len(before.clocks) == 1 and clock > min(before.clocks)]
-            names_part = words.patterns["part_of_day"].search(text[one.start : one.end])
-            if later and (len(one.clocks) > 1 or not names_part):
-                one = one._replace(clocks=frozenset({min(later)}))
-            if not one.clocks and before.day and one.day and one.day < before.day:  # the Friday after that Monday
-                one = one._replace(days=frozenset({_later(one.day, _WEEK)}))
-        yield one
-        before = one
+def _timed(text: str, language: str, now: datetime) -> Iterator[DucklingEntity]:
+    return (one for one in read(text, language, now) if one.dimension == "time")
 
 
-def _is_within(one: Moment, ruled: Moment) -> bool:
-    """Whether Duckling begins to read in the midst of what the language's rules read, or reads the same words otherwise."""
-    is_same = (one.start, one.end) == (ruled.start, ruled.end) and one.last_day != ruled.last_day
-    return is_same or ruled.start < one.start < ruled.end
+def _moment(entity: DucklingEntity, twice: list[DucklingEntity], text: str, *, is_known: bool) -> Moment | None:
+    values = entity.value.get("values") or [entity.value]
+    is_range = any("value" not in one for one in values)
+    stamps = [stamp for one in values for stamp in _stamps(one)]
+    grains = {str(edge["grain"]) for one in values for edge in _edges(one)}
+    if not stamps:
+        return None
+    has_clock = bool(grains & {*_CLOCK_GRAINS})
+    clocks = frozenset(f"{one:%H:%M}" for one in stamps) if has_clock else frozenset()
+    days = {one.date() for one in stamps}
+    sort: DaySort = "loose"
+    if len(twice) == len(_SOME_DAYS):
+        sort = _sort_of(*(_days_of(one) for one in twice))
+    if has_clock and sort != "dated" and not _names_day(values):
+        days, sort = set(), ""
+    if grains - {*_CLOCK_GRAINS, "day"}:  # a week, a month, a year
+        sort, is_range = "loose", True
+    if sort in ("weekday", "loose"):
+        days |= {day + timedelta(days=apart) for day in days for apart in (-_WEEK, _WEEK)}
+    quote = text[entity.start : entity.end]
+    if _FIGURES.search(quote):  # the fifth of June, or the sixth of May
+        days |= {day.replace(month=day.day, day=day.month) for day in days if day.day <= _MONTHS}
+    if sort in ("weekday", "counted", "loose") and not is_known:
+        days, sort = set(), "loose"
+    moves = len({frozenset(f"{one:%H:%M}" for value in _values(each) for one in _stamps(value)) for each in twice}) > 1
+    is_from_now = has_clock and moves and len(values) == 1
+    told = frozenset(one.isoformat() for one in days)
+    return Moment(entity.start, entity.end, told, clocks, sort, is_range, is_from_now)
 
 
-def _as_ruled(one: Moment, timed: Sequence[Found], text: str) -> Moment:
-    """A moment with the time of day that the language's rules read in its figures, where Duckling reads another."""
-    inside = [
-        each for each in timed if one.start <= each.start and each.end == one.end and text[one.end - 1].isdecimal()
-    ]
-    within = [_clocks(each) for each in inside]
-    is_other = len(within) == 1 and one.clocks and not one.last_clock and one.clocks.isdisjoint(within[0])
-    return one._replace(clocks=within[0]) if is_other else one
+def _values(entity: DucklingEntity) -> list[dict[str, Any]]:
+    return entity.value.get("values") or [entity.value]
 
 
-def _later(day: str, days: int) -> str:
-    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+def _edges(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """A value itself, or what begins and ends it; of what lasts from now on only its end, a day: by Friday."""
+    if "value" in value:
+        return [value]
+    edges = [value[edge] for edge in ("from", "to") if value.get(edge)]
+    if len(edges) > 1 and all(edge["grain"] == "second" for edge in edges) and "T00:00:00" in edges[1]["value"]:
+        return [{"value": edges[1]["value"], "grain": "day"}]
+    return edges
 
 
-def _in_order(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
-    """Days of a month that was stated before count from there: from January 4th to the 18th."""
-    anchor = ""
+def _stamps(value: dict[str, Any]) -> Iterator[datetime]:
+    """The moments that a value may be; what ends a range, and what is one step before it."""
+    for edge in _edges(value):
+        stamp = datetime.fromisoformat(edge["value"])
+        yield stamp
+        if edge is value.get("to"):
+            yield stamp - _STEPS.get(edge["grain"], timedelta(days=1))
+
+
+def _days_of(entity: DucklingEntity) -> list[date]:
+    return [stamp.date() for value in _values(entity) for stamp in _stamps(value)]
+
+
+def _names_day(values: list[dict[str, Any]]) -> bool:
+    """Whether the words name a day beside a time: the readings of a time alone are on every day."""
+    days = sorted({stamp.date() for value in values for stamp in _stamps(value)})
+    return len(days) == 1 or min((later - day).days for day, later in pairwise(days)) > 1
+
+
+def _sort_of(first: list[date], second: list[date]) -> DaySort:
+    """How words tell their day, by what they mean as of two days."""
+    one, other = first[0], second[0]
+    apart = [(day - now.date()).days for day, now in zip((one, other), _SOME_DAYS, strict=True)]
+    if set(first) == set(second):
+        return "dated"
+    if (one.month, one.day) == (other.month, other.day):
+        return "yearless"
+    if apart[0] == apart[1] and len(set(first)) == 1:
+        return "counted"
+    if one.day == other.day:
+        return "monthless"
+    return "weekday" if one.weekday() == other.weekday() else "loose"
+
+
+@lru_cache(4096)
+def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
+    """The numbers that `text` mentions, with their units, in its order; those in days and times, too."""
+    found = [one for one in read(text, language, _SOME_DAYS[0]) if one.dimension in _DIMENSIONS]
+    amounts: list[Amount] = []
     for one in found:
-        quote = text[one.start : one.end]
-        if anchor and one.day and not one.last_day and words.patterns["bare_day"].fullmatch(quote.strip()):
-            later = anchor  # the first day with this number that is not before the anchor
-            while later[8:] != one.day[8:]:
-                later = _later(later, 1)
-            yield one._replace(days=frozenset({later}))
-        else:
-            yield one
-            anchor = one.day if one.day and words.patterns["anchor"].search(quote) else anchor
+        is_sure = not any(other is not one and other.start < one.end and one.start < other.end for other in found)
+        is_sure = is_sure and not _is_rate(text, one.end) and not _is_of_code(text, one.start, one.end)
+        edges = (
+            [one.value] if "value" in one.value else [one.value[edge] for edge in ("from", "to") if edge in one.value]
+        )
+        unit = _unit(one.dimension, str(edges[0].get("unit", "")))
+        amounts += (
+            Amount(one.start, one.end, float(edge["value"]), unit, is_sure and "value" in one.value) for edge in edges
+        )
+    return tuple(amounts)
 
 
-def _anchored(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
-    """Days that count from another that is stated: the day before Christmas, back the next day, a week on Friday."""
-    counted = (("day_before", -1, False), ("day_after", 1, False), ("next_day", 1, True), ("week_on", _WEEK, False))
-    for name, days, is_before in counted:
-        for match in words.patterns[name].finditer(text):
-            start, end = match.span()
-            stated = [
-                one for one in found
-                if one.day and (
-                    one.end <= start if is_before
-                    else abs(one.start - end) <= 1 or abs(start - one.end) <= 1 or one.start <= end <= one.end
-                )
-            ]  # fmt: skip
-            if stated and is_before:
-                yield Moment(start, end, frozenset({_later(stated[-1].day, days)}), frozenset())
-            elif stated:
-                near = stated[0]
-                day = frozenset({_later(near.day, days)})
-                yield Moment(min(start, near.start), max(end, near.end), day, near.clocks)
+def _is_rate(text: str, end: int) -> bool:
+    """Whether what ends here is counted for each of something, or a power of it."""
+    return bool(words_around("rate", r"\s?{0}").match(text, end) or _EACH.match(text, end))
 
 
-def _by_rule(text: str) -> Iterator[Moment]:
-    for found in find_dates(text):
-        if found.rule not in (YEARLESS, RELATIVE):
-            yield Moment(found.start, found.end, frozenset({str(found.value)}), frozenset())
-    for time in find_times(text):
-        is_figures = _is_figures(text[time.start : time.end])
-        yield Moment(time.start, time.end, frozenset(), _clocks(time), is_figures=is_figures)
+def _is_of_code(text: str, start: int, end: int) -> bool:
+    """Whether a number begins or ends in the midst of a code: that of "T-55120" or of "B11" is none."""
+    return bool(_CODE_BEFORE.search(text, 0, start + 1) or _CODE_BEHIND.match(text, end - 1))
 
 
-def _is_figures(quote: str) -> bool:
-    return bool(re.search(r"\d{1,2}:\d{2}(?!\s*[ap])", quote.lower()))
+def _unit(dimension: str, named: str) -> str:
+    if dimension == "amount-of-money":
+        return "cent" if named == "cent" else "money"
+    return named
 
 
-def _clocks(time: Found) -> frozenset[str]:
-    value = str(time.value)
-    return frozenset({value, other_half(value)} if time.rule == HALF_DAY else {value})
+def unit_of(name: str, description: str, language: str) -> str:
+    """The unit that a parameter counts in, by its name or else its description; "" where they name none, or several."""
+    described = description.lower()
+    if words_around("cents").search(f"{' '.join(split_name(name))} {described}"):
+        return "cent"
+    tokens = split_name(name)
+    if "per" in tokens:  # what is counted for each night is no night
+        tokens = tokens[: tokens.index("per")]
+    named = {unit for token in tokens[-1:] if token not in _NO_UNITS and (unit := _unit_named(token, language))}
+    if not named:
+        told = words_around("unit_follows", r"(?:{0})([^\W\d_]+)|^\W*([^\W\d_]+)\W*$").finditer(described)
+        words = [match[1] or match[2] for match in told if not _is_rate(described, match.end())]
+        named = {unit for word in words if (unit := _unit_named(word, language))}
+    return named.pop() if len(named) == 1 else ""
 
 
-def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
-    """Whether a unit follows, or an amount begins within: "at 10 minutes", "the twelve-minute mark", "zone 3, half an hour"."""
-    if any(one.start < match.start() < one.end < match.end() for match in words.patterns["half_of"].finditer(text)):
-        return True
-    others = (match for name in ("decimal", "dimension") for match in words.patterns[name].finditer(text))
-    if any(one.start < match.end() and match.start() < one.end for match in others):
-        return True
-    if words.patterns["bare_day"].fullmatch(text, one.start, one.end) and is_thing(text, one.end):
-        return True
-    is_day = words.patterns["bare_day"].search(text[one.start : one.end]) is not None
-    if (words.patterns["scale_after"].match(text, one.end) and not is_day) or words.patterns["half_unit"].match(
-        text, one.end
-    ):
-        return True
-    if one.days and not one.clocks and words.patterns["part_of_day"].match(text, one.end):
-        return False
-    if words.patterns["weekday"].fullmatch(text, one.start, one.end):  # a day of the week counts nothing
-        return False
-    return any(pattern.match(text, one.end) for pattern, _ in words.units)
-
-
-def _widest(found: Sequence[Moment]) -> list[Moment]:
-    kept: list[Moment] = []
-    for one in sorted(found, key=lambda each: (each.start - each.end, -len(each.days) - len(each.last_day))):
-        wider = next((other for other in kept if one.start < other.end and other.start < one.end), None)
-        if wider is None:
-            kept.append(one)
-        # a day before a time that was read more widely without it: "Thursday at ten | past two pm"
-        elif one.day and not one.last_day and not one.last_clock and not wider.days and one.start < wider.start:
-            kept.append(one._replace(end=wider.start, clocks=frozenset()))
-    return sorted(kept, key=lambda one: one.start)
-
-
-def _decided(text: str, words: QuantityWords, moment: Moment) -> Moment:
-    """Keep the half of the day that the words around a time name."""
-    if words.patterns["night"].search(text[moment.start : moment.end]):
-        moment = moment._replace(clocks=frozenset(map(_at_night, moment.clocks)))
-    if len(moment.clocks) <= 1:
-        return moment
-    around = text[max(0, moment.start - _AROUND) : moment.end + _AROUND]
-    noon = frozenset(clock for clock in moment.clocks if _LUNCH[0] <= clock <= _LUNCH[1])
-    if len(noon) == 1 and words.patterns["midday"].search(around):
-        return moment._replace(clocks=noon)
-    is_early = bool(words.patterns["morning"].search(around))
-    if is_early == bool(words.patterns["evening"].search(around)):
-        return moment
-    kept = frozenset(clock for clock in moment.clocks if (clock < _NOON) == is_early)
-    if not is_early and words.patterns["night"].search(around):  # 2:30 at night is no time of the afternoon
-        kept = frozenset(map(_at_night, kept))
-    return moment._replace(clocks=kept or moment.clocks)
-
-
-def _at_night(clock: str) -> str:
-    """2:30 of a night is no time of the afternoon."""
-    other = other_half(clock)
-    return other if _NOON <= clock < _EVENING and other < _NIGHT_END else clock
-
-
-def find_weekdays(text: str, language: str) -> Iterator[tuple[int, int, int, int | None]]:
-    """Where signs name days of the week, one or several at once, which day, and in how many weeks where that is said."""
-    words = quantity_words(language)
-    for match in words.patterns["weekday"].finditer(text):
-        which, day = match["week"] or "", words.weekday_spellings.get(match["day"], match["day"])
-        first = words.weekdays.index(day)
-        weeks = which.count(words.week_later) - which.count(words.week_earlier) if which else None
-        yield match.start(), match.end(), first, weeks
-        end, last = match.end(), words.weekdays.find(match["day"])
-        while -1 < last < (last := words.weekdays.find(text[end : end + 1] or " ")):
-            end += 1
-        is_number = words.patterns["numeral_on"].match(text, end) or counts_things(text, end)
-        for at in range(match.end(), match.end() if is_number else end):
-            yield at, at + 1, words.weekdays.index(text[at]), weeks
-
-
-def _weekdays(text: str, language: str, now: datetime) -> Iterator[Moment]:
-    """Weekdays of languages that count by calendar weeks: that of next week, whatever day is today."""
-    monday = now.date() - timedelta(days=now.weekday())
-    for start, day_end, day, weeks in find_weekdays(text, language):
-        found = monday + timedelta(days=(weeks or 0) * _WEEK + day)
-        if weeks is None and found < now.date():
-            found += timedelta(days=_WEEK)
-        following = next((one for one in find_times(text[day_end : day_end + 12]) if one.start <= 1), None)
-        clocks = _clocks(following) if following else frozenset()
-        end = day_end + (following.end if following else 0)
-        yield Moment(start, end, frozenset({found.isoformat()}), clocks)
-
-
-def _days_on(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
-    """Days and weeks that are counted from today: in three days, in languages where Duckling takes them for all three."""
-    for match in words.patterns["days_on"].finditer(text):
-        numbers = find_numbers(match[1])
-        unit = unit_named(match[2], words)
-        if len(numbers) == 1 and unit:
-            days = float(str(numbers[0].value)) * unit.factor / 86400
-            yield Moment(*match.span(), frozenset({_later(now.date().isoformat(), int(days))}), frozenset())
-
-
-def _days_of_month(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
-    """Two days of one month, the month said once; and a day of the month that is now, be it past."""
-    for match in words.patterns["days_of_month"].finditer(text):
-        month, first, last = (int(match[name]) for name in ("month", "first", "last"))
-        year = now.year + ((month, first) < (now.month, now.day))
-        try:
-            days = [datetime(year, month, day, tzinfo=UTC).date().isoformat() for day in (first, last)]
-        except ValueError:
-            continue
-        yield Moment(*match.span(), frozenset({days[0]}), frozenset(), days[1])
-    for match in words.patterns["day_of_this_month"].finditer(text):
-        try:
-            yield Moment(*match.span(), frozenset({now.date().replace(day=int(match[1])).isoformat()}), frozenset())
-        except ValueError:  # no day of this month
-            continue
-
-
-def _days_counted(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
-    """Days that a word counts from today, alone or with a time of day: this morning; and two days in a row."""
-    for match in words.patterns["counted_day"].finditer(text):
-        first, *last = words.days_from_now[match[0]]
-        days = [(now.date() + timedelta(days=each)).isoformat() for each in (first, *last)]
-        at, end = match.span()
-        timed = next((one for one in find_times(text) if at <= one.start <= end and at < one.end and not last), None)
-        clocks, end = (_clocks(timed), timed.end) if timed else (frozenset(), end)
-        yield Moment(at, end, frozenset(days[:1]), clocks, days[1] if last else "")
-
-
-def _moment(one: DucklingEntity, text: str, words: QuantityWords, now: datetime) -> Moment | None:
-    """What Duckling read as time; None for weekdays that the language counts otherwise, and for weeks and years."""
-    quote = text[one.start : one.end]
-    values = one.value.get("values") or [one.value]
-    if words.patterns["weekday"].search(quote):
-        return None
-    if values[0].get("type") == "interval":
-        found = _interval(one, values, quote.lower(), words)
-        begun = values[0].get("from")
-        if found and found.last_clock and begun and _stamp(begun).replace(tzinfo=None) == now.replace(tzinfo=None):
-            days = frozenset({found.last_day} - {now.date().isoformat()})  # by seven on Friday
-            return found._replace(days=days, clocks=frozenset({found.last_clock}), last_day="", last_clock="")
-        return found
-    stamps = [_stamp(each) for each in values if "value" in each]
-    grain = values[0].get("grain")
-    if not stamps or grain in ("year", "quarter", "week"):
-        return None
-    if grain == "month":
-        return Moment(one.start, one.end, frozenset({stamps[0].strftime("%Y-%m")}), frozenset())
-    has_clock = grain in ("hour", "minute", "second") and not words.patterns["from_now"].match(quote.lower())
-    clocks = frozenset(stamp.strftime("%H:%M") for stamp in stamps) if has_clock else frozenset()
-    if words.patterns["bare_twelve"].search(quote.lower()):
-        clocks |= {other_half(clock) for clock in clocks}
-    # a day was stated with the time where the readings are not on every day
-    all_days = sorted({stamp.date() for stamp in stamps})
-    is_told = (
-        not has_clock
-        or len(all_days) == 1
-        or bool(_COUNTED.of(quote).search(quote))
-        or min((later - day).days for day, later in pairwise(all_days)) > 1
-    )
-    day, earlier = stamps[0].date().isoformat(), ""
-    # the same day a year earlier, or a week, where the readings are as far apart and no year is stated
-    apart = (stamps[1] - stamps[0]).days if len(stamps) > 1 and not re.search(r"\d{4}", quote) else 0
-    if apart == _WEEK:
-        earlier = _later(day, -_WEEK)
-    elif apart >= _HALF_A_YEAR and (stamps[0].month, stamps[0].day) == (stamps[1].month, stamps[1].day):
-        earlier = f"{stamps[0].year - 1}{day[4:]}"
-    days = frozenset({day} if is_told else set[str]())
-    return Moment(one.start, one.end, days, clocks, earlier_day=earlier, is_figures=_is_figures(quote))
-
-
-def _interval(
-    one: DucklingEntity, values: Sequence[Mapping[str, Mapping[str, str]]], quote: str, words: QuantityWords
-) -> Moment | None:
-    begin, end = values[0].get("from"), values[0].get("to")
-    if begin is None or end is None:  # an open one
-        only = begin or end
-        if only is None or only["grain"] not in ("day", "hour", "minute"):
-            return None
-        stamp = _stamp(only)
-        day = stamp.date().isoformat()
-        open_clocks = frozenset({stamp.strftime("%H:%M")} if only["grain"] != "day" else set[str]())
-        earlier = f"{stamp.year - 1}{day[4:]}" if len(values) > 1 else ""
-        return Moment(one.start, one.end, frozenset({day}), open_clocks, earlier_day=earlier)
-    first, last = _stamp(begin), _stamp(end)
-    if first.year < _FIRST_YEAR:
-        return None
-    is_month_last = words.patterns["month_at_end"].fullmatch(quote)
-    if end["grain"] in _WHOLE_DAYS or is_month_last:
-        # the end is the first moment after
-        last -= timedelta(days=1) if end["grain"] in _WHOLE_DAYS else timedelta(minutes=1)
-        first_day = int(is_month_last["first"]) if is_month_last else 0
-        # a range whose month (then the first is only a day) or whose year is stated with the last one alone
-        if 0 < first_day <= last.day:
-            first = last.replace(day=first_day)
-        elif re.search(r"\d{4}$", quote.rstrip()) and last - first > _A_YEAR:
-            first = first.replace(year=last.year - ((first.month, first.day) > (last.month, last.day)))
-        return Moment(one.start, one.end, frozenset({first.date().isoformat()}), frozenset(), last.date().isoformat())
-    if words.patterns["half_at_end"].search(quote) and (last - first) > timedelta(hours=_HALF):
-        first += timedelta(hours=_HALF)  # between 2 and 4 pm
-    if not words.patterns["end_within"].search(quote) or not (last.hour or last.minute):
-        last -= {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}.get(end["grain"], timedelta())
-    days, clocks = frozenset({first.date().isoformat()}), frozenset({first.strftime("%H:%M")})
-    return Moment(one.start, one.end, days, clocks, last.date().isoformat(), last.strftime("%H:%M"))
-
-
-def _stamp(value: Mapping[str, str]) -> datetime:
-    return datetime.fromisoformat(value["value"])
+@lru_cache(4096)
+def _unit_named(word: str, language: str) -> str:
+    """The unit that a word names, and nothing else: what Duckling reads in "2 minutes"."""
+    if not 1 < len(word) <= _LONGEST_UNIT:
+        return ""
+    for known in dict.fromkeys((DEFAULT_LANGUAGE, language)):
+        stated = f"2 {word}" if known == DEFAULT_LANGUAGE or word.isascii() else f"2{word}"
+        for one in find_amounts(stated, known):
+            if one.end == len(stated) and one.start == 0 and one.unit in _UNITS and one.unit != "money":
+                return "kilogram" if one.value == 2000 and one.unit == "gram" else one.unit  # noqa: PLR2004
+    return ""

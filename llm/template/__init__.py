@@ -1,1 +1,1 @@
-"""template/v1: a seeded model without weights, that words calls by grammar and reads requests by inverting it."""
+"""template/v1: a seeded model without weights, that words calls in sentences that are data and reads them by the same ones."""

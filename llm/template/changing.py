@@ -11,39 +11,24 @@ from callwright.language.calls.parameters import CLOCKED, in_context
 from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.names import split_name
-from callwright.language.packs import of
+from callwright.language.packs import of, signs
+from callwright.language.pages import as_sentence, read_line, shapes_in
 from callwright.language.schemas import json_type
-from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
+from callwright.llm.template.questions import LineWriter, ValueLine
 from callwright.llm.template.sections import Sections, Turn, is_equivalent
-from callwright.llm.template.stating import StatedParameter, say
+from callwright.llm.template.sentences import read_answer, value_of
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-
-
-class CorrectionShapes(NamedTuple):
-    """The shapes of one situation in one language."""
-
-    named: tuple[str, ...]  # the parameter is called by its name
-    taken: tuple[str, ...]  # the old value tells which parameter is meant
-    bare: tuple[str, ...]  # the value alone can only mean one parameter
-    framed: tuple[str, ...]  # words that speak for themselves, "with breakfast"
-    plain: tuple[str, ...]  # unmistakable, for the last attempts
-
-
-@cache
-def corrections_in(case: str, language: Language) -> CorrectionShapes:
-    """The shapes in which a value is changed in this kind of shift."""
-    return CorrectionShapes(**{name: tuple(shapes) for name, shapes in of(language).data["corrections"][case].items()})
-
 
 _TRIES = 40
 _ATTEMPTS = 14
 _BOLD_ATTEMPTS = 11
-_TAKEN_SHARE = 0.2
-_BARE_SHARE = 0.35
+_OWN_SHARE = 0.6
+_AT_ONCE = "SO_case1"
 _LIMITS = frozenset({"min", "max", "minimum", "maximum", "lowest", "highest", "least", "most"})
-_BARE_KINDS = frozenset({"choice"}) | CLOCKED
+_NAMELESS = frozenset({"value", "old", "phrase"})
+_QUOTES = signs("\"'“”«»{open}{close}")
 
 
 class ViewedCall(NamedTuple):
@@ -64,21 +49,6 @@ class CallChange(NamedTuple):
     must_name: bool
 
 
-class WordedChange(NamedTuple):
-    """A correction, and the words in it that state the new value."""
-
-    sentence: str
-    words: str
-
-
-def parameter_named(view: ToolView, name: JsonValue) -> ParameterView:
-    """The parameter of this name; ReplyError where the tool has none."""
-    found = next((one for one in view.parameters if one.name == name), None)
-    if found is None:
-        raise ReplyError(f"The tool {view.name!r} has no parameter {name!r} to change.")
-    return found
-
-
 def other_value(
     parameter: ParameterView, call: ViewedCall, turns: Sequence[Turn], language: Language, rng: Random
 ) -> JsonValue:
@@ -93,21 +63,71 @@ def other_value(
     return value
 
 
-def word_change(change: CallChange, language: Language, rng: Random) -> WordedChange:
-    """A sentence that brings the change, put more plainly where its words don't say the value."""
-    shapes, parameter = corrections_in(change.case, language), change.parameter
+def word_change(change: CallChange, language: Language, rng: Random) -> ValueLine:
+    """A sentence that brings the change, put more plainly where its words don't say the value.
+
+    It names the parameter only where neither words of the tool's own nor the old value tell what is meant.
+    """
+    view, arguments, parameter, new = change[:4]
+    slot, is_own = (parameter, new), not change.must_name and rng.random() < _OWN_SHARE
     for attempt in range(_ATTEMPTS):
         plain = attempt >= _BOLD_ATTEMPTS
-        stated = say(parameter, change.new, language, rng, plain=plain)
-        shape = rng.choice(_shapes(change, shapes, stated, rng, plain=plain))
-        old = ""
-        if "{o}" in shape:
-            old = say(parameter, change.arguments[parameter.name], language, rng, plain=False).shown
-        shape = of(language).rules.in_number(shape, stated.cue)
-        sentence = shape.replace("{c}", stated.cue).replace("{C}", capitalised(stated.cue)).replace("{o}", old)
-        if locate(change.new, parameter.schema, stated.words) is not None:
-            return WordedChange(sentence.replace("{v}", stated.shown).replace("the my ", "my "), stated.words)
-    raise ReplyError(f"template/v1 finds no words for {change.new!r} as the {parameter.name!r}.")
+        writer = LineWriter(language, f"corrections.{change.case}", rng, plain)
+        own = writer.say(view, slot, ("own",)) if is_own and not plain else None
+        if own and read_correction(view, own.text, arguments, language) == {parameter.name: new}:
+            return own
+        ways = ("called",) if plain else ("value",) if _is_plain_to_see(change) else ("old", "called")
+        if said := writer.say(view, slot, ("frame", *ways), arguments.get(parameter.name)):
+            return said
+    raise ReplyError(f"template/v1 finds no words for {new!r} as the {parameter.name!r}.")
+
+
+def _is_plain_to_see(change: CallChange) -> bool:
+    """Whether the new value alone tells what it changes: it is of a type of its own, or stands right behind the old one."""
+    parameter, is_simple = change.parameter, json_type(change.parameter.schema) not in ("object", "boolean")
+    told = is_typed(parameter) or parameter.is_identifier or (is_simple and change.case == _AT_ONCE)
+    return told and not change.must_name
+
+
+def read_correction(
+    view: ToolView, text: str, told: dict[str, JsonValue], language: Language, *, is_asked: bool = False
+) -> dict[str, JsonValue]:
+    """What a correction without the parameter's name changes of the arguments that were told: the only one that it may mean.
+
+    Where something is asked for, the new value alone could be the answer: the old one or words of the tool's own are needed.
+    """
+    parameters = [view.parameter(name) for name in told]
+
+    @cache
+    def values(slot: str, words: str) -> dict[str, JsonValue]:
+        if slot not in _NAMELESS:
+            return {}
+        said = ((one, _value_in(view, one, slot, words.strip(_QUOTES), language)) for one in parameters)
+        return {
+            one.name: value for one, value in said if value is not None and (slot != "old" or value == told[one.name])
+        }
+
+    found = read_line(language, "corrections", text, lambda slot, words: bool(values(slot, words)))
+    for line in sorted(found, key=lambda one: sum(map(len, one.values()))):
+        if is_asked and not {"phrase", "old"} & line.keys():
+            continue
+        slot = "phrase" if "phrase" in line else "value"
+        before = values("old", line["old"]) if "old" in line else told
+        able = {name: value for name, value in values(slot, line[slot]).items() if name in before}
+        typed = {name: value for name, value in able.items() if is_typed(view.parameter(name))}
+        if one := next((some for some in (able, typed) if len(some) == 1), None):
+            return one
+    return {}
+
+
+def _value_in(view: ToolView, parameter: ParameterView, slot: str, words: str, language: Language) -> JsonValue:
+    own = read_answer(view, parameter, words, language, is_asked=False) if slot == "phrase" else None
+    return value_of(parameter, words) if own is None and (slot != "phrase" or parameter.kind == "boolean") else own
+
+
+def is_typed(parameter: ParameterView) -> bool:
+    """Whether not just any words would do as a value."""
+    return parameter.kind in CLOCKED or parameter.is_number or parameter.kind in ("choice", "boolean")
 
 
 def _is_taken(
@@ -143,20 +163,6 @@ def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arg
     return True
 
 
-def _shapes(
-    change: CallChange, shapes: CorrectionShapes, stated: StatedParameter, rng: Random, *, plain: bool
-) -> tuple[str, ...]:
-    if stated.is_frame:
-        return shapes.framed
-    if plain:
-        return shapes.plain
-    has_bare = change.parameter.is_number or change.parameter.kind in _BARE_KINDS
-    if has_bare and not change.must_name and rng.random() < _BARE_SHARE:
-        return shapes.bare
-    simple = not isinstance(change.new, bool) and json_type(change.parameter.schema) not in ("array", "object")
-    return shapes.taken if simple and rng.random() < _TAKEN_SHARE else shapes.named
-
-
 def mend_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The request with every detail of <missing> said at its end."""
     request = sections.text("request").rstrip()
@@ -165,9 +171,10 @@ def mend_request(sections: Sections, language: Language, rng: Random) -> dict[st
             continue
         value, name = detail.get("value"), " ".join(split_name(str(detail.get("parameter", ""))))
         schema: JsonSchema = detail["schema"] if isinstance(detail.get("schema"), dict) else {}
-        pattern: str = rng.choice(of(language).data["corrections"]["missing"])
-        stated = pattern.format(name=name, value=write_value(value, schema, language, rng))
+        shape = rng.choice(shapes_in(language, "corrections.missing"))
+        stated = as_sentence(shape, {"called": name, "value": write_value(value, schema, language, rng)})
         # the very letters of the value where no wording of it can be read back
-        is_read = locate(value, schema, stated)
-        request += stated if is_read else pattern.format(name=name, value=value)
+        is_read = locate(value, schema, stated) is not None
+        said = stated if is_read else as_sentence(shape, {"called": name, "value": str(value)})
+        request = f"{request}{of(language).space}{said}"
     return {"request": request}

@@ -10,21 +10,19 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from callwright.language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
-from callwright.language.packs import known, of, packaged, signs
+from callwright.language.packs import in_folders, is_packaged, known, of, packaged, signs
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 
-FOLDER = "callwright.llm.template.lexicon"
-KINDS_FILE = "kinds.yaml"
-ROW_FILES = ("home.yaml", "life.yaml", "media.yaml", "phone.yaml", "travel.yaml")  # the folder holds other lists too
+FOLDER = "callwright.generators.toolset.everyday"  # what parameters of an everyday category hold lies beside its goals
+_SHARED = f"{FOLDER}.shared"
 _WITHOUT_VALUES = frozenset({"date", "time", "date_time", "boolean", "integer"})
 _SHAPES = {
     "date": "date", "time": "time", "moment": "date_time", "flag": "boolean", "int": "integer", "pick": "choice",
     "list": "list", "phone": "phone", "email": "email",
 }  # fmt: skip
 _Stated = TypeVar("_Stated")
-_WORDS = "lexicon"  # the file of a language with its words for tools
 
 
 class ParameterWords(NamedTuple):
@@ -99,31 +97,35 @@ def rows_for(category: str, function: str) -> list[LexiconParameter]:
 def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], ...]]:
     # the description and the values that a language has for each row, by category, pattern and name
     own = {
-        code: {(category, row[0], row[1]): row[2:] for category, rows in lexicon["rows"].items() for row in rows}
-        for code, lexicon in _lexicons().items()
+        code: {
+            (category, row[0], row[1]): row[2:]
+            for group in in_folders(FOLDER, f"{code}.yaml")
+            for category, entry in group.items()
+            for row in entry.get("parameters", ())
+        }
+        for code in _lexicons()
     }
     read: dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], ...]] = {}
-    for name in ROW_FILES:
-        for category, rows in packaged(FOLDER, name).items():
-            found = []
-            for pattern, *row in rows:
-                others = {code: texts[category, pattern, row[0].rstrip("!")] for code, texts in own.items()}
-                found.append((re.compile(pattern, re.IGNORECASE), _parameter(tuple(row), others)))
-            read[category] = tuple(found)
+    for entry in (one for group in in_folders(FOLDER, "categories.yaml") for one in group):
+        found = []
+        for pattern, *row in entry["parameters"]:
+            others = {code: texts[entry["name"], pattern, row[0].rstrip("!")] for code, texts in own.items()}
+            found.append((re.compile(pattern, re.IGNORECASE), _parameter(tuple(row), others)))
+        read[entry["name"]] = tuple(found)
     return read
 
 
 def _kinds(language: Language) -> Mapping[str, str]:
     kinds: Mapping[str, str] = (
-        packaged(FOLDER, KINDS_FILE) if language == DEFAULT_LANGUAGE else _lexicons()[language]["kinds"]
+        packaged(_SHARED, "kinds.yaml") if language == DEFAULT_LANGUAGE else _lexicons()[language]["kinds"]
     )
     return kinds
 
 
 @cache
 def _lexicons() -> dict[Language, Mapping[str, Any]]:
-    """What other languages have for tools, by language."""
-    return {code: of(code).data[_WORDS] for code in known() if _WORDS in of(code).data}
+    """What other languages have for all categories, by language."""
+    return {code: packaged(_SHARED, f"{code}.yaml") for code in known() if is_packaged(_SHARED, f"{code}.yaml")}
 
 
 def _texts_of(english: str, section: str) -> dict[Language, str]:
@@ -147,7 +149,7 @@ class Result(NamedTuple):
 
 def _functions(name: str) -> Mapping[str, Any]:
     """One of the tables of what functions do, take and return."""
-    table: Mapping[str, Any] = packaged(FOLDER, "functions.yaml")[name]
+    table: Mapping[str, Any] = packaged(_SHARED, "functions.yaml")[name]
     return table
 
 

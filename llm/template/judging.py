@@ -1,33 +1,21 @@
-"""The model as checker and judge: the call that a conversation asks for, whether two calls agree, grades for plans and answers."""
+"""The model as judge: it says what code can know. Whether calls are equal by their schemas, and which values nobody said."""
 
 import re
-from collections.abc import Iterator, Sequence
-from random import Random
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from callwright.language.calls.frames import glue_of, left_over
 from callwright.language.calls.tools import ToolView
 from callwright.language.names import humanise
-from callwright.language.packs import language_of
-from callwright.language.schemas import scalars
+from callwright.language.packs import signs
+from callwright.language.pages import shapes_in
+from callwright.language.schemas import leaves, scalars
 from callwright.language.values import locate
-from callwright.llm.template.baseline import choose_tool, read_values
-from callwright.llm.template.defects import Proposal, spoil_call
+from callwright.llm.template.defects import UNKNOWN, Proposal
 from callwright.llm.template.messages import resolve_pointers
-from callwright.llm.template.sections import Sections, Turn, is_equivalent, is_stated
-from callwright.warehouse.errors import ReplyError
+from callwright.llm.template.reading import choose_tool, members
+from callwright.llm.template.sections import Sections, Turn, is_equivalent
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
-
-
-def proposed_call(sections: Sections, flaws: Random, defect: str) -> tuple[Proposal, str]:
-    """The call that is asked for, no tool where none fits, and the defect that was planted in it, "" where none was."""
-    views, turns = sections.views(), resolve_pointers(sections.turns())
-    view = choose_tool(views, turns)
-    proposal = Proposal(None, {}) if view is None else Proposal(view.name, read_values(view, turns))
-    language = language_of(sections.conversation or "")
-    spoilt = spoil_call(defect, proposal, views, language, flaws) if defect else None
-    return (proposal, "") if spoilt is None or spoilt == proposal else (spoilt, defect)
 
 
 def name_relevant(sections: Sections) -> dict[str, JsonValue]:
@@ -35,54 +23,37 @@ def name_relevant(sections: Sections) -> dict[str, JsonValue]:
     view = choose_tool(sections.views(), resolve_pointers(sections.turns()))
     if view is None:
         return {"tool": None, "reason": "None of the tools does what the user asks for."}
-    return {"tool": view.name, "reason": f"The user asks to {view.actions[0]}, and that is what this tool does."}
+    return {"tool": view.name, "reason": f"The user asks to {view.title}, and that is what this tool does."}
 
 
 def judge(sections: Sections) -> dict[str, JsonValue]:
     """Whether the expected and the given call agree, with the reason in one sentence."""
-    expected, given = _call(sections, "expected"), _call(sections, "given")
-    problem = _difference(expected, given, sections.views(), sections.turns())
-    reason = problem or "Both calls give the same tool the same values, and all were said."
-    return {"agree": not problem, "reason": reason}
+    expected, given = (_calls(sections.json(tag)) for tag in ("expected", "given"))
+    unsaid = [name for call in expected for name in _unsaid(call, sections)]
+    if not _are_equal(expected, given, sections.views()):
+        return {"agree": False, "reason": "The calls differ in their tool, their arguments or a value."}
+    if unsaid:
+        return {"agree": False, "reason": f"Nobody said a value for {unsaid[0]!r}."}
+    return {"agree": True, "reason": "Both calls give the same tool the same values, and all were said."}
 
 
-def _call(sections: Sections, tag: str) -> tuple[str | None, dict[str, JsonValue]]:
-    call = sections.json(tag)
-    if isinstance(call, list) and len(call) == 1:
-        call = call[0]
-    if call is None or call == []:
-        return None, {}
-    if not isinstance(call, dict):
-        raise ReplyError(f"template/v1 expects one call in the section <{tag}>, not {str(call)[:80]!r}.")
-    name, arguments = call.get("tool", call.get("name")), call.get("arguments") or {}
-    return (name if isinstance(name, str) else None), (arguments if isinstance(arguments, dict) else {})
-
-
-def _difference(
-    expected: tuple[str | None, dict[str, JsonValue]],
-    given: tuple[str | None, dict[str, JsonValue]],
-    views: Sequence[ToolView],
-    turns: Sequence[Turn],
-) -> str:
-    """What differs, or was never said; "" where nothing."""
-    (tool, wanted), (other, stated) = expected, given
-    if tool != other:
-        return f"One call is of {tool!r}, the other of {other!r}."
-    view = next((one for one in views if one.name == tool), None)
-    schemas = view.properties if view else {}
-    parsed = read_values(view, turns) if view else {}
-    for name in (*wanted, *stated):
-        if name not in wanted or name not in stated:
-            return f"Only one of the calls gives {name!r}."
-        if not is_equivalent(wanted[name], stated[name], schemas.get(name, {})):
-            return f"The values {wanted[name]!r} and {stated[name]!r} of {name!r} differ."
-        # a plain "breakfast: yes" is understood with its cue, and located nowhere
-        if wanted[name] != parsed.get(name) and not is_stated(wanted[name], schemas.get(name, {}), turns):
-            return f"Nobody said {wanted[name]!r} for {name!r}."
-    return ""
-
-
-_OPEN = "$$$"  # a value that only an earlier call's result tells
+def settle(sections: Sections) -> dict[str, JsonValue]:
+    """Which of two ways is right: the one whose values were all said; of two such the one that leaves nothing out that was said."""
+    shown = [sections.json(tag) for tag in ("first", "second")]
+    ways = [_calls(one) if isinstance(one, list) else [] for one in shown]  # the other way is to speak
+    unsaid = [sum(len(_unsaid(call, sections)) for call in way) for way in ways]
+    first, second = (
+        {(call.tool, name, repr(one)) for call in way for name, one in call.arguments.items()} for way in ways
+    )
+    tools = [[call.tool for call in way] for way in ways]
+    if all(ways) and bool(unsaid[0]) != bool(unsaid[1]):
+        return {"reason": "The other has a value that nobody said.", "right": "second" if unsaid[0] else "first"}
+    if not any(unsaid) and tools[0] == tools[1] and first != second and (first <= second or second <= first):
+        return {
+            "reason": "It says all that the other says, and more.",
+            "right": "first" if first > second else "second",
+        }
+    return {"reason": "Code finds no value that tells them apart.", "right": "neither"}
 
 
 def grade_plan(sections: Sections) -> dict[str, JsonValue]:
@@ -91,81 +62,101 @@ def grade_plan(sections: Sections) -> dict[str, JsonValue]:
     if not isinstance(given, list):
         return {"score": 0.0, "reason": "The answer is no list of calls."}
     most = max(len(expected), len(given))
-    same = sum(_is_same(due, made) for due, made in zip(expected, given, strict=False))
+    pairs = zip(_calls(expected), _calls(given), strict=False)
+    same = sum(_are_equal([due], [made], ()) for due, made in pairs)
     return {"score": round(same / most, 3) if most else 1.0, "reason": f"{same} of {most} calls are the same."}
-
-
-def _is_same(due: JsonValue, made: JsonValue) -> bool:
-    if not isinstance(due, dict) or not isinstance(made, dict) or due.get("tool") != made.get("tool"):
-        return False
-    wanted, given = due.get("arguments"), made.get("arguments")
-    if not isinstance(wanted, dict) or not isinstance(given, dict) or wanted.keys() != given.keys():
-        return False
-    return all(value == _OPEN or is_equivalent(value, given[name], {}) for name, value in wanted.items())
 
 
 def name_made_up(sections: Sections) -> dict[str, JsonValue]:
     """The parameters of a call whose values nobody said and no result holds."""
-    call = sections.object("call")
-    arguments = call.get("arguments") or {}
-    view = next((one for one in sections.views() if one.name == call.get("tool")), None)
-    schemas, turns = (view.properties if view else {}), sections.turns()
-    parsed = read_values(view, turns) if view else {}
-    made_up: list[JsonValue] = [
+    made_up: list[JsonValue] = [*_unsaid(_calls(sections.object("call"))[0], sections)]
+    return {"parameters": made_up, "reason": f"{len(made_up)} values are not in the conversation."}
+
+
+def _calls(value: JsonValue) -> list[Proposal]:
+    """The calls that a section shows, one or a list; without a tool where something in it is no call."""
+    calls: list[Proposal] = []
+    for one in value if isinstance(value, list) else [] if value is None else [value]:
+        shown = one if isinstance(one, dict) else {}
+        name, arguments = shown.get("tool", shown.get("name")), shown.get("arguments")
+        calls.append(
+            Proposal(name if isinstance(name, str) else None, arguments if isinstance(arguments, dict) else {})
+        )
+    return calls
+
+
+def _are_equal(calls: Sequence[Proposal], others: Sequence[Proposal], views: Sequence[ToolView]) -> bool:
+    """Whether calls have the same tools and the same values by their schemas; any value will do where one is not known yet."""
+    schemas = {view.name: view.properties for view in views}
+    return len(calls) == len(others) and all(
+        one.tool == other.tool
+        and one.arguments.keys() == other.arguments.keys()
+        and all(
+            value == UNKNOWN
+            or is_equivalent(value, other.arguments[name], schemas.get(str(one.tool), {}).get(name, {}))
+            for name, value in one.arguments.items()
+        )
+        for one, other in zip(calls, others, strict=True)
+    )
+
+
+def _unsaid(call: Proposal, sections: Sections) -> list[str]:
+    """The arguments with a value that stands nowhere in the conversation; a yes or no is said where its parameter is named.
+
+    A choice that only stands in a result was made by nobody.
+    """
+    view = next((one for one in sections.views() if one.name == call.tool), None)
+    turns = [turn for turn in sections.turns() if turn.speaker != "call"]
+
+    def is_said(name: str, value: JsonValue, schema: JsonSchema) -> bool:
+        titles = view.parameter(name).titles if view and name in view.properties and isinstance(value, bool) else ()
+        return value == UNKNOWN or any(
+            locate(value, schema, text) is not None or any(title.lower() in text.lower() for title in titles)
+            for text in (turn.text for turn in turns if turn.speaker != "result" or not schema.get("enum"))
+        )
+
+    schemas = view.properties if view else {}
+    return [
         name
-        for name, value in arguments.items()
-        # a plain "breakfast: yes" is understood with its cue, and located nowhere
-        if (name not in parsed or parsed[name] != value) and not _is_value_stated(value, schemas.get(name, {}), turns)
+        for name, value in call.arguments.items()
+        if not all(is_said(name, one, schema) for _, one, schema in leaves(value, schemas.get(name, {})))
     ]
-    reason = "Their values are not in the conversation." if made_up else "All are stated."
-    return {"parameters": made_up, "reason": reason}
-
-
-def _is_value_stated(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
-    """Whether anybody says the value, or a result holds it; all the values in it, where it is compound."""
-    if isinstance(value, list):
-        return all(_is_value_stated(one, schema.get("items") or {}, turns) for one in value)
-    if isinstance(value, dict):
-        members = schema.get("properties") or {}
-        return all(_is_value_stated(one, members.get(name) or {}, turns) for name, one in value.items())
-    return any(locate(value, schema, turn.text) is not None for turn in turns if turn.speaker != "call")
 
 
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_NOTHING, _PARTLY, _WHOLLY = 0, 1, 2
 
 
 def score_answer(sections: Sections) -> dict[str, JsonValue]:
-    """Whether an answer's figures are in the responses, where the prompt shows any; else whether it states any."""
+    """How many of an answer's figures are in the responses, where the prompt shows any: all 2, some 1, none 0."""
     figures = set(_FIGURE.findall(sections.text("answer")))
-    if not figures:
-        return {"score": _NOTHING, "reason": "The answer states no figure."}
-    if "history" not in sections.tagged:
-        return {"score": _WHOLLY, "reason": "The answer states what was found."}
-    known = set(_FIGURE.findall(sections.tagged["history"]))
-    strange = sorted(figures - known)
-    if not strange:
-        return {"score": _WHOLLY, "reason": "Every figure of the answer is in a response."}
-    score = _PARTLY if len(strange) < len(figures) else _NOTHING
-    return {"score": score, "reason": f"No response has {strange[0]}."}
+    strange = figures - set(_FIGURE.findall(sections.tagged.get("history", " ".join(figures))))
+    return {
+        "score": 0 if strange == figures else 1 if strange else 2,
+        "reason": f"{len(figures - strange)} of {len(figures)} figures are in the responses.",
+    }
 
 
+_MARKS = signs(" \n.,;:!?")
+_TELLING = ("done", "rendered", "errors", "others")  # the lines of conversations that state a result
 _TRUE, _LACKING, _UNKNOWN, _FALSE = 5, 3, 2, 1
 
 
 def score_reply(sections: Sections) -> dict[str, JsonValue]:
     """How true a reply is to the results since the user last spoke: errors stated as such, no word that nothing accounts for."""
     reply, results = str(sections.json("reply")), _returned(sections.turns())
-    for one in results:
-        error = one.get("error") if isinstance(one, dict) else None
-        if isinstance(error, dict) and error and str(error.get("message", "")).lower() not in reply.lower():
-            return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
+    errors = [one["error"] for one in results if isinstance(one, dict) and isinstance(one.get("error"), dict)]
+    if any(str(one.get("message", "")).lower() not in reply.lower() for one in errors if isinstance(one, dict) and one):
+        return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
     held = [str(value) for one in results for value in scalars(one) if not isinstance(value, bool)]
-    names = [humanise(name) for one in results for name in _names(one)]
-    known = [*held, *names, *glue_of(sections.word("language", DEFAULT_LANGUAGE), "conversations")]
-    unknown = left_over(reply, known, [])
-    if unknown:
-        return {"reason": f"No result has {unknown[0]!r}.", "score": _UNKNOWN}
+    names = [humanise(name) for name, _ in members(results)]
+    language = sections.word("language", DEFAULT_LANGUAGE)
+    told = [shape for name in ("yes", "no") for shape in shapes_in(language, f"conversations.{name}")]
+    some = sorted({*held, *names, *told} - {""}, key=len, reverse=True)
+    known = rf"(?<!\w)(?:{'|'.join(map(re.escape, some)) or '(?!)'})(?!\w)"
+    shapes = [shape for name in _TELLING for shape in shapes_in(language, f"conversations.{name}")]
+    lines = (re.sub(r"\\\{\w+\\\}", lambda _: known, re.escape(one)) for one in shapes)
+    if unknown := re.sub("|".join((*lines, known)), " ", reply, flags=re.IGNORECASE).strip(_MARKS):
+        return {"reason": f"No result has {unknown!r}.", "score": _UNKNOWN}
     if held and not any(value.lower() in reply.lower() for value in held):
         return {"reason": "It states nothing that was returned.", "score": _LACKING}
     return {"reason": "All that it states was returned.", "score": _TRUE}
@@ -175,11 +166,3 @@ def _returned(turns: Sequence[Turn]) -> list[JsonValue]:
     """What calls returned since the user last spoke."""
     last = max((at for at, turn in enumerate(turns) if turn.speaker == "user"), default=-1)
     return [turn.json() for turn in turns[last + 1 :] if turn.speaker == "result"]
-
-
-def _names(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from value
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from _names(member)

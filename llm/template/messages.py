@@ -1,7 +1,7 @@
-"""Messages, and phrases that point at them: the place in my sister's text; written, found again, and put in each other's place."""
+"""Messages, and sentences that point at them: "Ben texted me the order number"; written, found again, read for each other."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from random import Random
@@ -9,66 +9,53 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.parameters import CLOCKED, CODED, cues_of, entity_of, meaning_by_words
+from callwright.language.calls.parameters import CLOCKED, CODED, entity_of, meaning_by_words, title_of
+from callwright.language.calls.tools import view_of
 from callwright.language.dates import find_dates, find_times
-from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
-from callwright.language.schemas import kind_of
-from callwright.language.text import Found, fold
+from callwright.language.pages import as_sentence, filled, lines, shapes_in
+from callwright.language.sentences import Sentence
+from callwright.language.text import capitalised, fold
 from callwright.language.values import locate, write_value
-from callwright.language.wording import is_cut
 from callwright.llm.template.sections import Sections, Turn
-from callwright.llm.template.stating import CAREFUL, in_quotes, requests_in
+from callwright.llm.template.sentences import SENTENCE_END, read_sentence, word_request
+from callwright.llm.template.stating import CAREFUL, QUOTED, in_quotes
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 
 CLOCK, CODE, NAME = "clock", "code", "name"
-_POINTER_ATTEMPTS = 12
-_MOST_WORDS = 2
-_NO_ADJECTIVE = [""]
-_CITY = LanguagePattern("@{taken_in_city}")
-_ADDRESS = LanguagePattern("@{of_address}")
-_TYPED = {"date": "date", "time": "time", "date-time": "moment"}
-_CLASSES = {"date": CLOCK, "time": CLOCK, "moment": CLOCK, "plate": CODE, "id_number": CODE}
-_SLOT = re.compile(r"@\{(\w+)\}")
 _FILE = "messages"
+_ATTEMPTS = 12
+_TOLD = frozenset({"time", "id_number", "plate"})  # people tell a number, and speak of a place
+_AS_IT_IS = frozenset({"person", "company"})
+_NEVER = "product"  # nobody says that the product is in a message
+_MOST_CHARACTERS = 60  # of what a parameter is called
+_ENDS = signs(" .{.}")
+_STOPS = tuple(signs(".?!{.?!}"))
+_MARK = LanguagePattern(r"@[,.;:!?\n]")
+_ARTICLE = LanguagePattern("^(?:@{with_article})")
 
 
 class Pointer(NamedTuple):
-    """A phrase that points at a message, and the noun in it."""
+    """Words that point at a message, the noun in them, and whether they are a sentence of their own."""
 
     start: int
     end: int
     noun: str
-
-
-class Pointed(NamedTuple):
-    """What is pointed at: the sort of noun, the app that the message is in, and what people call the parameter."""
-
-    key: str
-    app: str
-    cue: str
+    is_sentence: bool
 
 
 class MessageBook(NamedTuple):
-    """What a language has for messages and for phrases that point at them: its messages.yaml."""
+    """What a language has for messages and for sentences that point at them: its messages.yaml."""
 
     people: tuple[str, ...]
-    nouns: Mapping[str, list[str]]
-    adjectives: Mapping[str, list[str]]
-    own_nouns: tuple[str, ...]  # a parameter called so lends its name
+    articles: Mapping[str, str]  # each with an expression for the nouns that it goes before
+    told: Mapping[str, list[str]]  # by app: the lines with which people point at a number or a day
+    mentioned: Mapping[str, list[str]]  # and at a name
+    general: str  # an expression for how other people point
     channels: Mapping[str, str]  # an expression for what people call each app
     closings: tuple[str, ...]  # last lines that are no signature
-    where: Mapping[str, list[str]]
-    elsewhere: tuple[str, ...]
-    phrase: str
-    grammar: Mapping[str, str]
-    sentences: Mapping[str, list[str]]
-    before: Mapping[str, list[str]]
-    diary: tuple[str, ...]  # what people write for themselves
-    public: tuple[str, ...]  # and what for everybody
-    after: tuple[str, ...]
-    forms: Mapping[str, list[str]]
+    forms: Mapping[str, tuple[str, ...]]  # whole messages by app
 
 
 @cache
@@ -79,171 +66,79 @@ def book_of(language: Language) -> MessageBook:
         raise ConfigurationError(
             f"The language {language!r} has no messages to point at (language/{language}/{_FILE}.yaml)."
         )
-    entries = pack.data[_FILE].items()
-    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entries}
-    return MessageBook(**read)._replace(people=(*read["people"], *pack.data["values"]["first_names"]))
+    read: dict[str, Any] = dict(pack.data[_FILE])
+    read["people"] = (*read["people"], *pack.data["values"]["first_names"])
+    return MessageBook(**read)
 
 
-def _books() -> list[MessageBook]:
-    return [book_of(code) for code in known() if _FILE in of(code).data]
-
-
-def noun_key(entity: str, name: str, schema: JsonSchema) -> str:
-    """What sort of noun goes with an entity: a time is a date, a time of day or a moment, a location may be a city."""
-    if entity == "time":
-        return _TYPED.get(kind_of(schema), "moment")
-    if entity == "location":
-        described = f"{' '.join(split_name(name))} {schema.get('description') or ''}".lower()
-        if _CITY.of(described).search(described):
-            return "city"
-        return "address" if _ADDRESS.of(described).search(described) else "location"
-    return entity
+def _with_article(cue: str, book: MessageBook) -> str:
+    return next((article for article, rule in book.articles.items() if re.search(rule, cue)), "") + cue
 
 
 def noun_class(noun: str) -> str:
     """Whether a noun stands for a date or time, for a code, or for a name."""
-    key = _keys().get(noun.lower(), noun)
-    if key in _CLASSES:
-        return _CLASSES[key]
-    found_text = meaning_by_words(noun.lower(), noun)
-    if found_text in CLOCKED:
+    meant = meaning_by_words(noun.lower(), noun)
+    if meant in CLOCKED:
         return CLOCK
-    return CODE if found_text in CODED | {"code"} and found_text != "airport" else NAME
-
-
-def word_pointer(pointed: Pointed, stated: str, avoid: Iterable[str], language: Language, rng: Random) -> str:
-    """A phrase that points at a message of the app; nobody is named in it whom the texts to be avoided name.
-
-    The noun that people call the parameter by is taken where the user has not just said it.
-    """
-    key, app, cue = pointed
-    book = book_of(language)
-    taken = [stated.lower(), *(one.lower() for one in avoid)]
-    people = [
-        one
-        for one in book.people
-        if not any(one.lower().split()[-1] in text or text in one.lower() for text in taken if text)
-    ]
-    fresh = [noun for noun in book.nouns[key] if noun not in stated.lower()]  # not "the city is the city"
-    nouns = _own_nouns(cue, stated, book) or fresh or book.nouns[key]
-    phrase = ""
-    for _ in range(_POINTER_ATTEMPTS):
-        person = rng.choice(people or list(book.people))
-        noun, adjective = rng.choice(nouns), rng.choice(book.adjectives.get(key, _NO_ADJECTIVE))
-        where = rng.choice(book.where.get(app, book.elsewhere)).replace("{n}", person)
-        phrase = " ".join(book.phrase.format(adjective=adjective, noun=noun, where=where).split())
-        if not any(text and text in phrase.lower() for text in taken[1:]):
-            break
-    return phrase
+    return CODE if meant in CODED | {"code"} and meant != "airport" else NAME
 
 
 def find_pointer(text: str) -> Pointer | None:
-    """The first phrase in a text that points at a message."""
-    found = next(filter(None, (pattern.search(text) for pattern in _pointer_patterns())), None)
-    return Pointer(found.start(), found.end(), found["noun"]) if found else None
+    """The first sentence of a text that points at a message, else the first phrase that does, as other people word them."""
+    language = language_of(text)
+    for start, end in _sentences(text):
+        said = text[start:end].rstrip(_ENDS)
+        for sentence in _pointing_sentences(language):
+            slots = sentence.read(said, lambda slot, words: _is_slot(slot, words, language))
+            if slots is not None:
+                return Pointer(start, end, _ARTICLE.of(slots["called"]).sub("", slots["called"]), is_sentence=True)
+    found = next(filter(None, (pattern.search(text) for pattern in _general_patterns())), None)
+    return Pointer(found.start(), found.end(), found["noun"], is_sentence=False) if found else None
 
 
-def _own_nouns(cue: str, stated: str, book: MessageBook) -> list[str]:
-    """What the parameter itself is called, where that is a plain noun that stands nowhere else in what is stated."""
-    own = next((noun for noun in book.own_nouns if cue.lower().endswith(noun)), "")
-    whole = cue if cue.isascii() else own
-    is_free = own and len(cue.split()) <= _MOST_WORDS and whole.lower() not in stated.lower()
-    return [whole] if is_free else []
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a text begin and end; a mark within quotation marks ends none."""
+    bare = QUOTED.sub(lambda quoted: "x" * len(quoted[0]), text)
+    cuts = [0, *(found.end() for found in SENTENCE_END.finditer(bare)), len(text)]
+    yield from ((start, start + len(text[start:end].rstrip())) for start, end in pairwise(cuts))
 
 
 @cache
-def _keys() -> dict[str, str]:
-    return {noun: key for book in _books() for key, nouns in book.nouns.items() for noun in nouns}
+def _pointing_sentences(language: Language) -> tuple[Sentence, ...]:
+    """All sentences of a language that point at messages, those with most words of their own first."""
+    every = (*lines(language, f"{_FILE}.told"), *lines(language, f"{_FILE}.mentioned"))
+    return tuple(sorted(every, key=lambda one: -len(one.text)))
+
+
+def _is_slot(slot: str, words: str, language: Language) -> bool:
+    if slot == "person":
+        return words.lower() in map(str.lower, book_of(language).people)
+    return len(words) <= _MOST_CHARACTERS and _MARK.of(words).search(words) is None
 
 
 @cache
-def _pointer_patterns() -> tuple[re.Pattern[str], ...]:
-    """The grammar of each language as expressions, then what other people may say."""
-    rules = [_grammar(book) for book in _books()]
-    return tuple(re.compile(one[name]) for name in ("pointer", "general") for one in rules)
+def _general_patterns() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(book_of(code).general) for code in known() if _FILE in of(code).data)
 
 
-def _grammar(book: MessageBook) -> dict[str, str]:
-    """The rules of a grammar as regular expressions, with the lists and the rules that they name filled in."""
-    nouns = {noun for some in book.nouns.values() for noun in some} | set(book.own_nouns)
-    filled = {"people": _alternatives(book.people), "nouns": _alternatives(nouns)}
-    shapes = _longest_first({shape for app in (*book.where.values(), book.elsewhere) for shape in app})
-    for name in ("person", "noun", "where", "pointer", "general"):
-        rule = book.grammar.get(name, "")
-        if name == "where":
-            rule = "|".join(filled["person"].join(map(re.escape, shape.split("{n}"))) for shape in shapes)
-        filled[name] = _SLOT.sub(lambda slot: filled[slot[1]], rule)
-    return filled
-
-
-def _alternatives(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, _longest_first(words)))
-
-
-def _longest_first(words: Iterable[str]) -> list[str]:
-    return sorted(words, key=lambda one: (-len(one), one))
-
-
-_ATTEMPTS = 8
 _UNIQUE_TOKEN = re.compile(rf"(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9{unspaced()}](?:[A-Za-z0-9]|[-_/.](?=\w))+(?![\w-])")
 _QUOTED = re.compile(widened(r"@[\"“«{open}](@[^\"”»{close}\n]{1,80})@[\"”»{close}]"))
 _STATED_IN = LanguagePattern(
     r"(?:@{stated_in}|@[:])\s*@[\"“{open}]?(@[^\"”{close}\n{.},!?;]{1,60}?)@[\"”{close}]?(?=\.(?:\s|$)|@[{.},!?;\n]|$)",
     re.RegexFlag(0),
 )
-_TO_ONESELF, _TO_ALL = frozenset({"notebook", "calendar"}), frozenset({"social_media", "photo_caption"})
-_ADDRESSED = LanguagePattern("@{addressed}")
-_MOMENT_NOUN = LanguagePattern("@{moment_noun}")
 _NEAR = 12  # between a date and the time of day that goes with it
-_WITHIN = widened(r"@[^\n{.!?}]")  # a sentence
 _MARKS = signs(' "“”«»{open}{close}')
-
-
-class RenderedMessage(NamedTuple):
-    """A message, and the words in it that state the value."""
-
-    text: str
-    words: str
-
-
-def write_message(
-    pointed: Pointed, value: JsonValue, schema: JsonSchema, language: Language, rng: Random
-) -> RenderedMessage:
-    """A message of the app that says the value so that nobody can mistake it; the last one where all might be."""
-    key, app, cue = pointed
-    book = book_of(language)
-    message = RenderedMessage("", "")
-    for _ in range(_ATTEMPTS):
-        words = str(value) if key in ("person", "company") else write_value(value, schema, language, rng)
-        form = _fill_form(key, app, book, rng)
-        text = form.replace("{c}", cue).replace("{v}", words)
-        message = RenderedMessage(text if form[:1].islower() else text[:1].upper() + text[1:], words)
-        found_text = find_message_value(message.text, key)
-        if found_text and locate(value, schema, found_text) is not None:
-            return message
-    return message
-
-
-def _fill_form(key: str, app: str, book: MessageBook, rng: Random) -> str:
-    """A form of the app with everything but the value: addressed to somebody, to oneself, or to everybody."""
-    sentences: Sequence[str] = book.sentences[key]
-    before: Sequence[str] = book.before[key]
-    if app in _TO_ONESELF or app in _TO_ALL:
-        plain = tuple(sentence for sentence in sentences if not _ADDRESSED.of(sentence).search(sentence))
-        sentences, before = plain or sentences, book.diary if app in _TO_ONESELF else book.public
-    form = rng.choice(book.forms.get(app, book.forms["sms"]))
-    filled = form.replace("{b}", rng.choice(before)).replace("{a}", rng.choice(book.after))
-    return filled.replace("{s}", rng.choice(sentences))
 
 
 def find_message_value(message: str, noun: str) -> str:
     """The words of a message that a phrase with this noun points at, "" where it has none or too many."""
+    found = (form.fullmatch(message.strip()) for form in _forms(language_of(message)))
+    if form := next(filter(None, found), None):
+        return form["value"]
     kind = noun_class(noun)
     if kind == CLOCK:
-        return _find_moment(message, noun)
-    sentence = next(filter(None, (one.search(message) for one in _patterns(language_of(message)))), None)
-    if sentence and (words := sentence["v"].strip(_MARKS)):
-        return words
+        return _find_moment(message)
     tokens = set(_UNIQUE_TOKEN.findall(message)) if kind == CODE else set()
     quoted, stated = set(_QUOTED.findall(message)), _STATED_IN.of(message).findall(message)
     if len(tokens) == 1 or len(quoted) == 1:
@@ -251,35 +146,22 @@ def find_message_value(message: str, noun: str) -> str:
     return stated[0].strip(_MARKS) if len(stated) == 1 else ""
 
 
-def _find_moment(message: str, noun: str) -> str:
-    """The date, the time of day, or both where they stand beside each other."""
-    dates, times = find_dates(message), find_times(message)
-    wanted = [*(dates if _wants(noun, times) else []), *(times if _wants(noun, dates) else [])]
-    wanted = sorted(wanted or [*dates, *times], key=lambda found: found.start)
-    if not wanted or any(later.start - earlier.end > _NEAR for earlier, later in pairwise(wanted)):
-        return ""
-    return message[wanted[0].start : max(found.end for found in wanted)]
-
-
-def _wants(noun: str, others: list[Found]) -> bool:
-    """Whether what is pointed at may be of this type: there is nothing else, or the noun does not exclude it."""
-    return not others or noun == "moment" or _MOMENT_NOUN.everywhere.search(noun) is not None
-
-
 @cache
-def _patterns(language: Language) -> tuple[re.Pattern[str], ...]:
-    """Every sentence of the grammar as an expression, the longest first."""
+def _forms(language: Language) -> tuple[re.Pattern[str], ...]:
+    """The messages of a language as expressions, the longest first."""
     if _FILE not in of(language).data:
         return ()
-    patterns, is_spaced = [], bool(of(language).space)
-    sentences = {sentence for kind in book_of(language).sentences.values() for sentence in kind}
-    for sentence in sorted(sentences, key=len, reverse=True):
-        before, _, after = sentence.partition("{v}")
-        lead = re.escape(before).replace(re.escape("{c}"), r"[\w'’ ]{1,40}?")
-        edge = r"(?<![\w])" if is_spaced or not before else widened("(?:^|(?<=@[{.!?,:}\n👍😊 ]))")
-        stop = rf"{re.escape(after)}(?=\s|$)" if after.endswith(".") else re.escape(after)
-        patterns.append(re.compile(f"{edge}{lead}(?P<v>{_WITHIN}{{1,120}}?){stop}"))
-    return tuple(patterns)
+    forms = {re.escape(form) for some in book_of(language).forms.values() for form in some}
+    titled = (re.sub(r"\\\{(?:called|title)\\\}", ".{1,60}?", form) for form in sorted(forms, key=len, reverse=True))
+    return tuple(re.compile(form.replace(r"\{value\}", "(?P<value>.+?)")) for form in titled)
+
+
+def _find_moment(message: str) -> str:
+    """The date, the time of day, or both where they stand beside each other."""
+    found = sorted([*find_dates(message), *find_times(message)], key=lambda one: one.start)
+    if not found or any(later.start - earlier.end > _NEAR for earlier, later in pairwise(found)):
+        return ""
+    return message[found[0].start : max(one.end for one in found)]
 
 
 # places stand bare behind these, as in "from the airport to Denver"; elsewhere quotation marks tell where a name ends
@@ -300,72 +182,88 @@ def resolve_pointers(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def resolve(stated: str, message: str) -> str:
-    """What the user would have said without the message, "" where no phrase points at it or it tells nothing."""
+    """What the user would have said without the message, "" where nothing points at it or it tells nothing."""
     pointer = find_pointer(stated)
-    found_text = find_message_value(message, pointer.noun) if pointer else ""
-    if not pointer or not found_text:
+    words = find_message_value(message, pointer.noun) if pointer else ""
+    if not pointer or not words:
         return ""
-    is_all = not re.search(r"\w", stated[: pointer.start] + stated[pointer.end :])
-    is_clear = is_all or (
-        _PREPOSITION.of(stated).search(stated, 0, pointer.start) and not CAREFUL.of(found_text).search(found_text)
-    )
-    if noun_class(pointer.noun) == NAME and not is_clear:
-        found_text = in_quotes(found_text, requests_in(language_of(found_text)))
-    return stated[: pointer.start] + found_text + stated[pointer.end :]
-
-
-_QUOTES = tuple(quotes for code in known() for quotes in requests_in(code).quotes)
-_IN_TIME = frozenset({"date", "time", "date-time"})
+    before, after, pack = stated[: pointer.start], stated[pointer.end :], of(language_of(stated))
+    if pointer.is_sentence:
+        words = capitalised(f"{pointer.noun}{pack.colon}{in_quotes(words, pack.code)}{pack.stop}")
+    elif noun_class(pointer.noun) == NAME:
+        is_all = not re.search(r"\w", before + after)
+        is_clear = _PREPOSITION.of(stated).search(before) and not CAREFUL.of(words).search(words)
+        words = words if is_all or is_clear else in_quotes(words, pack.code)
+    return f"{before}{words}{after}"
 
 
 def name_entities(sections: Sections) -> dict[str, JsonValue]:
-    """Each of the arguments shown that is an entity, with its kind."""
+    """Each of the arguments shown that is an entity which people point at, with its kind."""
     found: list[JsonValue] = []
     for one in sections.listed("arguments"):
         if isinstance(one, dict):
             schema = one.get("schema")
             entity = entity_of(str(one.get("parameter", "")), schema if isinstance(schema, dict) else {})
-            found += [{"id": one.get("id"), "entity": entity}] if entity else []
+            found += [{"id": one.get("id"), "entity": entity}] if entity not in (None, _NEVER) else []
     return {"entities": found}
 
 
 def word_pronoun(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """A phrase that points at a message of the app shown."""
-    avoid, stated = sections.json("avoid"), sections.json("said")
-    texts = [str(one) for one in avoid if isinstance(one, str)] if isinstance(avoid, list) else []
-    return {"phrase": word_pointer(_pointed(sections, language), str(stated), texts, language, rng)}
+    """A clause that points at a message of the app shown, "Ben texted me the order number".
+
+    Nobody is named in it whom the values to be avoided name.
+    """
+    book, (name, schema), avoid = book_of(language), _asked_parameter(sections), sections.json("avoid")
+    taken = [one.lower() for one in avoid if isinstance(one, str)] if isinstance(avoid, list) else []
+    people = [one for one in book.people if not any(_is_named(one.lower(), text) for text in taken)]
+    page = "told" if sections.object("entity").get("kind") in _TOLD else "mentioned"
+    ways = shapes_in(language, f"{_FILE}.{page}.{_app(sections)}") or shapes_in(language, f"{_FILE}.{page}.sms")
+    called = _with_article(title_of(name, schema, language), book)
+    words = {"called": called, "person": rng.choice(people or list(book.people))}
+    return {"phrase": filled(rng.choice(ways), words)}
+
+
+def _is_named(person: str, text: str) -> bool:
+    return person.rsplit(maxsplit=1)[-1] in text or text in person
 
 
 def simulate_message(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """A message of the app shown that says the value."""
-    _, schema = _asked_parameter(sections)
-    message = write_message(_pointed(sections, language), sections.json("value"), schema, language, rng)
-    return {"message": message.text, "words": message.words}
-
-
-def reword_request(sections: Sections, language: Language) -> dict[str, JsonValue]:
-    """The turn with the phrase in the place of the words that said the value."""
-    stated, words, phrase = (str(sections.json(tag)) for tag in ("said", "words", "phrase"))
-    starts = [match.start() for match in re.finditer(re.escape(words), stated)]
-    start = next((at for at in starts if not is_cut(stated, at, at + len(words))), -1)  # not the noon of "afternoon"
-    if start < 0:
-        raise ReplyError(f"template/v1 does not find the words {words!r} in {stated!r}.")
-    before, after = stated[:start], stated[start + len(words) :]
-    for left, right in _QUOTES:
-        if before.endswith(left) and after.startswith(right):
-            before, after = before[: -len(left)], after[len(right) :]
+    """A message of the app shown that says the value so that it is read back; the last one where none is."""
+    book, (name, schema), value = book_of(language), _asked_parameter(sections), sections.json("value")
+    title, is_plain = title_of(name, schema, language), sections.object("entity").get("kind") in _AS_IT_IS
+    text = words = ""
+    for _ in range(_ATTEMPTS):
+        words = str(value) if is_plain else write_value(value, schema, language, rng)
+        form = rng.choice(book.forms.get(_app(sections)) or book.forms["sms"])
+        text = as_sentence(form, {"called": _with_article(title, book), "title": title, "value": words})
+        if locate(value, schema, find_message_value(text, title)) is not None:
             break
-    name, schema = _asked_parameter(sections)
-    cue = cues_of(name, str(schema.get("description") or "")).among(language)
-    point = of(language).rules.point
-    return {"request": point(before, phrase, after, cue, is_typed=kind_of(schema) in _IN_TIME)}
+    return {"message": text, "words": words}
 
 
-def _pointed(sections: Sections, language: Language) -> Pointed:
-    name, schema = _asked_parameter(sections)
-    cues = cues_of(name, str(schema.get("description") or ""))
-    key = noun_key(str(sections.object("entity").get("kind", "")), name, schema)
-    return Pointed(key, str(sections.object("app").get("key", "")), cues.among(language))
+def reword_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """The request without the value, and the clause behind it; an answer is nothing but the clause.
+
+    Raises ReplyError where what the user says is not read by the sentences of the tool.
+    """
+    said, pack = str(sections.json("said")), of(language)
+    pointing = f"{capitalised(str(sections.json('phrase')))}{pack.stop}"
+    if sections.json("question") and not sections.json("kept"):
+        return {"request": pointing}
+    view, (name, _) = view_of(sections.json("tool")), _asked_parameter(sections)
+    read = read_sentence(view, said, language)
+    if read is None or read.rest or name not in read.arguments:
+        raise ReplyError(f"template/v1 can't say {said!r} without its {name!r}.")
+    kept = {one: value for one, value in read.arguments.items() if one != name}
+    request = word_request(view, kept, language, rng).request
+    ends = (request.removesuffix(one).rstrip() for one in shapes_in(language, "requests.closers"))
+    asked = next((one for one in ends if one != request and one.endswith(_STOPS)), request)
+    parts = (asked, pointing, request[len(asked) :].strip())  # thanks stand behind all that is asked
+    return {"request": pack.space.join(filter(None, parts))}
+
+
+def _app(sections: Sections) -> str:
+    return str(sections.object("app").get("key", ""))
 
 
 def _asked_parameter(sections: Sections) -> tuple[str, JsonSchema]:

@@ -1,16 +1,15 @@
-"""template/v1: a seeded model without weights, that words calls by grammar and parses requests by inverting it."""
+"""template/v1: a seeded model without weights, that words calls in sentences that are data and reads them by the same ones."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.parameters import in_context, value_gap
-from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.packs import fallback, known, of
+from callwright.language.packs import fallback, known, language_of, of
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
 from callwright.llm.template.changing import (
@@ -18,10 +17,8 @@ from callwright.llm.template.changing import (
     ViewedCall,
     mend_request,
     other_value,
-    parameter_named,
     word_change,
 )
-from callwright.llm.template.choosing_options import choose_options
 from callwright.llm.template.conversing import (
     label_acts,
     read_scenario,
@@ -34,21 +31,25 @@ from callwright.llm.template.conversing import (
 from callwright.llm.template.defects import (
     MALFORMED_JSON,
     REFUSAL,
+    Proposal,
     apology,
     break_json,
+    draw_defect,
     error_rates,
     spoil_answer,
+    spoil_calls,
     spoil_wording,
 )
 from callwright.llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
+from callwright.llm.template.goal_wording import word_goal
 from callwright.llm.template.judging import (
     grade_plan,
     judge,
     name_made_up,
     name_relevant,
-    proposed_call,
     score_answer,
     score_reply,
+    settle,
 )
 from callwright.llm.template.messages import (
     judge_message,
@@ -57,13 +58,14 @@ from callwright.llm.template.messages import (
     simulate_message,
     word_pronoun,
 )
-from callwright.llm.template.plain_sentences import choose_plain, is_unknown, plain_values, word_plainly
+from callwright.llm.template.next_steps import due_steps, next_calls
 from callwright.llm.template.questions import word_answer, word_question
+from callwright.llm.template.reading import name_tools, read_call, read_due, read_plan
 from callwright.llm.template.sections import Sections, read_sections
+from callwright.llm.template.sentences import own_sentences, word_request
 from callwright.llm.template.several_calls import word_parallel, word_routing
-from callwright.llm.template.steps_calling import next_calls
-from callwright.llm.template.steps_wording import word_goal
-from callwright.llm.template.wording import choose_names, refuse_gaps, word_call
+from callwright.llm.template.values import choose_names, draw_values
+from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language
 
@@ -73,19 +75,29 @@ _NONE: Mapping[str, float] = {}
 
 
 class TemplateModel:
-    """An Adapter that answers by grammar: seeded, deterministic, instant; it errs only as often as it is instructed to."""
+    """An Adapter that answers out of tables: seeded, deterministic, instant; it errs only as often as it is instructed to."""
 
-    def __init__(self, *, seed: int = 0, error_rate: Mapping[str, float] = _NONE) -> None:
-        """`error_rate` gives the share of replies for each of DEFECTS; ConfigurationError where it is no such table."""
+    def __init__(
+        self, *, seed: int = 0, error_rate: Mapping[str, float] = _NONE, sentences: tuple[SentenceFile, ...] = ()
+    ) -> None:
+        """`error_rate` gives the share of replies for each of DEFECTS; ConfigurationError where it is no such table.
+
+        `sentences` are those that a recipe brings for its own tools.
+        """
         self._seed = seed
         self._rates = error_rates(error_rate)
+        self._sentences = sentences
 
     async def send(self, request: ChatRequest) -> RawReply:
         """Answer by the task that the schema's title names; ReplyError where the title or the prompt is unknown."""
+        with own_sentences(self._sentences):
+            return self._answer(request)
+
+    def _answer(self, request: ChatRequest) -> RawReply:
         sections = read_sections((ChatMessage(role="system", content=request.marks), *request.messages))
         rng = _rng_for(self._seed, request, sections, "answer")
         flaws = _rng_for(self._seed, request, sections, "defect")
-        defect = self._rates.draw(flaws)
+        defect = draw_defect(self._rates, flaws)
         if request.schema is None:
             sections = with_tools(sections, request.tools)
             text, planted = candidate_reply(request.messages, sections, (rng, flaws), defect)
@@ -94,7 +106,7 @@ class TemplateModel:
         title = str(request.schema.get("title", ""))
         if title not in _TASKS and title not in _PLANTING_TASKS:
             raise ReplyError(
-                f"template/v1 has no grammar for the answer {title!r}; it can answer {', '.join((*_PLANTING_TASKS, *_TASKS))},"
+                f"template/v1 has no answer of the kind {title!r}; it can answer {', '.join((*_PLANTING_TASKS, *_TASKS))},"
                 " and free text as a candidate where the prompt shows <tools>. Use another model for this stage."
             )
         if defect == REFUSAL:
@@ -158,27 +170,19 @@ class _Given(NamedTuple):
 def _name_parameters(given: _Given) -> JsonValue:
     view = given.view
     offered, count = given.sections.listed("offered"), int(given.sections.word("count", "1"))
-    choose = choose_plain if is_unknown(view) else choose_names
-    return {"parameters": [*choose([str(name) for name in offered], count, view, given.rng)]}
+    return {"parameters": [*choose_names([str(name) for name in offered], count, view, given.rng)]}
 
 
 def _draw_values(given: _Given) -> Arguments:
     """A value for each parameter that the prompt names, and for one at most that may be added, beside those known."""
     view, rng = given.view, given.rng
-    properties = in_context(view.properties, view.name, view.actions[0])
     names = _named_parameters("parameters", given.sections, view)
     may = _named_parameters("may", given.sections, view) if "may" in given.sections.tagged else []
     names += rng.sample(may, min(len(may), rng.randint(0, 1))) if may else []
     stated = given.known_values
-    if any(name not in properties for name in stated):
+    if any(name not in view.properties for name in stated):
         raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {stated!r}.")
-    if is_unknown(view):
-        return plain_values(view, names, given.language, rng, stated)
-    refuse_gaps(view)
-    for name in names:
-        if gap := value_gap(name, properties[name], given.language):
-            raise ReplyError(f"template/v1 can't fill in {name!r} of the tool {view.name!r}: {gap}.")
-    return fill_in(names, properties, given.language, rng, stated)
+    return draw_values(view, names, given.language, rng, stated)
 
 
 def _named_parameters(tag: str, sections: Sections, view: ToolView) -> list[str]:
@@ -197,7 +201,7 @@ def _draft_request(given: _Given) -> tuple[JsonValue, str]:
 def _word_request(given: _Given, arguments: Arguments) -> tuple[dict[str, JsonValue], str]:
     """A wording of the call, and the defect that is in it."""
     view, language = given.view, given.language
-    worded = (word_plainly if is_unknown(view) else word_call)(view, arguments, language, given.rng)
+    worded = word_request(view, arguments, language, given.rng)
     spoilt = spoil_wording(given.defect, view, arguments, language, given.flaws) if given.defect else None
     return (spoilt or worded).reply(), given.defect if spoilt else ""
 
@@ -218,14 +222,21 @@ def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
 
 
 def _propose_call(given: _Given) -> tuple[JsonValue, str]:
-    proposal, planted = proposed_call(given.sections, given.flaws, given.defect)
-    return {"tool": proposal.tool, "arguments": proposal.arguments}, planted
+    call = read_call(given.sections.views(), given.sections.turns())
+    calls, planted = _spoilt([call], given)
+    spoilt = calls[0] if calls else Proposal(None, {})
+    return {"tool": spoilt.tool, "arguments": spoilt.arguments}, planted
+
+
+def _spoilt(calls: Sequence[Proposal], given: _Given) -> tuple[Sequence[Proposal], str]:
+    language = language_of(given.sections.conversation or "")
+    return spoil_calls(given.defect, calls, given.sections.views(), language, given.flaws)
 
 
 def _change_value(given: _Given) -> JsonValue:
     sections, view = given.sections, given.view
     call = ViewedCall(view, sections.object("arguments"))
-    parameter = parameter_named(view, sections.json("parameter"))
+    parameter = view.parameter(sections.json("parameter"))
     return {"value": other_value(parameter, call, sections.turns(), given.language, given.rng)}
 
 
@@ -234,12 +245,26 @@ def _word_correction(given: _Given) -> JsonValue:
     change = CallChange(
         view,
         sections.object("arguments"),
-        parameter_named(view, sections.json("parameter")),
+        view.parameter(sections.json("parameter")),
         sections.json("new"),
         sections.word("case", ""),
         must_name=sections.json("named") is True,
     )
-    return {**word_change(change, given.language, given.rng)._asdict()}
+    worded = word_change(change, given.language, given.rng)
+    return {"sentence": worded.text, "words": worded.words}
+
+
+def _write_calls(read: Callable[[Sections], Sequence[Proposal]], given: _Given) -> tuple[JsonValue, str]:
+    """The calls that the model reads, as a reader writes them."""
+    calls, planted = _spoilt(read(given.sections), given)
+    written: list[JsonValue] = [{"tool": call.tool, "arguments": call.arguments} for call in calls if call.tool]
+    return {"calls": written, "instead": None if written else "none"}, planted
+
+
+def _read_step(sections: Sections) -> Sequence[Proposal]:
+    """The next calls of a request in steps; where it is none, the calls that were not made yet and lack nothing."""
+    steps = due_steps(sections)
+    return read_due(sections.views(), sections.turns()) if steps is None else steps
 
 
 # By the title of an answer's schema: the answer, with the defect that is in it ("" where none is).
@@ -249,6 +274,9 @@ _PLANTING_TASKS: Mapping[str, Callable[[_Given], tuple[JsonValue, str]]] = {
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
     "NextCalls": lambda given: next_calls(given.sections, given.defect, given.flaws),
+    "WrittenCalls": partial(_write_calls, lambda shown: [read_call(shown.views(), shown.turns())]),
+    "WrittenPlan": partial(_write_calls, lambda shown: read_plan(shown.listed("tools"), shown.turns())),
+    "WrittenStep": partial(_write_calls, _read_step),
 }
 # The answers in which no defect is ever planted.
 _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
@@ -257,7 +285,8 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "SlotQuestion": _ask_for_slot,
     "PlanValues": lambda _: {"values": []},  # the planner draws as it would itself
     "ParallelWording": lambda given: word_parallel(given.sections, given.language, given.rng),
-    "Choice": lambda given: choose_options(given.sections),
+    "NeededTools": lambda given: name_tools(given.sections),
+    "Settlement": lambda given: settle(given.sections),
     "Judgement": lambda given: judge(given.sections),
     "AnswerScore": lambda given: score_answer(given.sections),
     "MessageFit": lambda given: judge_message(given.sections, given.language),
@@ -268,7 +297,7 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "Entities": lambda given: name_entities(given.sections),
     "Pronoun": lambda given: word_pronoun(given.sections, given.language, given.rng),
     "SimulatedMessage": lambda given: simulate_message(given.sections, given.language, given.rng),
-    "PointedRequest": lambda given: reword_request(given.sections, given.language),
+    "PointedRequest": lambda given: reword_request(given.sections, given.language, given.rng),
     "NewValue": _change_value,
     "Correction": _word_correction,
     "ToolNames": lambda given: {"tools": name_all(given.sections, given.language, given.rng)},
@@ -276,7 +305,7 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "ToolParameters": lambda given: {"parameters": parameter_sketches(given.sections, given.language)},
     "ToolReturns": lambda given: {"returns": result_sketches(given.sections, given.language)},
     "MendedRequest": lambda given: mend_request(given.sections, given.language, given.rng),
-    "RoutingWording": lambda given: {"request": word_routing(given.sections, given.rng)},
+    "RoutingWording": lambda given: {"request": word_routing(given.sections, given.language, given.rng)},
     "FaultWords": lambda given: word_fault(given.sections, given.language, given.rng),
     "PolicyWords": lambda given: word_policy(given.sections, given.language, given.rng),
     "GoalWording": lambda given: {"request": word_goal(given.sections, given.rng)},

@@ -1,175 +1,89 @@
-"""Requests for tools that nobody here knows: the tool's verb and object, then each value beside what its parameter is called.
+"""Requests for tools that have no sentences of their own: what the tool does by its document, then each value behind its name.
 
-The same call has the same few wordings each time, so that a request is read by wording each call that may be meant.
+"Could you create a task? Name: "Buy milk"; due date: May 3, 2027." Honestly plain, and read back by the same form.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.parameters import Cues, in_context
-from callwright.language.calls.sampling import fill_in, make_plain
-from callwright.language.calls.tools import ParameterView, ToolView, name_phrase, own_words
-from callwright.language.names import humanise, split_name
-from callwright.language.packs import COMMON_SCRIPT, of, writes
-from callwright.language.schemas import json_type
+from callwright.language.calls.tools import TitleTable, ToolView, name_words
+from callwright.language.names import deed_of
+from callwright.language.packs import COMMON_SCRIPT, of, script_of
 from callwright.language.text import capitalised
-from callwright.llm.template.stating import StatedParameter, requests_in, say
-from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, choose_names, quote_values
+from callwright.llm.template.stating import Worded, opened, outside_quotes, pointed_at, say, unopened
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
+from callwright.warehouse.records import Language
 
-_OWN_NAME = re.compile(r"[A-Z]\w*\.[A-Z]\w*\.[a-z]\w*")  # as catalogs that are made here name their tools
-_IN_FULL = {"max": "maximum", "min": "minimum", "num": "number", "qty": "quantity", "lang": "language"}
-_ID_WORDS = re.compile(r"\b(?:gid|uid|id|Id)$")
-_IDENTIFIES = frozenset({"id", "gid", "uid"})
-_MOST_WORDS = 9
-_SHOWN = frozenset({"enum", "examples", "default", "const", "pattern", "format"})
-_SLOT = re.compile(r"\{[cCv]\}")
-_OWN = frozenset({"my", "me", "self", "own"})
-# "the user" of a description, who calls things by their IDs here
-_MY, _OF_ME = re.compile(r"\bmy\b"), re.compile(r"\bme$")
-_NESTED = frozenset({"object", "array"})
+_TRIES = 8
 
 
-class _Body(NamedTuple):
-    """What is asked for, and the sentences behind it."""
+def word_plainly(
+    view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random, *, title: str = ""
+) -> Worded:
+    """A request that states exactly these arguments, of what the tool does unless another `title` is given.
 
-    act: str
-    tail: tuple[RequestClause, ...]
-    placed: tuple[RequestClause, ...]  # the values that stand within `act`
-
-
-def is_unknown(view: ToolView) -> bool:
-    """Whether nobody here knows the tool, so that nothing but its document tells how people ask for it."""
-    return not (own_words(view.name, view.description) or _OWN_NAME.fullmatch(view.name))
-
-
-def choose_plain(offered: Sequence[str], count: int, view: ToolView, rng: Random) -> list[str]:
-    """As many of the offered parameters as asked for; fewer where the rest takes what nobody says in a sentence."""
-    flat = [name for name in offered if json_type(view.properties.get(name, {})) not in _NESTED]
-    return choose_names(flat or offered, count, view, rng)
-
-
-def plain_values(
-    view: ToolView, names: Sequence[str], language: Language, rng: Random, known: Mapping[str, JsonValue]
-) -> dict[str, JsonValue]:
-    """A value for each of the parameters named: by example, choice and meaning, else one made up by its schema.
-
-    Raises ReplyError, which names tool and parameter, where a schema takes none that can be made.
+    Raises ReplyError where the tool has no such parameter.
     """
-    properties = in_context(view.properties, view.name, view.description)
-    values: dict[str, JsonValue] = {}
-    for name in names:
-        schema = properties[name]
-        is_id = split_name(name)[-1:] and split_name(name)[-1] in _IDENTIFIES and json_type(schema) == "string"
-        if is_id and not _SHOWN.intersection(schema):  # nobody has an ID that reads "cook spicy noodles"
-            values[name] = _made_up(name, view, language, rng)
-            continue
-        try:
-            values |= fill_in([name], properties, language, rng, {**known, **values})
-        except ReplyError:
-            values[name] = _made_up(name, view, language, rng)
-    return values
-
-
-def _made_up(name: str, view: ToolView, language: Language, rng: Random) -> JsonValue:
-    try:
-        return make_plain(name, view.properties[name], language, rng)
-    except ReplyError as error:
-        raise ReplyError(f"A call of {view.name!r} can't be filled in: {error}") from error
-
-
-def word_plainly(view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random) -> Worded:
-    """A request that states exactly these arguments, each in words; ReplyError where the tool has no such parameter."""
     if strange := sorted(set(arguments) - set(view.properties)):
         raise ReplyError(f"The tool {view.name!r} has no parameters {strange} to word.")
-    ways = [*_bodies(view, arguments, language)]
-    for body, opener in product(ways, rng.sample(_openers(language), len(_openers(language)))):
-        worded = quote_values(ComposedRequest(_text(body, opener, language), (*body.placed, *body.tail)))
-        if worded:
+    pack, title = of(language), title or view.does(language)
+    named = [one for one in view.parameters if one.name in arguments]
+    for _ in range(_TRIES):
+        stated = [say(one, arguments[one.name], language, rng, plain=True) for one in named]
+        stated = [one._replace(shown=pack.answers[bool(one.value)]) if one.is_frame else one for one in stated]
+        details = {one.parameter.name: f"{one.parameter.called(language)}{pack.colon}{one.shown}" for one in stated}
+        listed = capitalised(pack.semicolon.join(details.values()))
+        request = _head(view, title, language, rng) + (f"{pack.space}{listed}{pack.stop}" if listed else "")
+        if worded := pointed_at(request, stated, details):
             return worded
     raise ReplyError(f"template/v1 finds no words for a call of {view.name!r} with {dict(arguments)!r}.")
 
 
-def says_plainly(request: str, view: ToolView, arguments: Mapping[str, JsonValue], language: Language) -> bool:
-    """Whether a request is one of the plain wordings of a call."""
-    if set(arguments) - set(view.properties):
-        return False
-    bodies = _bodies(view, arguments, language)
-    return any(_text(body, opener, language) == request for body in bodies for opener in _openers(language))
+def _head(view: ToolView, title: str, language: Language, rng: Random) -> str:
+    """A title behind an opener; alone where it may be no deed ("Weather forecast.")."""
+    return opened(title, language, rng, closes=False) if _is_deed(view, title) else _alone(title, language)
 
 
-def _openers(language: Language) -> list[str]:
-    return list(dict.fromkeys(requests_in(language).openers))
+def _alone(title: str, language: Language) -> str:
+    return f"{capitalised(title)}{of(language).stop}"
 
 
-def _text(body: _Body, opener: str, language: Language) -> str:
-    head = opener.replace("{a}", body.act).replace("{A}", capitalised(body.act))
-    return of(language).space.join((head, *(piece.text for piece in body.tail)))
+def _is_deed(view: ToolView, title: str) -> bool:
+    """Whether a title is something to do, as far as its first word tells."""
+    first, _, rest = title.partition(" ")
+    is_described = title != name_words(view.name)
+    return script_of(title) != COMMON_SCRIPT or (bool(rest) and (is_described or deed_of(first.lower()) != "other"))
 
 
-def _bodies(view: ToolView, arguments: Mapping[str, JsonValue], language: Language) -> Iterator[_Body]:
-    """The request with things called by their IDs, "the team 889205", then with each value in a sentence of its own."""
-    act = _act(view, language)
-    drawn = Random(f"{view.name}:{sorted(arguments)}")  # the same call is said in the same words
-    stated = [_say(one, arguments[one.name], language, drawn) for one in view.parameters if one.name in arguments]
-    short, placed = act, list[RequestClause]()
-    for one in stated:
-        *words, last = split_name(one.parameter.name) or [""]
-        thing = " ".join(words) if last in _IDENTIFIES and one.shown == one.words else ""
-        if thing and (found := re.search(rf"\b(?:an?|the) {re.escape(thing)}$", short)):
-            text = f"{thing} {one.shown}"
-            short = f"{short[: found.start()]}{text}"
-            placed.append(RequestClause(text, (one,)))
-    if placed:
-        taken = [one for piece in placed for one in piece.stated]
-        yield _Body(short, tuple(_clause(one, language) for one in stated if one not in taken), tuple(placed))
-    yield _Body(act, tuple(_clause(one, language) for one in stated), ())
+def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str] | None:
+    """The words behind the name of each parameter in a plain request; None where the text is none for the tool."""
+    title, pack = view.does(language), of(language)
+    places = [*_places(view.table, text, pack.colon)] if view.table else []
+    head, ends = (text[: places[0].start].rstrip() if places else text), [one.start for one in places[1:]]
+    asked = (head.removesuffix(pack.stop), *unopened(head, language))
+    if title.lower() not in map(str.lower, asked):
+        return None
+    told = (text[place.at : end] for place, end in zip(places, [*ends, len(text)], strict=False))
+    return {
+        view.parameters[place.owner].name: words.strip().removesuffix(pack.semicolon.strip()).removesuffix(pack.stop)
+        for place, words in zip(places, told, strict=True)
+    }
 
 
-def _say(view: ParameterView, value: JsonValue, language: Language, rng: Random) -> StatedParameter:
-    """The value in words; an ID that is one word stands without quotation marks.
+class _Place(NamedTuple):
+    """Where a detail begins, whose it is, and where its value begins."""
 
-    The parameter is called by its name: descriptions of documents call it many things that nobody says.
-    """
-    if language == DEFAULT_LANGUAGE:  # that names in code are in
-        cue = spoken_name(view.name)
-        view = view._replace(cues=Cues({COMMON_SCRIPT: cue}, tuple(dict.fromkeys((cue, *view.cues.spoken)))), topic="")
-    one = say(view, value, language, rng, plain=True)
-    is_code = _IDENTIFIES.intersection(split_name(view.name)) and isinstance(value, str) and value.isalnum()
-    return one._replace(shown=one.words) if is_code else one
+    start: int
+    owner: int
+    at: int
 
 
-def _clause(one: StatedParameter, language: Language) -> RequestClause:
-    """A value in a sentence; behind a colon where it is no name or number: "Include closed: yes."."""
-    book = requests_in(language)
-    is_listed = isinstance(one.value, bool | list | dict)
-    shape = of(language).rules.in_number(book.plain[0] if is_listed else book.plain[-1], one.cue)
-    cue = {"{c}": one.cue, "{C}": capitalised(one.cue), "{v}": one.shown}
-    return RequestClause(_SLOT.sub(lambda slot: cue[slot[0]], shape), (one,))
-
-
-def _act(view: ToolView, language: Language) -> str:
-    """What the tool does by its description, by its name where that says nothing short in the language."""
-    is_own = not _OWN.isdisjoint(split_name(view.name))
-    described = view.actions[0] if is_own else _OF_ME.sub("the user", _MY.sub("the", view.actions[0]))
-    is_short = 1 < len(described.split()) <= _MOST_WORDS and writes(language, described)
-    if is_short and (view.description or not _is_made_up(described, view)):
-        return described
-    named = name_phrase(view.name)
-    return f"use {humanise(view.name)}" if " " not in named or _is_made_up(named, view) else named
-
-
-def _is_made_up(phrase: str, view: ToolView) -> bool:
-    """Whether the verb of a phrase is none of the tool's name."""
-    return phrase.split(maxsplit=1)[0] not in split_name(view.name)
-
-
-def spoken_name(name: str) -> str:
-    """What people call a parameter of a tool that nobody here knows: its name in words, any identifier an ID."""
-    return " ".join(_IN_FULL.get(word, word) for word in _ID_WORDS.sub("ID", humanise(name)).split())
+def _places(table: TitleTable, text: str, sign: str) -> Iterator[_Place]:
+    """Where the details of a text begin: a name with the sign behind it, outside quotation marks."""
+    pattern = re.compile(rf"(?<!\w)(?:{table.pattern.pattern}){re.escape(sign)}", re.IGNORECASE)
+    for found in outside_quotes(pattern, text):
+        yield _Place(found.start(), table.owner(found[0].removesuffix(sign)), found.end())

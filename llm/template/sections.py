@@ -7,7 +7,7 @@ wrote in between, tags or not, is conversation. Worked examples (`<example>`) be
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 from pydantic import JsonValue
@@ -55,9 +55,7 @@ def split_turns(conversation: str) -> list[Turn]:
 
 def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
     """Whether two values mean the same: spelling, case and notation apart; lists in any order."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other or fold(str(one)) == fold(str(other))
-    if one == other or fold(str(one)) == fold(str(other)):
+    if (one == other and isinstance(one, bool) == isinstance(other, bool)) or fold(str(one)) == fold(str(other)):
         return True
     if isinstance(one, list) and isinstance(other, list):
         return _are_equivalent(one, other, schema.get("items") or {})
@@ -66,7 +64,7 @@ def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
         return one.keys() == other.keys() and all(
             is_equivalent(one[key], other[key], members.get(key) or {}) for key in one
         )
-    if isinstance(one, list | dict) or isinstance(other, list | dict):
+    if isinstance(one, bool | list | dict) or isinstance(other, bool | list | dict):
         return False
     read = read_value(str(one), schema), read_value(str(other), schema)
     if read[0] is not None and read[0] == read[1]:
@@ -85,15 +83,9 @@ def _are_equivalent(one: list[JsonValue], other: list[JsonValue], items: JsonSch
     return not rest
 
 
-def is_stated(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
-    """Whether the user, or a message the user leans on, says the value."""
-    return any(
-        locate(value, schema, turn.text) is not None for turn in turns if turn.speaker in ("user", "message", "result")
-    )
-
-
 _SECTION = re.compile(r"^<([a-z]+)>(.*)</\1>[ \t]*$", re.MULTILINE)
 _EXAMPLE = "example"
+_Held = TypeVar("_Held", list[Any], dict[str, Any], str)
 _OPEN = "<conversation>\n"
 _CLOSE = "\n</conversation>"
 
@@ -116,23 +108,20 @@ class Sections(NamedTuple):
 
     def listed(self, tag: str) -> list[Any]:
         """The JSON list in a section; ReplyError where it holds none."""
-        found = self.json(tag)
-        if not isinstance(found, list):
-            raise ReplyError(f"template/v1 expects a JSON list in the section <{tag}>.")
-        return found
+        return self._held(tag, list, "JSON list")
 
     def object(self, tag: str) -> dict[str, Any]:
         """The JSON object in a section; ReplyError where it holds none."""
-        found = self.json(tag)
-        if not isinstance(found, dict):
-            raise ReplyError(f"template/v1 expects a JSON object in the section <{tag}>.")
-        return found
+        return self._held(tag, dict, "JSON object")
 
     def text(self, tag: str) -> str:
         """The text in a section; ReplyError where it holds none."""
+        return self._held(tag, str, "text")
+
+    def _held(self, tag: str, kind: type[_Held], name: str) -> _Held:
         found = self.json(tag)
-        if not isinstance(found, str):
-            raise ReplyError(f"template/v1 expects a text in the section <{tag}>.")
+        if not isinstance(found, kind):
+            raise ReplyError(f"template/v1 expects a {name} in the section <{tag}>.")
         return found
 
     def word(self, tag: str, default: str) -> str:

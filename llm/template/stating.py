@@ -1,95 +1,61 @@
-"""The shapes in which calls, questions and answers are worded, as a language's YAML has them; and how one argument is stated.
-
-A value is quoted where it could not be distinguished from what stands around it.
-"""
+"""How a value stands in a sentence: in words, in quotation marks where it could not be told from what is around it."""
 
 import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
+from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, title_of
 from callwright.language.calls.tools import ParameterView
 from callwright.language.names import split_name
-from callwright.language.packs import LanguagePattern, of, writes
+from callwright.language.packs import LanguagePattern, of, own_letters, widened, writes
+from callwright.language.pages import draw_line, shapes_in, without_greeting
 from callwright.language.schemas import json_type
 from callwright.language.values import locate, write_value
 from callwright.warehouse.records import JsonSchema, Language
 
-Shapes = tuple[str, ...]
+_CAPITAL = re.compile(r"^[¿¡]?[^\W\d_](?=[^\W\d_A-Z])")  # of a word, behind a mark that opens a sentence
+_CLOSER_SHARE = 0.12
 
 
-class Phrasebook(NamedTuple):
-    """The shapes of one language."""
-
-    openers: tuple[str, ...]  # a whole request without arguments; the mark at its end comes off when more follows
-    wishes: tuple[str, ...]  # the same, but the speaker does it: they do not go with "show me the list"
-    sentences: tuple[str, ...]  # an argument in a sentence of its own
-    coded: tuple[str, ...]  # the same for what identifies a thing: it is named, and nobody sets it
-    clauses: tuple[str, ...]  # several arguments in one sentence
-    inline: tuple[str, ...]  # arguments that are known by their shape, right behind the action
-    listed: tuple[str, ...]  # lists and objects, last
-    plain: tuple[str, ...]  # unmistakable, for the last attempts
-    frame: str  # words that speak for themselves, "with breakfast", in a sentence of their own
-    answers: tuple[str, str]  # no and yes
-    joint: str
-    last_joint: str
-    stop: str
-    closers: tuple[str, ...]
-    quotes: tuple[tuple[str, str], ...]
-    route: tuple[str, ...]
-    fillers: tuple[str, ...]  # in front of arguments that stand by themselves
-    day_lead: str  # in front of the only day
-    time_lead: str  # and of the only time
-    moments: dict[str, str]  # and of either by what it is to the call, `{v}`: where it ends, when it is due
-    counted: str  # a number with what it counts, `{v}` and `{u}`
+def lowered(text: str, said: Iterable[JsonValue] = ()) -> str:
+    """A request as it goes on behind a colon or comma, without a greeting; "I" and a value that is `said` stay as they are."""
+    text = without_greeting(text)
+    is_name = text.startswith(("I'", *(one for one in said if isinstance(one, str) and one)))
+    return text if is_name else _CAPITAL.sub(lambda word: word[0].lower(), text)
 
 
-class SlotBook(NamedTuple):
-    """The shapes of one language."""
+def opened(said: str, language: Language, rng: Random, *, closes: bool = True) -> str:
+    """What is asked for behind one of the openers of the language, now and then with a closer where it `closes`."""
+    head = draw_line(language, "requests.openers", rng, request=said)
+    is_polite = any(map(str.isalpha, head.lower().rpartition(said.lower())[2]))  # nobody thanks twice
+    is_closed = rng.random() < _CLOSER_SHARE and closes and not is_polite
+    return of(language).space.join([head, *([draw_line(language, "requests.closers", rng)] if is_closed else [])])
 
-    questions: Shapes  # for any parameter, by its name
-    named: dict[str, Shapes]  # by its name and its kind
-    unnamed: dict[str, Shapes]  # by its kind alone
-    counted: Shapes  # for a number of something
-    options: Shapes  # for a choice among few
-    flags: Shapes  # for a yes or no
-    last_option: str  # between the last two options
-    next_option: str
-    bare: Shapes  # hardly more than the value
-    bare_by_kind: dict[str, Shapes]
-    bare_count: Shapes
-    sentences: Shapes  # the value and what it is for
-    sentences_by_kind: dict[str, Shapes]
-    yes: Shapes
-    no: Shapes
-    last_question: str  # where every other could be taken for another question
+
+@lru_cache(4096)
+def unopened(text: str, language: Language) -> tuple[str, ...]:
+    """What a text may ask for behind the openers that it may begin and end with."""
+    found: dict[str, None] = {}
+    for begin, end in _openers(language):
+        if text.lower().startswith(begin) and text.endswith(end) and len(text) > len(begin) + len(end):
+            found[text[len(begin) : len(text) - len(end)].strip()] = None
+    return tuple(sorted(found, key=len))
 
 
 @cache
-def requests_in(language: Language) -> Phrasebook:
-    """The shapes of requests."""
-    return Phrasebook(**_tuples(of(language).data["requests"]))
-
-
-@cache
-def dialogues_in(language: Language) -> SlotBook:
-    """The shapes of questions and answers."""
-    return SlotBook(**_tuples(of(language).data["dialogues"]))
-
-
-def _tuples(node: Any) -> Any:  # noqa: ANN401 - any node of a YAML file
-    if isinstance(node, Mapping):
-        return {key: _tuples(value) for key, value in node.items()}
-    return tuple(map(_tuples, node)) if isinstance(node, list) else node
+def _openers(language: Language) -> tuple[tuple[str, str], ...]:
+    """What stands before the request and behind it in each opener."""
+    split = (shape.partition("{request}") for shape in shapes_in(language, "requests.openers"))
+    return tuple(dict.fromkeys((begin.lower(), end) for begin, _, end in split))
 
 
 CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
-_NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})
-_QUOTED_SHARE = 0.55
+QUOTED = re.compile(widened(r'"[^"]*"|@[“«„{open}].*?@[”»“{close}]'))
+_MOST_BARE, _LONGEST_BARE = 3, 8  # words and ideographs: what is longer is a sentence
 _NUMBERED = re.compile(r"(?:^| )(?:id|ids|number|no|key|page|port|year|iid)$")
 _TOKEN = re.compile(r"\S*[a-z0-9][-/_.][a-z0-9]\S*")  # a name as machines have it needs no quotation marks
 
@@ -99,30 +65,28 @@ class StatedParameter(NamedTuple):
 
     parameter: ParameterView
     value: JsonValue
-    cue: str
     words: str
     shown: str
-    is_frame: bool = False  # the words speak for themselves, "with breakfast": no cue goes with them
+    is_frame: bool = False  # the words speak for themselves, "with breakfast": no name goes with them
 
 
 def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool) -> StatedParameter:
     """A way to say `value` for this parameter; `plain` says it the least mistakable way."""
-    book = requests_in(language)
-    cue = parameter.cues.among(language)
     if isinstance(value, bool):
         words = write_value(value, parameter.schema, language, rng)
         in_language = parameter.topic and writes(language, parameter.topic)
         if in_language and locate(value, parameter.schema, words) is not None:
-            return StatedParameter(parameter, value, cue, words, words, is_frame=True)
-        return StatedParameter(parameter, value, cue, book.answers[value], book.answers[value])
+            return StatedParameter(parameter, value, words, words, is_frame=True)
+        answer = of(language).answers[value]
+        return StatedParameter(parameter, value, answer, answer)
     if isinstance(value, dict):
         words = _say_members(value, parameter.schema, language, rng)
     elif isinstance(value, list):
         words = _say_items(value, parameter.schema.get("items") or {}, language, rng)
     else:
         words = _say_value(value, parameter, language, rng, plain=plain)
-        return StatedParameter(parameter, value, cue, words, _shown(words, parameter, book, rng, plain=plain))
-    return StatedParameter(parameter, value, cue, words, words)
+        return StatedParameter(parameter, value, words, _shown(words, parameter, language, plain=plain))
+    return StatedParameter(parameter, value, words, words)
 
 
 def _say_value(value: JsonValue, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
@@ -136,57 +100,98 @@ def _say_value(value: JsonValue, parameter: ParameterView, language: Language, r
 
 
 def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, rng: Random) -> str:
-    book = requests_in(language)
     stated = []
     for value in values:
+        if isinstance(value, dict):
+            stated.append(f"({_say_members(value, items, language, rng)})")
+            continue
         words = write_value(value, items, language, rng)
-        stated.append(in_quotes(words, book) if isinstance(value, str) and CAREFUL.of(words).search(words) else words)
-    if len(stated) <= 1:
-        return "".join(stated)
-    pack = of(language)
-    return pack.comma.join(stated[:-1]) + pack.last + stated[-1]
+        stated.append(
+            in_quotes(words, language) if isinstance(value, str) and CAREFUL.of(words).search(words) else words
+        )
+    return of(language).listed(stated)
 
 
 def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language: Language, rng: Random) -> str:
     """The members of an object, each behind its name; deeper ones in brackets."""
-    book = requests_in(language)
     declared = schema.get("properties") or {}
     stated = []
     for name, value in members.items():
         inner = declared.get(name) or {}
-        cues = cues_of(name, str(inner.get("description") or ""))
-        cue = cues.among(language)
+        called = title_of(name, inner, language)
         if isinstance(value, dict):
             words = f"({_say_members(value, inner, language, rng)})"
         elif isinstance(value, list):
             words = _say_items(value, inner.get("items") or {}, language, rng)
         elif isinstance(value, bool):
-            words = book.answers[value]
+            words = of(language).answers[value]
         else:
             words = write_value(value, inner, language, rng)
-            if isinstance(value, str) and meaning_of(name, inner) not in CODED | CLOCKED | NUMERIC | {"code", "choice"}:
-                words = in_quotes(words, book)
-        stated.append(f"{cue}{of(language).space if writes(language, cue) else ' '}{words}")
-    return book.joint.join(stated)
+            if isinstance(value, str) and (_is_long(words) or CAREFUL.of(words).search(words)):
+                words = in_quotes(words, language)
+        stated.append(f"{called}{of(language).space if writes(language, called) else ' '}{words}")
+    return of(language).clause.join(stated)
 
 
-def _shown(words: str, parameter: ParameterView, book: Phrasebook, rng: Random, *, plain: bool) -> str:
+def _shown(words: str, parameter: ParameterView, language: Language, *, plain: bool) -> str:
     if json_type(parameter.schema) != "string" or parameter.kind in CLOCKED or parameter.schema is not parameter.spoken:
         return words
     if CAREFUL.of(words).search(words):
-        return in_quotes(words, book)
+        return in_quotes(words, language)
     if _TOKEN.fullmatch(words) and not plain:
         return words
     if parameter.kind in CODED | NUMERIC or parameter.kind in ("code", "pattern"):
-        return words if " " not in words else in_quotes(words, book)
-    if plain or (parameter.kind not in _NAMED and rng.random() < _QUOTED_SHARE):
-        return in_quotes(words, book)
-    return words
+        return words if " " not in words else in_quotes(words, language)
+    is_speech = parameter.kind == "message" or (parameter.kind == "text" and _is_long(words))
+    return in_quotes(words, language) if plain or is_speech else words
 
 
-def in_quotes(words: str, book: Phrasebook) -> str:
+def _is_long(words: str) -> bool:
+    return len(words) > _LONGEST_BARE if own_letters(words) else len(words.split()) > _MOST_BARE
+
+
+def outside_quotes(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Where a pattern is in a text, outside quotation marks."""
+    quoted = [one.span() for one in QUOTED.finditer(text)]
+    return [found for found in pattern.finditer(text) if not any(start <= found.start() < end for start, end in quoted)]
+
+
+def in_quotes(words: str, language: Language) -> str:
     """`words` in the first quotation marks that do not occur in them; bare where all do."""
-    for left, right in book.quotes:
+    for left, right in of(language).quotes:
         if left not in words and right not in words:
             return f"{left}{words}{right}"
     return words
+
+
+class Worded(NamedTuple):
+    """A request and, by parameter, the words in it that state the value."""
+
+    request: str
+    mentions: dict[str, str]
+
+    def reply(self) -> dict[str, JsonValue]:
+        """The answer as the schema wants it."""
+        mentions: list[JsonValue] = [
+            {"parameter": parameter, "words": words} for parameter, words in self.mentions.items()
+        ]
+        return {"request": self.request, "mentions": mentions}
+
+
+def pointed_at(request: str, stated: Sequence[StatedParameter], around: Mapping[str, str] = {}) -> Worded | None:
+    """The request with the words that state each value, with those `around` it where they occur twice.
+
+    None where a value can't be pointed at.
+    """
+    mentions: dict[str, str] = {}
+    for one in stated:
+        name = one.parameter.name
+        located = [
+            words
+            for words in dict.fromkeys((one.words, one.shown, around.get(name, one.shown)))
+            if words in request and locate(one.value, one.parameter.schema, words) is not None
+        ]
+        if not located:
+            return None
+        mentions[name] = next((words for words in located if request.count(words) == 1), located[0])
+    return Worded(request, mentions)

@@ -25,7 +25,6 @@ from callwright.generators.single_turn.making import DraftedRequest, ParameterNa
 from callwright.generators.stated_values import QuotedValues
 from callwright.generators.toolset.steps import ToolDescription, ToolNames, ToolParameters, ToolReturns
 from callwright.language.packs import known, of, writes
-from callwright.validators.blind.choosing import Choice
 from callwright.validators.judges import Judgement, MadeUp, ProposedCall, Relevance, ScenarioReading
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +37,7 @@ OF_LANGUAGES: dict[str, type[BaseModel]] = {
     "word_user_turn": UserWords, "word_agent_turn": AgentWords,
 }  # fmt: skip
 IN_PROMPTS: dict[str, type[BaseModel]] = {
-    "choose_calls": Choice, "call_next": NextCalls,
+    "call_next": NextCalls,
     "quote_values": QuotedValues, "choose_parameters": ParameterNames, "judge_calls": Judgement, "judge_prediction": Judgement,
     "judge_path_call": Judgement, "judge_parameters": MadeUp, "judge_relevance": Relevance, "read_scenario": ScenarioReading,
     "label_acts": DialogueActs, "find_entities": Entities, "plan_values": PlanValues, "fill_values": ArgumentValues,

@@ -161,14 +161,14 @@ LONG: tuple[tuple[str, float, float], ...] = (
     ("callwright build mine/recipe.yaml --preview 5", 1.2, 2.0),
     ("callwright build mine/recipe.yaml", 1.5, 3.0),
     ("callwright review serve", 0.3, 0.3),
-    ("callwright review push", 1.5, 2.5),
-    ("callwright release create v1", 0.8, 0.9),
+    ("callwright review push", 1.2, 1.6),
+    ("callwright release create v1", 0.5, 0.6),
     ("callwright evaluate v1 --model template/v1", 1.2, 1.5),
-    ("callwright audit readers --model template/v1 --limit 10", 1.2, 1.5),
+    ("callwright audit readers --model template/v1 --limit 10", 0.8, 1.0),
     ("callwright view --out page", 1.2, 2.0),
-    ("callwright report --out report.html", 1.0, 1.1),
-    ("callwright export v1 --to openai --with-template", 0.8, 0.9),
-    ("callwright query \"select kind, count(*) as n from accepted_samples group by all order by all\"", 0.3, 0.4),
+    ("callwright report --out report.html", 0.7, 0.8),
+    ("callwright export v1 --to openai --with-template", 0.5, 0.6),
+    ("callwright query \"select kind, count(*) as n from accepted_samples group by all order by all\"", 0.2, 0.25),
 )  # fmt: skip
 
 

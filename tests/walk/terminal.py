@@ -117,7 +117,8 @@ class _Command:
         if by == "ctrl-C":
             os.write(self.terminal, b"\x03")  # the terminal makes the signal of it, for all in its foreground
         else:
-            self.process.send_signal(signal.SIGTERM)
+            with suppress(ProcessLookupError):  # Popen's own way would take the exit code away from `has_ended`
+                os.kill(self.process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):

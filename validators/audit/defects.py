@@ -1,6 +1,6 @@
 """The table of injectors: every kind of defect that the checks are measured on, and how one comes into a sample.
 
-Of gold calls each near miss that readers are shown is a defect, put in the place of the gold.
+Of gold calls each sort of wrong call is a defect, put in the place of the gold.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, w
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injection, Injector, UnfitError, pick
 from callwright.validators.audit.turns import INJECTORS as OF_TURNS
 from callwright.validators.audit.wordings import INJECTORS as OF_WORDINGS
-from callwright.validators.checks.grounding import root_of
-from callwright.validators.near_misses.due import Due, Option, acting_points
-from callwright.validators.near_misses.table import MAKERS, Maker, of_maker
+from callwright.validators.origins import root_of
+from callwright.validators.reading.defects import MAKERS, Maker, of_maker
+from callwright.validators.reading.points import Calls, DuePoint, due_points
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ResultTurn, Sample, Turn
 
@@ -93,29 +93,29 @@ def _quotes(call: GoldCall, name: str) -> list[str]:
 
 
 def _injecting(maker: Maker) -> Injection:
-    """The gold of the last place with calls, or of any place of a sample whose calls were made, is such a near miss."""
+    """The gold of the last place with calls, or of any place of a sample whose calls were made, is such wrong calls."""
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         tools = [subject.tools[key] for key in subject.sample.candidates]
-        places = [due for due in acting_points(subject.sample, tools) if due.calls]
+        places = [due for due in due_points(subject.sample, tools) if due.calls]
         shown = places if subject.traits.is_executed else places[-1:]
         for due in rng.sample(shown, len(shown)):
-            found = [one.option for one in of_maker(maker, due, rng)]
+            found = [one.calls for one in of_maker(maker, due, rng)]
             unsaid = [one for one in found if not _is_said(one, due, subject.words)]
-            if unsaid and (made := _with_option(subject, due, rng.choice(unsaid))):
+            if unsaid and (made := _with_calls(subject, due, rng.choice(unsaid))):
                 return made
         return None
 
     return inject
 
 
-def _is_said(option: Option, due: Due, words: str) -> bool:
-    """Whether a text that the option has and the gold has not stands in what the user says."""
-    new, known = ({one for call in calls for one in scalars(call.arguments)} for calls in (option.calls, due.calls))
+def _is_said(wrong: Calls, due: DuePoint, words: str) -> bool:
+    """Whether a text that the wrong calls have and the gold calls have not stands in what the user says."""
+    new, known = ({one for call in calls for one in scalars(call.arguments)} for calls in (wrong, due.calls))
     return any(isinstance(one, str) and one.casefold() in words for one in new - known)
 
 
-def _with_option(subject: AuditSubject, due: Due, option: Option) -> Sample | None:
+def _with_calls(subject: AuditSubject, due: DuePoint, wrong: Calls) -> Sample | None:
     """The sample with other calls at a place, and with the same change at earlier snapshots; None where a result is unknown.
 
     Evidence stays with the arguments that it was for: whoever is wrong about a value would quote the same words.
@@ -124,17 +124,17 @@ def _with_option(subject: AuditSubject, due: Due, option: Option) -> Sample | No
     turn = sample.turns[due.turn]
     if not isinstance(turn, CallTurn):
         return None
-    sources = _sources(option.calls, due.calls)
+    sources = _sources(wrong, due.calls)
     kept = kept_turns(sample)
     same = {call.key: one for call, one in zip(due.calls, turn.calls, strict=True)}
     calls = tuple(
         _gold_of(call, same.get(call.key) if at is None else turn.calls[at])
-        for call, at in zip(option.calls, sources, strict=True)
+        for call, at in zip(wrong, sources, strict=True)
     )
     kept[due.turn] = KeptTurn(turn.with_changes(calls=calls), due.turn, tuple(sources))
     following = next(iter(sample.turns[due.turn + 1 :]), None)
     if turn.executed and isinstance(following, ResultTurn):
-        pairs = zip(option.calls, sources, strict=True)
+        pairs = zip(wrong, sources, strict=True)
         try:
             results = tuple(_result(subject, call, at, due, following) for call, at in pairs)
         except UnfitError:
@@ -143,7 +143,7 @@ def _with_option(subject: AuditSubject, due: Due, option: Option) -> Sample | No
         if not results:
             del kept[due.turn : due.turn + 2]
     changed = rebuilt(sample, kept)
-    return changed if turn.executed else _with_earlier(changed, due, option, sources)
+    return changed if turn.executed else _with_earlier(changed, due, wrong, sources)
 
 
 def _sources(calls: Sequence[Call], due: Sequence[Call]) -> list[int | None]:
@@ -176,7 +176,7 @@ def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
                 yield one.with_changes(argument=f"{name}{one.argument.removeprefix(taken)}")
 
 
-def _result(subject: AuditSubject, call: Call, at: int | None, due: Due, following: ResultTurn) -> JsonValue:
+def _result(subject: AuditSubject, call: Call, at: int | None, due: DuePoint, following: ResultTurn) -> JsonValue:
     """What the call returns: what the one returned that it was made of, or one of its tool elsewhere."""
     same = next((place for place, one in enumerate(due.calls) if one == call), at)
     if same is not None:
@@ -184,9 +184,9 @@ def _result(subject: AuditSubject, call: Call, at: int | None, due: Due, followi
     return pick(subject.pool.executed.get(call.tool, []), Random(call.key))[1]
 
 
-def _with_earlier(sample: Sample, due: Due, option: Option, sources: Sequence[int | None]) -> Sample:
+def _with_earlier(sample: Sample, due: DuePoint, wrong: Calls, sources: Sequence[int | None]) -> Sample:
     """The sample with what changed about a call changed wherever it stood so before."""
-    for call, at in zip(option.calls, sources, strict=True):
+    for call, at in zip(wrong, sources, strict=True):
         before = None if at is None else due.calls[at]
         if before is None or before == call:
             continue
@@ -203,5 +203,5 @@ def _with_earlier(sample: Sample, due: Due, option: Option, sources: Sequence[in
     return sample
 
 
-OF_GOLD = tuple(Injector(one.name, one.breaks, _injecting(one)) for one in MAKERS if one.name != "question")
+OF_GOLD = tuple(Injector(one.name, one.breaks, _injecting(one)) for one in MAKERS)
 INJECTORS: tuple[Injector, ...] = (*OF_GOLD, *OF_ARGUMENTS, *OF_CALLS, *OF_WORDINGS, *OF_TURNS)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.validators.checks.grounding import root_of
+from callwright.validators.origins import root_of
 from callwright.warehouse.records import (
     AskedField,
     CallTurn,

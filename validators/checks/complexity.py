@@ -22,10 +22,10 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.language.schemas import scalars
 from callwright.language.values import locate, read_boolean
-from callwright.validators.blind.one_call import find_duplicate_tool
 from callwright.validators.checks.declaring import gate, rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of
 from callwright.validators.judges import SCENARIO, ScenarioReading, ask_opinion
+from callwright.validators.reading.one_call import find_duplicate_tool
 from callwright.warehouse.records import (
     CallTurn,
     Complexity,

@@ -75,7 +75,7 @@ def _always(_record: Record) -> bool:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Check(Stage, Generic[Subject]):
-    """A check: what is declared of it, and its function, which makes verdicts of what `find` finds."""
+    """A check: what is declared of it, and its function, which makes a verdict of what `find` finds."""
 
     sort: Sort
     version: str  # raised where it may decide otherwise about the same record
@@ -108,7 +108,7 @@ class Check(Stage, Generic[Subject]):
                 ) from error
 
     async def __call__(self, subject: Subject, context: StageContext) -> list[Verdict]:
-        """The verdict on a record, and those of other checks that were told with it.
+        """The verdict on a record, as a list of one.
 
         Raises RecordError where a function of somebody else's breaks down; that of ours has a bug.
         """
@@ -128,12 +128,11 @@ class Check(Stage, Generic[Subject]):
             if is_ours(self.find):
                 raise
             raise RecordError(f"{whose(f'check {self.name!r}', self.find, error)} {_told(error)}") from error
-        return [self.verdict(subject, answer), *(one.with_changes(subject=subject.key) for one in answer.told)]
+        return [self.verdict(subject, answer)]
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
         """The verdict that what was found comes to."""
-        stated = {name: value for name, value in vars(self._answer(found)).items() if name != "told"}
-        return Verdict(subject=subject.key, check=self.name, version=self.version, **stated)
+        return Verdict(subject=subject.key, check=self.name, version=self.version, **vars(self._answer(found)))
 
     def _answer(self, found: Found) -> Answer:
         """The answer that was given, or that findings come to. Raises RecordError where it names a doubt that nobody declares."""

@@ -14,9 +14,10 @@ from pydantic import JsonValue
 from callwright.generators.shifts.turns import was_made_already
 from callwright.generators.stages import StageContext
 from callwright.language.text import VERBATIM
-from callwright.validators.checks.declaring import ARGUMENTS, rule
-from callwright.validators.checks.grounding import TOO_WEAK, Claim, UserText, find_elsewhere, find_spoken, stated_in
+from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
+from callwright.validators.evidence import Scene, UserText, find_said, scene_of, stated_in
+from callwright.validators.origins import Claim, find_elsewhere
 from callwright.warehouse.records import (
     Arguments,
     CallTurn,
@@ -56,10 +57,11 @@ class SnapshotStep(NamedTuple):
 
 
 class _Script(NamedTuple):
-    """A sample with its tools by name."""
+    """A sample with its tools by name, and the scene in which its texts are read."""
 
     sample: Sample
     tools: Mapping[str, Tool]
+    scene: Scene
 
 
 def applies_to(sample: Sample) -> bool:
@@ -71,10 +73,8 @@ def applies_to(sample: Sample) -> bool:
     "dialogue", "2", "Does each snapshot follow from the turns before it?",
     source="HammerBench 4.2.2, 4.2.3",
     applies=applies_to,
-    settles=ARGUMENTS,
     left_to="readers",
     doubts={
-        "unsure": "It is not sure that “{words}”{where} means {name} = {value}.",
         "lost": "{name} was {value} and is gone after{where}.",
         "used_early": "The calls have {name} = {value} before the user says so (“{words}”{where}).",
         "used_late": "The user says {name} = {value} (“{words}”{where}), but the calls have it only later.",
@@ -83,7 +83,7 @@ def applies_to(sample: Sample) -> bool:
     },
 )  # fmt: skip
 def check_dialogue(sample: Sample, context: StageContext) -> Answer:
-    """Replay the conversation and prove every snapshot by the turns before it."""
+    """Replay the conversation and look for what every snapshot has more in the turns before it."""
     return _replay(sample, context.toolset(sample.candidates))
 
 
@@ -93,7 +93,7 @@ def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
 
 
 def _replay(sample: Sample, tools: Sequence[Tool]) -> Answer:
-    script = _Script(sample, {tool.name: tool for tool in tools})
+    script = _Script(sample, {tool.name: tool for tool in tools}, scene_of(sample, tools))
     findings: list[Finding] = []
     proofs: list[Evidence] = []
     steps, proved = _steps_of(sample), 0
@@ -130,9 +130,9 @@ def _replay_call(
             continue
         claim = _claim(call, name, tool, known)
         results = step.snapshot.prefix if step.is_free else ()
-        evidence = find_spoken(claim, stated) or find_elsewhere(claim, results)
-        if evidence is None or evidence.rule in TOO_WEAK:
-            findings.append(_unstated(claim, known.get(name), evidence, step, script))
+        evidence = find_said(claim, stated, script.scene) or find_elsewhere(claim, results)
+        if evidence is None:
+            findings.append(_unstated(claim, known.get(name), step, script))
         else:
             spoken.append(evidence)
     return findings, spoken
@@ -167,21 +167,18 @@ def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -
     return Claim(name, value, {"title": name, **tool.properties[name]}, hint, call)
 
 
-def _unstated(claim: Claim, old: JsonValue, weak: Evidence | None, step: SnapshotStep, script: _Script) -> Finding:
+def _unstated(claim: Claim, old: JsonValue, step: SnapshotStep, script: _Script) -> Finding:
     what = f"{claim.name!r} = {claim.value!r} at turn {step.snapshot.turn}"
     fact = DoubtedFact(kind="unstated", turn=step.snapshot.turn, argument=claim.name, value=claim.value)
-    if weak is not None:
-        unsure = fact.with_changes(kind="unsure", quote=weak.quote)
-        return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.", unsure)
     everything = stated_in(script.sample.turns)
-    earlier = find_spoken(claim, [one for one in stated_in(step.snapshot.prefix) if one not in step.stated])
+    earlier = find_said(claim, [one for one in stated_in(step.snapshot.prefix) if one not in step.stated], script.scene)
     if earlier is not None:
         late = fact.with_changes(kind="used_late", quote=earlier.quote)
-        if old is not None and find_spoken(claim._replace(value=old), everything) is None:
+        if old is not None and find_said(claim._replace(value=old), everything, script.scene) is None:
             becomes = f"becomes {claim.value!r} at turn {step.snapshot.turn}, which was said at turn {earlier.turn}."
             return contradicted(f"{claim.name!r} was {old!r}, which nobody says, and {becomes}", late)
         return unproved(f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it.", late)
-    later = find_spoken(claim, [one for one in everything if one.turn > step.snapshot.turn])
+    later = find_said(claim, [one for one in everything if one.turn > step.snapshot.turn], script.scene)
     if later is not None and later.rule == VERBATIM and len(later.quote) > 1:
         early = fact.with_changes(kind="used_early", quote=later.quote, turn=None)
         return contradicted(f"{what} is said only at turn {later.turn}.", early)

@@ -23,9 +23,9 @@ from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
-from callwright.validators.near_misses.due import Due, Option, acting_points
-from callwright.validators.near_misses.table import MAKERS, of_maker
-from callwright.validators.tasks import near_misses_of
+from callwright.validators.reading.defects import MAKERS, of_maker
+from callwright.validators.reading.points import DuePoint, due_points
+from callwright.validators.tasks import wrong_calls_at
 from callwright.warehouse.answers import values_at
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
@@ -43,7 +43,7 @@ from callwright.warehouse.records import (
 )
 
 _ORDERS = 24  # of a step
-_OF_READING = 60  # near misses of a call that finds what is asked for
+_OF_READING = 60  # wrong calls in place of one that finds what is asked for
 
 
 @rule(
@@ -66,7 +66,7 @@ async def check_end_state(sample: Sample, context: StageContext) -> Answer:
     except ConfigurationError as error:
         return _unseen(error)
     finder = _EndFindings(sample, world, context.toolset(sample.candidates))
-    proof = "The gold calls in {} orders lead to the end that is wanted; {} near misses and doing nothing do not."
+    proof = "The gold calls in {} orders lead to the end that is wanted; {} wrong calls and doing nothing do not."
     findings = list(finder.findings())
     return answer_of(findings, proof.format(finder.orders, finder.misses))
 
@@ -106,7 +106,7 @@ class _EndFindings(_Episodes):
 
     def __init__(self, sample: Sample, world: StatefulWorld, tools: Sequence[Tool]) -> None:
         super().__init__(sample, world)
-        self._points = [one for one in acting_points(sample, tools) if one.calls]
+        self._points = [one for one in due_points(sample, tools) if one.calls]
         self._steps = [one.calls for one in self._points]
         self.orders = self.misses = 0
 
@@ -142,15 +142,15 @@ class _EndFindings(_Episodes):
     def _alike(self) -> Iterator[Finding]:
         for at, point in enumerate(self._points):
             rng = Random(f"{self._sample.key} {point.turn}")
-            for miss in near_misses_of(point, rng, self._world.writes):
+            for miss in wrong_calls_at(point, rng, self._world.writes):
                 self.misses += 1
-                if self._is_reached(at, miss.option.calls):
-                    rendered = ", ".join(f"{one.tool} {one.arguments}" for one in miss.option.calls) or "no call"
+                if self._is_reached(at, miss.calls):
+                    rendered = ", ".join(f"{one.tool} {one.arguments}" for one in miss.calls) or "no call"
                     fact = DoubtedFact(kind="end_alike", other=rendered)
                     yield unproved(f"With {rendered} ({miss.defect}) the world ends as it should.", fact)
 
     def _told_alike(self) -> Iterator[Finding]:
-        """Near misses of a call whose fields are asked for, which return the same in all of these.
+        """Wrong calls in place of one whose fields are asked for, which return the same in all of these.
 
         One that only says more than the call (a limit that is not reached) looks at the same things, and tells nothing else.
         """
@@ -173,11 +173,11 @@ class _EndFindings(_Episodes):
         response = self._ending(chain(*self._steps[:step], [call])).answers[-1].response
         return [list(values_at(response, field)) for field in fields]
 
-    def _in_place_of(self, due: Call, point: Due) -> Iterator[Call]:
-        rng, alone = Random(f"{self._sample.key} {point.turn} told"), point.with_option(Option((due,)))
+    def _in_place_of(self, due: Call, point: DuePoint) -> Iterator[Call]:
+        rng, alone = Random(f"{self._sample.key} {point.turn} told"), point.with_calls((due,))
         for maker in MAKERS:
             for miss in islice(of_maker(maker, alone, rng), _OF_READING):
-                yield from (one for one in miss.option.calls if one.tool == due.tool and one not in point.calls)
+                yield from (one for one in miss.calls if one.tool == due.tool and one not in point.calls)
 
 
 _FAULT_PROOF = (

@@ -6,7 +6,7 @@ courtesy. Words that none of these accounts for leave the sample unproved. What 
 """
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
@@ -20,14 +20,13 @@ from callwright.generators.multi_step.samples import Asked, answer_sentence, fie
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_tools
-from callwright.language.calls.frames import glue_of, left_over, shapes_in
 from callwright.language.calls.tools import view_of
-from callwright.language.packs import of, signs, widened
-from callwright.language.text import capitalised
+from callwright.language.packs import signs, widened
+from callwright.language.pages import as_sentence, shapes_in
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.verdicts import Finding, contradicted, proved, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
-from callwright.validators.near_misses.due import shortened
+from callwright.validators.reading.points import shortened
 from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
@@ -47,6 +46,7 @@ from callwright.warehouse.records import (
 LEAST = 4  # a judge's score below it is a doubt
 _LONGEST_LIST = 3  # entries that a simulated result has at most
 _QUESTION = tuple(signs("?"))
+_MARKS = signs(" .,;:!?")
 _ONLY_A_QUESTION = re.compile(widened(r"@[^?!.:;\n]+@[?]"))
 
 
@@ -280,39 +280,50 @@ def _read_reply(
 def _read_error(turn: ReplyTurn, failed: Sequence[CalledResult], language: Language) -> ReplyReading:
     errors = [made.result.get("error") if isinstance(made.result, dict) else None for made in failed]
     messages = [str(error.get("message", "")) if isinstance(error, dict) else "" for error in errors]
-    cues = [one.cues.among(language) for made in failed for one in view_of(made.tool.signature).parameters]
-    glue = glue_of(language, "conversations.errors", "conversations.others")
-    unknown = left_over(turn.text, [*messages, *cues, *glue], [])
+    titles = [one.called(language) for made in failed for one in view_of(made.tool.signature).parameters]
+    known = [*_said(language, "errors", "error", messages), *_said(language, "others", "called", titles)]
+    unknown = _left_of(turn.text, known)
     missing = next((repr(message) for message in messages if message.lower() not in turn.text.lower()), "")
     is_asked = turn.text.rstrip().endswith(_QUESTION)
     acts: frozenset[DialogueAct] = frozenset({"inform", "seek"}) if is_asked else frozenset({"inform"})
-    return ReplyReading(acts, tuple(unknown), missing)
+    return ReplyReading(acts, unknown, missing)
 
 
 def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Language) -> ReplyReading:
     """Each fact is stated with what it is called, so that a value can't pass for another one's."""
     facts = [_fact_sentences(made, language) for made in returned]
     stated = [sentence for sentences in facts for sentence in sentences]
-    unknown = left_over(turn.text, [*stated, *glue_of(language, "conversations.done")], [])
+    unknown = _left_of(turn.text, [*stated, *shapes_in(language, "conversations.done")])
     lower = turn.text.lower()
     due = [made for made in returned if not _feeds_another(made, returned)]
     pairs = ((made, sentences) for made, sentences in zip(returned, facts, strict=True) if made in due and sentences)
     untold = (made for made, told in pairs if not any(one.lower().rstrip(signs(".")) in lower for one in told))
     missing = next((f"what {made.call.tool} returned" for made in untold), "")
-    return ReplyReading(frozenset({"inform"}), tuple(unknown), missing)
+    return ReplyReading(frozenset({"inform"}), unknown, missing)
 
 
 def _fact_sentences(made: CalledResult, language: Language) -> list[str]:
-    answers = shapes_in(language, "conversations.answers")
-    rendered: list[str] = []
-    for fact in facts_of(made.result, made.tool):
-        value = answers[fact.value] if isinstance(fact.value, bool) else str(fact.value)
-        label = capitalised(fact.label)
-        rendered += [
-            shape.replace("{C}", label).replace("{c}", fact.label).replace("{v}", value)
-            for shape in shapes_in(language, "conversations.rendered")
-        ]
-    return rendered
+    flags = [shapes_in(language, f"conversations.{name}")[0] for name in ("no", "yes")]
+    return [
+        as_sentence(shape, {"called": fact.label, "value": flags[value] if isinstance(value, bool) else str(value)})
+        for fact in facts_of(made.result, made.tool)
+        for shape in shapes_in(language, "conversations.rendered")
+        for value in (fact.value,)
+    ]
+
+
+def _said(language: Language, line: str, slot: str, words: Iterable[str]) -> Iterator[str]:
+    """Each line of conversations of a name with each of these words in its slot."""
+    shapes = shapes_in(language, f"conversations.{line}")
+    yield from (as_sentence(shape, {slot: one}) for shape in shapes for one in words)
+
+
+def _left_of(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """What is left of a text without the sentences that are known, whether capitals begin them or not."""
+    marks = signs(".")
+    for one in sorted({sentence.rstrip(marks) for sentence in known}, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)[{re.escape(marks)}]*", "\n", text, flags=re.IGNORECASE)
+    return tuple(filter(None, (one.strip(_MARKS) for one in text.split("\n"))))
 
 
 def _feeds_another(made: CalledResult, returned: Sequence[CalledResult]) -> bool:
@@ -325,14 +336,13 @@ def _feeds_another(made: CalledResult, returned: Sequence[CalledResult]) -> bool
 def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) -> ReplyReading:
     at_hand = {tool.name for tool in tools.values() if tool.key in sample.candidates}
     views = [view_of(tool.signature) for name, tool in tools.items() if name not in at_hand]
-    refused = [one for one in views if any(action.lower() in turn.text.lower() for action in one.actions)]
-    actions = [action for view in refused for action in (*view.actions, *view.keys)]
-    if refused and not left_over(turn.text, [*actions, *glue_of(sample.language, "conversations.refusals")], []):
+    deeds = [view.does(sample.language) for view in views]
+    refused = [deed for deed in deeds if deed.lower() in turn.text.lower()]
+    if refused and not _left_of(turn.text, _said(sample.language, "refusals", "deed", refused)):
         return ReplyReading(frozenset({"reject"}))
     if turn.text in shapes_in(sample.language, "assistant.refusals"):
         return ReplyReading(frozenset({"reject"}))
-    unknown = left_over(turn.text, glue_of(sample.language, "conversations.nods"), [])
-    return ReplyReading(frozenset({"other"}), tuple(unknown))
+    return ReplyReading(frozenset({"other"}), _left_of(turn.text, shapes_in(sample.language, "conversations.nods")))
 
 
 def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> ReplyReading:
@@ -343,11 +353,10 @@ def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResu
         for step, held in enumerate(results.values())
         for place, one in enumerate(held)
     }
-    nothing = str(of(sample.language).data["assistant"]["found"])
-    unknown = left_over(turn.text, [*sentences.values(), nothing], [])
+    unknown = _left_of(turn.text, [*sentences.values(), *shapes_in(sample.language, "assistant.found")])
     last = [one for one in made if _is_at_an_end(one, results, sample)]
     missing = next((f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text), "")
-    return ReplyReading(None, tuple(unknown), missing)
+    return ReplyReading(None, unknown, missing)
 
 
 def _is_at_an_end(made: CalledResult, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> bool:

@@ -7,14 +7,15 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from callwright.generators.kinds import traits_of
+from callwright.generators.routing.tool_graph import known_arguments
 from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
 from callwright.generators.transcripts import user_texts
 from callwright.language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
 from callwright.validators.checks.declaring import rule
-from callwright.validators.checks.grounding import known_arguments, root_of
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
+from callwright.validators.origins import root_of
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.records import (
     CallTurn,

@@ -34,8 +34,8 @@ from callwright.language.schemas import kind_of
 from callwright.language.text import VERBATIM
 from callwright.language.values import locate, read_value
 from callwright.validators.checks.declaring import ARGUMENTS, rule
-from callwright.validators.checks.grounding import origin_of
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
+from callwright.validators.origins import origin_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Composed,

@@ -11,12 +11,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from callwright.generators.kinds import traits_of
-from callwright.generators.routing.tool_graph import UNKNOWN, returned_fields
+from callwright.generators.routing.tool_graph import UNKNOWN, feed_problem, known_arguments, returned_fields
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.language.values import locate
-from callwright.validators.checks.declaring import ARGUMENTS, rule
-from callwright.validators.checks.grounding import feed_problem, is_routed, known_arguments
+from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.validators.metrics.callnavi.dataset import find_stated
 from callwright.validators.toolset.redundancy import doing_of
@@ -26,6 +25,12 @@ from callwright.warehouse.records import DoubtedFact, GoldCall, Sample, Tool, Us
 _KIND_AMISS = DoubtedFact(kind="kind_amiss")
 _LEAST = {"easy": 1, "medium": 2, "hard": 2}
 _MOST = {"easy": 1, "medium": 5, "hard": 5}
+
+
+def _is_routed(sample: Sample) -> bool:
+    """Whether the sample's calls are to be chosen out of a whole catalog."""
+    traits = traits_of(sample.kind)
+    return traits.has_catalog and not traits.is_changed
 
 
 class _Question(NamedTuple):
@@ -47,7 +52,6 @@ def applies_to(sample: Sample) -> bool:
     "Do the request and what tools return prove each call, and no other tool of the catalog?",
     source="CallNavi 4.1",
     applies=applies_to,
-    settles=ARGUMENTS,
     left_to="readers",
     doubts={
         "stated_unused": "The user says “{words}”{where}, which seems to be {name}, but the call does not use it.",
@@ -125,7 +129,7 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
 
 def _order(question: _Question) -> Iterator[Finding]:
     """Where no call needs another one, they are made in the order in which they are asked for: by what only each has said."""
-    if not is_routed(question.sample) or any(UNKNOWN in call.arguments.values() for call in question.calls):
+    if not _is_routed(question.sample) or any(UNKNOWN in call.arguments.values() for call in question.calls):
         return  # a shift puts the new value behind all else
     spans = [{(one.start, one.end) for one in call.evidence if one.start is not None} for call in question.calls]
     shared = Counter(span for own in spans for span in own)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.stages import Stage, StageContext
-from callwright.validators.checks.declaring import ALL, SHARED_DOUBTS, Check
+from callwright.validators.checks.declaring import ARGUMENTS, MEANING, SHARED_DOUBTS, Check
 from callwright.validators.toolset.complexity import TOOL_DOUBTS
 from callwright.validators.toolset.redundancy import TWIN_DOUBTS
 from callwright.warehouse.records import ClaimGrade, DoubtedFact, Sample, SampleClaim, Verdict
@@ -18,7 +18,7 @@ from callwright.warehouse.registry import Registry
 _ORDER = (
     "format", "wording", "grounding", "traced", "dialogue", "path", "end_state", "fault", "user", "policy", "routing",
     "complexity", "facts", "replies", "answers_request", "relevance", "consistency", "meaning", "reading",
-    "second_reading", "faithfulness", "message_fit", "composed", "natural",
+    "faithfulness", "message_fit", "composed", "natural",
 )  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> st
 
 
 CHECKS: Registry[Check[Sample]] = Registry("checks", Check, "check", "checks", first=_ORDER, problem_of=_problem_beside)
-_OTHER_STAGES = {"scenario", "planted_reading", "planted_second_reading", "duplicates", "review", "land"}
+_OTHER_STAGES = {"scenario", "planted_reading", "duplicates", "review", "land"}
 
 
 def all_checks() -> tuple[Check[Sample], ...]:
@@ -64,6 +64,9 @@ def told_in_english(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [one.with_changes(doubts=in_english(one.doubts)) for one in verdicts]
 
 
+_OF_ARGUMENTS = "grounding"  # what it looks at has arguments: it finds where they are said, and settles nothing
+
+
 class SettledClaims(NamedTuple):
     """What a sample's claims rest on: `claimed` by the verdicts seen, of these settled by rules, and by models."""
 
@@ -88,7 +91,7 @@ class SettledClaims(NamedTuple):
 def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
     """What a sample rests on by the verdicts of these checks: the same that the view `sample_grades` says of what is kept."""
     checks = {check.name: check for check in all_checks()}
-    claimed: set[SampleClaim] = {*ALL}
+    claimed: set[SampleClaim] = {*MEANING}
     by_rules: set[SampleClaim] = set()
     left_open: set[SampleClaim] = set()
     by_models: set[SampleClaim] = set()
@@ -98,7 +101,7 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
         if check is None:  # one that is gone settles nothing, and what it doubts is for people
             is_doubted |= one.decision != "proved"
             continue
-        claimed.update(check.settles)
+        claimed.update(ARGUMENTS if check.name == _OF_ARGUMENTS else check.settles)
         is_doubted |= one.decision == "contradicted" or (one.decision == "unproved" and check.left_to == "people")
         if one.grade == "proved":
             by_rules.update(check.settles)
@@ -112,8 +115,6 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
 async def has_rest(stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]) -> bool:
     """Whether a stage has anything to say: one for the rest alone where it may settle what is left open, any other always.
 
-    An opinion that whoever read the sample has told on the way is not asked again.
-
     Where only people can settle something no model is asked. `verdicts` are those known of the sample; rules of which none
     is known are asked again, for they cost nothing.
     """
@@ -121,7 +122,7 @@ async def has_rest(stage: Stage, sample: Sample, context: StageContext, verdicts
         return not isinstance(stage, Check)
     known = {one.check for one in verdicts}
     if not stage.only_rest:
-        return stage.sort != "opinion" or stage.name not in known
+        return True
     found = list(verdicts)
     checks = all_checks()
     for rule in checks[: checks.index(stage)]:

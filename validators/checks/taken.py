@@ -21,9 +21,10 @@ from callwright.language.schemas import kind_of
 from callwright.language.values import locate
 from callwright.llm.models import reads_language
 from callwright.validators.checks.declaring import reader, rule
-from callwright.validators.checks.grounding import ground, root_of
+from callwright.validators.checks.grounding import ground
 from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.validators.judges import COMPOSED, ask_opinion
+from callwright.validators.origins import root_of
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     DoubtedFact,

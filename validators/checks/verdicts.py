@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from callwright.llm.models import TEMPLATE
-from callwright.warehouse.records import Decision, DoubtedFact, Evidence, ReasonCode, StageOutcome, Verdict
+from callwright.warehouse.records import Decision, DoubtedFact, Evidence, Reading, ReasonCode, StageOutcome, Verdict
 
 SHOWN = 4  # reasons that a verdict states
 _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
@@ -36,10 +36,7 @@ def proved(reason: str) -> Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a check answers about one record; its verdict says besides whose answer it is, and about what.
-
-    `told` are verdicts of other checks, where whoever was asked told in the same reply what these ask.
-    """
+    """What a check answers about one record; its verdict says besides whose answer it is, and about what."""
 
     decision: Decision
     reason: str
@@ -47,7 +44,7 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     open_arguments: tuple[str, ...] = ()
     doubts: tuple[DoubtedFact, ...] = ()
-    told: tuple[Verdict, ...] = ()
+    readings: tuple[Reading, ...] = ()
 
 
 def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHOWN) -> Answer:

@@ -1,9 +1,8 @@
 """Whether what the user says reads like speech: no markup, no placeholder, no word doubled, nothing cut off, no words of the tool.
 
 Code alone decides that, from the text of the user's turns; what it finds is unproved, for people to see. How natural a request is,
-and how plausible its values, a model scores by anchors, each with its reason: whoever reads the sample blind tells it in the same
-reply, after its reading; where nobody did, the judge is asked. That is asked only of models that read language: a grammar has no
-opinion of how people speak, and where one sits in both places nothing is said.
+and how plausible its values, the judge scores by anchors, each with its reason. That is asked only of models that read language:
+template/v1 has no opinion of how people speak.
 
 Besides, whether a message that came along is the one that the user points to, by its app and who sent it; and whether a simulated
 user says what it has to say, read by other rules than those that let its words pass.
@@ -24,14 +23,12 @@ from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.generators.users.user import Answer as UserAnswer
 from callwright.generators.users.user import Fact, Said, SimulatedUser, facts_of
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
-from callwright.llm.models import reads_language
 from callwright.validators.checks.declaring import opinion, reader, rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, proved, unproved
+from callwright.validators.evidence import Scene, find_in_calls
 from callwright.validators.judges import MESSAGE, NATURAL, ask_opinion
-from callwright.validators.values.said import hear
-from callwright.validators.values.standing import read_call
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DoubtedFact, DoubtKind, Message, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import DoubtedFact, DoubtKind, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn
 
 _MARKUP = re.compile(
     r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
@@ -181,15 +178,6 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
     return answer_by(reading)
 
 
-def may_tell(sample: Sample, context: StageContext) -> bool:
-    """Whether the context's model, asked about the sample by another check, may tell as well what `natural` asks.
-
-    It may where it reads language, and neither it nor somebody real has worded the sample.
-    """
-    name = context.chat.name
-    return is_worded(sample) and reads_language(name) and (sample.origin is None or sample.origin.model != name)
-
-
 def answer_by(reading: NaturalReading) -> Answer:
     """What the two scores come to: the lower of them decides."""
     opinions: tuple[tuple[int, DoubtKind, str], ...] = (
@@ -298,7 +286,7 @@ def is_amiss(fact: Fact, said: Said, language: str, tool: Tool) -> bool:
         return True
     if fact.is_name or fact.path != fact.parameter:
         return False
-    heard = hear(said.text, language, None, question=said.question)
-    return any(
-        one.standing == "contradicted" for one in read_call(tool, {fact.parameter: fact.value}, [heard]).readings
-    )
+    call = GoldCall(tool=tool.name, arguments={fact.parameter: fact.value})
+    asked = (ReplyTurn(text=said.question),) if said.question else ()
+    scene = Scene((*asked, UserTurn(text=said.text)), (call,), {tool.name: tool}, language)
+    return any(one.standing == "contradicted" for one in find_in_calls(scene))

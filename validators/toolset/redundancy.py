@@ -1,9 +1,8 @@
 """Tools of a category that do the same (HammerBench 4.2: distinct functions within each category).
 
-Three signs are added up: the words of the names (those of one meaning count as one), the embeddings of the
-descriptions, and the words of the parameters. Embeddings alone take "mute" and "unmute" for the same and weigh most on
-the rest; so tools that do opposite things, or things of another kind, are apart before anything is added up
-(docs/decisions/0007-tools-that-do-the-same.md has the figures).
+Three signs are added up: the words of the names, the embeddings of the descriptions, and the words of the parameters.
+Embeddings alone take "mute" and "unmute" for the same and weigh most on the rest; so tools that do opposite things, or
+things of another kind, are apart before anything is added up (docs/decisions/0007-tools-that-do-the-same.md has the figures).
 """
 
 import re
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 from callwright.generators.tools import are_redundant
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import language_of, of, packaged
-from callwright.language.text import deep_stem, stem, stem_groups
+from callwright.language.text import deep_stem, stem
 from callwright.validators.embeddings import near_pairs
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 
@@ -93,15 +92,13 @@ def are_opposed(one: Tool, other: Tool) -> bool:
 
 
 def _do_differently(doing: Doing, others: Doing) -> bool:
-    """Whether the verbs are opposites, or of no kind but their own and no synonyms: who replies does not forward."""
+    """Whether the verbs are opposites, or of no kind but their own: who replies does not forward."""
     verb, other = doing.verb, others.verb
     if not verb or not other or verb == other:
         return False
     if verb == f"un{other}" or other == f"un{verb}":
         return True
-    groups = stem_groups()
-    mine, theirs = groups.get(deep_stem(verb), verb), groups.get(deep_stem(other), other)
-    return doing.kinds == others.kinds == {OTHER} and mine != theirs
+    return doing.kinds == others.kinds == {OTHER} and deep_stem(verb) != deep_stem(other)
 
 
 def _differ(one: Tool, other: Tool) -> Iterator[bool]:
@@ -135,7 +132,7 @@ TWIN_DOUBTS = {
     "tools_alike": "{tool} does the same as {other}.",
     "tools_near": "{tool} may do the same as {other}.",
 }
-VERSION = "1"
+VERSION = "2"
 NAME, DESCRIPTION, PARAMETERS = 0.15, 0.7, 0.15
 ALIKE = 0.88  # from here on a tool is its neighbour again
 IN_DOUBT = 0.66  # from here on people are asked
@@ -204,16 +201,9 @@ def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
 
 
 def _same_words(sides: Iterable[Iterable[str]], *, without: float) -> float:
-    """The share of the words of two sides that mean the same, or what they come to `without` any."""
-    own, their = (frozenset(map(meaning_of, words)) for words in sides)
+    """The share of the words that two sides have in common, or what they come to `without` any."""
+    own, their = (frozenset(map(deep_stem, words)) for words in sides)
     return len(own & their) / len(own | their) if own or their else without
-
-
-def meaning_of(word: str) -> str:
-    """The word, or the number of its group in the thesaurus: words of one group mean much the same."""
-    root = deep_stem(word)
-    group = stem_groups().get(root)
-    return root if group is None else str(group)
 
 
 def _verdict(tool: Tool, duplicates: DuplicateTools | None) -> Verdict:

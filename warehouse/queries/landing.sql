@@ -60,6 +60,24 @@ with said as (
 )
 select s.key, b.reason from said s join beyond b using (language, request) where not s.has_place order by s.key
 
+-- name: untrusted
+-- Samples that models settled which may settle nothing, each with the model: it was measured, and caught or agreed too little.
+select s.key, min(t.reader) as reader
+from samples s join outcomes f on f.subject = s.key join sample_grades g on g.subject = s.key
+join reader_trust t on t.build = f.build and list_contains(g.models, t.reader)
+where f.build = $1 and f.stage = $2 and f.outcome = 'passed' and s.stage <> 'review' and g.grade = 'judged'
+    and not exists (select 1 from outcomes r where r.build = f.build and r.stage = $3 and r.subject = s.key)
+    and (t.catch_rate < $4::double or t.worst_high < $4::double or t.agreed < $5::double)
+group by s.key order by s.key
+
+-- name: trusted_by_now
+-- What waits for people since its reader was not trusted, and by now is: it is asked anew whether it may land.
+delete from outcomes where build = $1 and stage = $2 and outcome = 'waiting' and subject not in (select subject from decisions)
+    and starts_with(reason, $5) and subject not in (
+        select g.subject from sample_grades g join reader_trust t on t.build = $1 and list_contains(g.models, t.reader)
+        where t.catch_rate < $3::double or t.worst_high < $3::double or t.agreed < $4::double
+    )
+
 -- name: uncertain
 -- Samples that models settled of whom it is not known that what they choose is right often enough; null where it was not measured.
 select s.key, k.precision_low as known

@@ -19,7 +19,7 @@ group by all
 -- name: verdicts
 select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score,
     arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence,
-    arg_max(doubts, made_at) as doubts, arg_max(version, made_at) as version
+    arg_max(doubts, made_at) as doubts, arg_max(readings, made_at) as readings, arg_max(version, made_at) as version
 from verdicts where list_contains(?::varchar[], subject) group by subject, check_name order by check_name
 
 -- name: editors

@@ -43,3 +43,7 @@ where r.decision = 'edit' and r.answer is null
 
 -- name: unanswered_gold_items
 select g.subject as id, s.body from gold_items g join samples s on s.key = g.made_of where g.answer is null
+
+-- name: readings
+select subject, readings from newest_verdicts where check_name = 'reading' and readings <> '[]'
+    and subject in (select unnest(?::varchar[]))

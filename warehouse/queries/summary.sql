@@ -120,7 +120,7 @@ with landed as (
     select min(a.subject), 5, 'Accepted only because ' || array_to_string(any_value(a.judged_by), ', ') || ' judged it right.'
     from landed a where a.grade = 'judged' group by a.kind, a.language
     union all
-    select min(a.subject), 6, 'Accepted, proved by rules.' from landed a
+    select min(a.subject), 6, 'Accepted, proved by code.' from landed a
     where a.grade = 'proved' group by a.kind, a.language
 ), firsts as (
     select r.subject, min(r.rank) as rank, arg_min(r.why, r.rank) as why from reasons r group by r.subject

@@ -49,15 +49,33 @@ class DoubtedFact(Record):
     sentence: str = ""
 
 
+# What a settler finds right in one order: the gold, what the reader wrote, both or neither.
+Vote = Literal["gold", "written", "both", "neither"]
+
+
+class Reading(Record):
+    """What a reader that does not know the gold writes at a turn, and how that was settled where it differs.
+
+    `calls` are empty where it calls nothing; `instead` then says whether it asks first or finds no tool. `votes` are
+    the settler's, one for each order of the two; there are none where the reader wrote the same as the gold.
+    """
+
+    turn: int
+    calls: tuple[Call, ...] = ()
+    instead: Literal["ask", "none"] | None = None
+    votes: tuple[Vote, ...] = ()
+    settled_by: str = ""
+
+
 class Verdict(Record):
     """One check's answer about one sample. `score` lies in 0..1, None where the check has no scale.
 
     `model` is the model that gave the answer, "" where rules alone did; `by_maker` says that it is the one that made the sample.
     `open_arguments` names the arguments for which the check found nothing, `doubts` what speaks against the sample: `reason` has
-    the same in English.
+    the same in English. `readings` are what a reader wrote at each turn.
     """
 
-    UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "doubts"})  # the reason has them
+    UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "doubts", "readings"})  # the reason has them
 
     subject: str
     check: str
@@ -67,6 +85,7 @@ class Verdict(Record):
     evidence: tuple[Evidence, ...] = ()
     open_arguments: tuple[str, ...] = ()
     doubts: tuple[DoubtedFact, ...] = ()
+    readings: tuple[Reading, ...] = ()
     version: str = "1"
     model: str = ""
     by_maker: bool = False
@@ -85,7 +104,7 @@ ReadingOutcome = Literal["caught", "missed", "passed", "falsely_doubted"]
 class PlantedReading(Record):
     """What a reader made of a place of an accepted sample that was planted to measure it, at the turn of that index.
 
-    `defect` is the kind of near miss that stood there as the gold, "" where the gold itself did: a defect is caught or missed, the
+    `defect` is the sort of wrong call that stood there as the gold, "" where the gold itself did: a defect is caught or missed, the
     gold passed or falsely doubted. `reader` is the model, `version` that of what it was asked.
     """
 

@@ -13,7 +13,7 @@ with claims as (
 ), settled as (
     select n.subject,
         bool_or(n.decision = 'contradicted' or (n.decision = 'unproved' and not c.is_left_to_readers)) as is_doubted,
-        bit_or(c.mask) | 15::utinyint as claimed,
+        bit_or(c.mask) | case when bool_or(n.check_name = 'grounding') then 15 else 14 end::utinyint as claimed,
         bit_or(case when n.grade = 'proved' then c.mask else 0::utinyint end) & ~bit_or(case when c.role = '' and n.grade <> 'proved' then c.mask else 0::utinyint end) as by_rules,
         bit_or(case when n.grade = 'judged' then c.mask else 0::utinyint end) as by_models,
         coalesce(list_sort(list_distinct(list(n.model) filter (n.grade = 'judged' and c.mask > 0))), []) as models

@@ -1,8 +1,8 @@
--- How well each model reads that chooses among near misses (the checks reading and second_reading), by build, language and family:
+-- How well each model reads that writes the calls without knowing the gold (the check reading), by build, language and family:
 -- of the `planted` defects it `caught` or `missed` so many, and of the `doubles`, golds as they are, it `doubted_doubles`. A row
 -- with a `defect` is of that kind alone; the one with '' is of all. What people turned away is left out. Of what it `read` it
--- `doubted` some; `precision` is the share of right ones among those that it chose: with d doubted, f of the doubles doubted and m of
--- the defects missed, (d - f) / (1 - f - m) of what it read was wrong, and m of these it chose. `precision_low` is the same with d and m at the
+-- `doubted` some; `precision` is the share of right ones among those that it agreed with: with d doubted, f of the doubles doubted and m of
+-- the defects missed, (d - f) / (1 - f - m) of what it read was wrong, and m of these it agreed with. `precision_low` is the same with d and m at the
 -- upper and f at the lower of their 95 % bounds (Wilson): what is known, however few were planted. Both are null where nothing was.
 create or replace view reader_precision as
 with turned_away as (
@@ -23,7 +23,7 @@ with turned_away as (
     select f.build, v.model as reader, f.language, f.family, '' as defect, count(*) as read,
         count(*) filter (v.decision <> 'proved') as doubted
     from all_newest_verdicts v join facts f on f.key = v.subject
-    where v.check_name in ('reading', 'second_reading') and v.model <> '' group by all
+    where v.check_name = 'reading' and v.model <> '' group by all
 ), joined as (
     select build, reader, language, family, defect, coalesce(r.read, 0) as read, coalesce(r.doubted, 0) as doubted,
         coalesce(c.planted, 0) as planted, coalesce(c.caught, 0) as caught, coalesce(c.missed, 0) as missed,

@@ -3,7 +3,7 @@
 -- readings by choice.
 create or replace view judged_precision as
 with settled as (
-    select b.build, v.subject, v.model as reader, v.check_name in ('reading', 'second_reading') as by_choice
+    select b.build, v.subject, v.model as reader, v.check_name = 'reading' as by_choice
     from all_newest_verdicts v join stages t on t.name = v.check_name join build_samples b on b.sample = v.subject
     where v.grade = 'judged' and len(t.settles) > 0
 )

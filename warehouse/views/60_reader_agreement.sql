@@ -1,7 +1,8 @@
--- What people say of the samples that a reader has read (the checks reading and second_reading), by build, language and family, over all
+-- What people say of the samples that a reader has read (the check reading), by build, language and family, over all
 -- that they decided ('') and by what they were asked for: `spot check` is drawn at random from what landed, `doubtful` is what
 -- waited for them. `both_right`: the reader chose the gold alone and people accepted it; `missed`: they turned away what it chose;
 -- `doubted`: it doubted what they accepted; `both_doubt`: neither takes it. `kappa` is Cohen's, null where chance alone leaves no room.
+-- `wrong_share` is the share that people turned away of what the reader agreed with; of spot checks it is its error, with Wilson's 95 % bounds.
 create or replace view reader_agreement as
 with people as (
     select d.subject, bool_and(d.decision = 'accept') as accepts, coalesce(any_value(q.cause), '') as cause
@@ -11,7 +12,7 @@ with people as (
     select b.build, v.model as reader, s.language, coalesce(k.family, s.kind) as family, p.cause, p.accepts, v.decision = 'proved' as chooses
     from all_newest_verdicts v join people p on p.subject = v.subject join samples s on s.key = v.subject
     join build_samples b on b.sample = v.subject left join kinds k on k.name = s.kind
-    where v.check_name in ('reading', 'second_reading') and v.model <> ''
+    where v.check_name = 'reading' and v.model <> ''
 ), counted as (
     select build, reader, language, family, cause, count(*) as samples, count(*) filter (chooses and accepts) as both_right,
         count(*) filter (chooses and not accepts) as missed, count(*) filter (not chooses and accepts) as doubted,
@@ -22,5 +23,8 @@ with people as (
         ((both_right + missed) * (both_right + doubted) + (both_doubt + missed) * (both_doubt + doubted)) / (samples * samples) as by_chance
     from counted
 )
-select * exclude (by_chance), (agreement - by_chance) / nullif(1 - by_chance, 0) as kappa from shares
+select * exclude (by_chance), (agreement - by_chance) / nullif(1 - by_chance, 0) as kappa,
+    missed / nullif(both_right + missed, 0) as wrong_share, share_interval(missed, both_right + missed).low as wrong_low,
+    share_interval(missed, both_right + missed).high as wrong_high
+from shares
 order by build, reader, language, family, cause;

@@ -1,6 +1,6 @@
--- What the grade of an argument is worth in the newest audit of each source and model: how many arguments that a defect made `wrong`
--- got it, how many of these in samples that land all the same (`wrong_landed`), and how many of those of intact samples (`correct`).
--- `precision` is the share of correct ones among those of the grade where as many are wrong as correct.
+-- How arguments stand in the newest audit of each source and model: how many arguments that a defect made `wrong`
+-- stand so (`grade`: said, derived, not_said, contradicted), how many of these in samples that land all the same (`wrong_landed`), and how many of those of intact samples (`correct`).
+-- `precision` is the share of correct ones among those that stand so where as many are wrong as correct.
 create or replace view audit_argument_grades as
 with newest as (
     select source, model, arg_max(key, made_at) as audit from audits group by all

@@ -90,13 +90,13 @@ def test_wrong_arguments_are_graded_one_by_one(built: Settings, monkeypatch: pyt
     report = audit(built, "--limit", "2", *words, monkeypatch=monkeypatch)
     kept = open_warehouse(built).rows("select * from audit_arguments where audit = ?", [report["audit"]])
     assert {row["defect"] for row in kept if row["is_wrong"]} == {"value_of_other", "value_not_stated"}
-    assert "proved" in {row["grade"] for row in kept if not row["is_wrong"]} <= {"proved", "open"}
+    assert "said" in {row["grade"] for row in kept if not row["is_wrong"]} <= {"said", "derived"}
     by_grade = {(row["language"], row["grade"]): row for row in report["arguments"]}
-    for (language, grade), row in by_grade.items():
-        if grade != "open":
+    for (language, _), row in by_grade.items():
+        if row["correct"]:
             assert row["precision"] == pytest.approx(1 / (1 + row["wrong_share"])), language
-    wrong = sum(row["wrong"] for row in report["arguments"] if row["grade"] == "open")
-    assert wrong == sum(row["is_wrong"] and row["grade"] == "open" for row in kept) > 0
+    wrong = sum(row["wrong"] for row in report["arguments"] if row["grade"] == "not_said")
+    assert wrong == sum(row["is_wrong"] and row["grade"] == "not_said" for row in kept) > 0
 
 
 def test_the_same_audit_twice_breaks_the_same_in_the_same_way(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

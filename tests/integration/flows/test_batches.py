@@ -14,7 +14,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel
-from tests.support.flows.model_server import OPINIONS, PRICED, completed
+from tests.support.flows.model_server import OPINIONS, PRICED
 from tests.support.flows.small_builds import build, one, settings_of, unmeasured_recipe, warehouse_of
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
@@ -30,7 +30,7 @@ def answered(body: dict, times: int) -> str:
     try:
         sending.send(None)
     except StopIteration as done:
-        return completed(done.value.text, schema)
+        return done.value.text
     raise AssertionError("template/v1 waits for nothing")
 
 

@@ -19,7 +19,7 @@ from tests.support.flows.small_builds import run_here, warehouse_of
 SUN, FORECAST = "Weather.Sky.getSunTimes", "Weather.Forecast.getForecast"
 CHANGES = {
     SUN: {"name": "Sky.lookup", "description": "Get the weather forecast for a coming day."},  # misleads
-    FORECAST: {"parameters": {"city": {"name": "place"}}},
+    FORECAST: {"parameters": {"date": {"name": "day"}}},
 }
 
 
@@ -64,7 +64,7 @@ def told(home: Path) -> Told:
 def test_a_change_is_foreseen_asked_and_compared(told: Told) -> None:
     home, foreseen = told.home, told.foreseen
     assert {row["tool"]: row["changed"] for row in foreseen["changed"]} == {
-        SUN: "name, description", FORECAST: "parameter city: name",
+        SUN: "name, description", FORECAST: "parameter date: name",
     }  # fmt: skip
     assert 0 < foreseen["touched"] <= foreseen["samples"]
 
@@ -102,11 +102,11 @@ def test_answers_are_kept_in_the_release_s_names_and_the_change_beside_them(told
     assert {row["tool"] for row in called} <= {row["name"] for row in rows(home, "select name from tools")}
     right = rows(
         home,
-        f"""select calls, text from predictions where strategy <> 'direct' and error_type = ''
-        and json_extract_string(calls, '$[0].tool') = '{FORECAST}' and contains(text, 'place')""",
+        f"""select calls, text from predictions where strategy <> 'direct'
+        and json_extract_string(calls, '$[0].tool') = '{FORECAST}' and contains(text, '"day"')""",
     )
     assert right
-    assert all("city" in json.loads(row["calls"])[0]["arguments"] for row in right)
+    assert all("date" in json.loads(row["calls"])[0]["arguments"] for row in right)
     kept = rows(home, "select tool, shown_name, plain_strategy, shown, words from tool_changes order by tool")
     assert [(row["tool"], row["shown_name"], row["plain_strategy"]) for row in kept] == [
         (FORECAST, FORECAST, "direct"), (SUN, "Sky.lookup", "direct"),

@@ -250,6 +250,35 @@ def test_a_bug_ends_the_command_with_a_traceback(tmp_path: Path) -> None:
     assert "KeyError: 'a bug'" in done.stderr
 
 
+def test_ctrl_c_that_meets_an_import_in_the_middle_of_a_query_stops_the_command(tmp_path: Path) -> None:
+    code = """
+        import sys
+        import duckdb
+        from callwright.flows.cli.main import app, main
+
+        class Interrupting:
+            def find_spec(self, name, path=None, target=None):
+                if name == "pytz":
+                    raise KeyboardInterrupt
+
+        @app.command("ask")
+        def ask():
+            sys.meta_path.insert(0, Interrupting())
+            duckdb.connect().execute("select now()").fetchall()
+
+        main()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(code), "ask"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(tmp_path),
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
+
+
 def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
     done = build_by_two_workers_with("os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
     assert done.returncode == 1

@@ -26,67 +26,68 @@ def write(path: Path, *lines: object) -> str:
     return str(path)
 
 
-OPEN = {"standing": "open", "read_by": "", "precision": None}
-PROVED = {**OPEN, "standing": "proved"}
-READ = {"standing": "read", "read_by": "template/v1", "precision": None}
-MEANING = ("deed", "nothing_else", "no_call_missing")
-
-
-def test_rules_prove_values_and_never_a_whole_request(tmp_path: Path) -> None:
+def test_without_a_model_a_request_is_open_or_contradicted(tmp_path: Path) -> None:
     asked = {"language": "en", "tool": TIMER, "request": "Start a timer for two hours."}
     file = write(
         tmp_path / "asked.jsonl",
         {"id": "a", "arguments": {"minutes": 120}, **asked},
         {"id": "b", "arguments": {"minutes": 2}, **asked},
+        {"id": "c", "arguments": {"minutes": "120"}, **asked},
+        {"id": "d", "arguments": {"hours": 2}, **asked},
     )
-    right, wrong = run("requests", file)
-    assert right == {
+    right, *wrong = run("requests", file)
+    assert right == {"id": "a", "decision": "open", "arguments": {"minutes": "said"}, "written": None, "reasons": []}
+    assert {one["decision"] for one in wrong} == {"contradicted"}
+    assert wrong[0]["arguments"] == {"minutes": "contradicted"}
+    assert [one["reasons"][0] for one in wrong] == [
+        "'two hours' says another value than minutes = 2.",
+        "The value of 'minutes', '120', does not fit: '120' is not of type 'integer'.",
+        "The tool 'startTimer' declares no parameter 'hours'.",
+    ]
+
+
+def test_a_request_may_have_several_tools_a_system_message_and_a_time(tmp_path: Path) -> None:
+    book = {"name": "book", "parameters": {"type": "object", "properties": {"card": {}, "day": {"format": "date"}}}}
+    asked = {
         "id": "a",
-        "decision": "unproved",
-        "arguments": {"minutes": "proved"},
-        "reasons": [],
-        "values_proved": [1, 1],
-        "claims": {"arguments": PROVED} | dict.fromkeys(MEANING, OPEN),
-        "hints": [],
+        "language": "en",
+        "tools": [TIMER, book],
+        "request": "Book it for tomorrow.",
+        "now": "2026-11-23",
     }
-    assert (wrong["decision"], wrong["arguments"], wrong["values_proved"]) == (
-        "contradicted",
-        {"minutes": "contradicted"},
-        [0, 1],
-    )
-    assert wrong["claims"]["arguments"] == {**OPEN, "standing": "contradicted"}
-    assert wrong["reasons"] == ["minutes is 2, but 'two hours' is what is said."]
-    assert wrong["hints"] == [{"kind": "number_left", "quote": "two hours"}]
+    asked |= {"system": "The user's card is C-77.", "arguments": {"card": "C-77", "day": "2026-11-24"}}
+    file = write(tmp_path / "asked.jsonl", {**asked, "tool": "book"}, {**asked, "tool": "pay"}, asked)
+    named, *others = run("requests", file)
+    assert (named["decision"], named["arguments"]) == ("open", {"card": "derived", "day": "said"})
+    assert all("`tool` has to name one of them" in one["reasons"][0] for one in others)
 
 
-def test_what_rules_can_t_place_is_a_hint_and_no_verdict(tmp_path: Path) -> None:
-    stated = {"id": "a", "language": "en", "tool": TIMER, "arguments": {"minutes": 5}}
-    [found] = run(
-        "requests", write(tmp_path / "asked.jsonl", {**stated, "request": "No timer of 5 minutes if 3 call."})
-    )
-    assert {one["kind"] for one in found["hints"]} == {"negation", "condition", "number_left"}
-    assert found["arguments"] == {"minutes": "stated"}
-    assert found["claims"]["arguments"]["standing"] == "stated"
-    assert found["decision"] == "unproved"
+def test_formats_that_people_leave_out_contradict_nothing(tmp_path: Path) -> None:
+    tool = {
+        "name": "plan",
+        "parameters": {"type": "object", "properties": {"at": {"type": "string", "format": "date-time"}}},
+    }
+    asked = {"id": "a", "language": "en", "tool": tool, "request": "On 2026-11-24 at 15:00."}
+    [found] = run("requests", write(tmp_path / "asked.jsonl", {**asked, "arguments": {"at": "2026-11-24T15:00:00"}}))
+    assert (found["decision"], found["arguments"]) == ("open", {"at": "said"})
 
 
-def test_a_model_reads_what_words_ask_for_and_is_named(tmp_path: Path) -> None:
+def test_a_model_reads_what_words_ask_for(tmp_path: Path) -> None:
     asked = {"language": "en", "tool": TIMER, "arguments": {"minutes": 120}}
     file = write(
         tmp_path / "asked.jsonl",
-        {"id": "a", "request": "Start a timer for two hours.", **asked},
+        {"id": "a", "request": "Start a timer. The minutes: 120.", **asked},
         {"id": "b", "request": "Don't start a timer for two hours if it rains.", **asked},
     )
     right, wrong = run("requests", file, "--model", "template/v1")
-    assert (right["decision"], right["claims"]) == ("judged", {"arguments": PROVED} | dict.fromkeys(MEANING, READ))
-    assert (wrong["decision"], wrong["claims"]["deed"]) == ("unproved", OPEN)
-    assert "none of the options was chosen" in wrong["reasons"][-1]
+    assert (right["decision"], right["reasons"]) == ("judged", [])
+    assert (wrong["decision"], wrong["arguments"]) == ("doubted", {"minutes": "said"})
 
 
 def test_a_language_that_nobody_knows_is_an_answer_of_its_own(tmp_path: Path) -> None:
     asked = {"id": "a", "language": "xq", "tool": TIMER, "arguments": {"minutes": 5}, "request": "Timer, 5."}
     [found] = run("requests", write(tmp_path / "asked.jsonl", asked), "--model", "template/v1")
-    assert (found["decision"], found["arguments"]) == ("unproved", {"minutes": "stated"})
+    assert (found["decision"], found["arguments"]) == ("open", {"minutes": "said"})
     assert "There is no language 'xq'" in found["reasons"][-1]
 
 
@@ -98,7 +99,7 @@ def test_a_line_that_is_no_request_is_told_and_the_others_are_read(tmp_path: Pat
     broken, fine = run("requests", write(tmp_path / "asked.jsonl", line, good))
     assert broken["decision"] == "contradicted"
     assert "Line 1 is no request" in broken["reasons"][0]
-    assert fine["values_proved"] == [1, 1]
+    assert fine["arguments"] == {"minutes": "said"}
 
 
 def test_a_file_that_is_not_there_is_a_sentence() -> None:
@@ -115,17 +116,14 @@ def test_exported_records_keep_what_they_rest_on_and_broken_ones_do_not(tmp_path
     rows = [record_line(sample, content.tools) for sample in content.samples]
     file = write(tmp_path / "whole.jsonl", *rows)
     by_rules = run("records", file)
-    assert {one["decision"] for one in by_rules} == {"unproved"}
-    assert all({one["claims"][name]["standing"] for name in MEANING} == {"open"} for one in by_rules)
-    assert sum(one["values_proved"][0] for one in by_rules) > 0
-    for one in by_rules:
-        assert one["values_proved"] == [list(one["arguments"].values()).count("proved"), len(one["arguments"])]
+    assert {one["decision"] for one in by_rules} == {"open"}
+    assert {standing for one in by_rules for standing in one["arguments"].values()} <= {"said", "derived"}
     read = run("records", file, "--model", "template/v1")
-    assert {(one["decision"], one["claims"]["deed"]["read_by"]) for one in read} == {("judged", "template/v1")}
+    assert {one["decision"] for one in read} == {"judged"}
     for row in rows:
         [turn] = [turn for turn in row["sample"]["turns"] if turn["kind"] == "user"]
         turn["text"] = f"Don't do that, and don't ask again: {turn['text']}"
     checked = run("records", write(tmp_path / "broken.jsonl", *rows, "{"), "--model", "template/v1")
     assert not any(one["decision"] in ("proved", "judged") for one in checked)
     assert checked[-1]["verdicts"][0]["reason"].startswith(f"Line {len(rows) + 1} is no record")
-    assert checked[-1]["claims"] == {}
+    assert checked[-1]["arguments"] == {}

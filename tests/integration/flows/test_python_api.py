@@ -80,7 +80,7 @@ async def test_builds_work_where_a_loop_is_running(tmp_path: Path) -> None:
     ticking.cancel()
     assert (report.planned, report.is_trial) == (6, True)
     assert callwright.ProgressStep("single_turn", 6, 6) in steps
-    assert steps[-1].sentence == "measuring.planted_reading"
+    assert steps[-1].sentence.startswith("measuring")
     assert ticks > 2, "the loop went on meanwhile"
     again = callwright.build(RECIPE, home=tmp_path, limit=2)  # as in a cell of a notebook
     assert (again.build, again.landed) == (report.build, report.landed)
@@ -185,8 +185,7 @@ def test_records_and_requests_are_checked_as_by_the_command(home: Path, tmp_path
 
 
 def _plain(found: CheckedRecordLine) -> dict[str, Any]:
-    claims = {name: claim._asdict() for name, claim in found.claims.items()}
-    return found._asdict() | {"verdicts": [verdict._asdict() for verdict in found.verdicts], "claims": claims}
+    return found._asdict() | {"verdicts": [verdict._asdict() for verdict in found.verdicts]}
 
 
 def test_the_examples_of_the_checks_are_true() -> None:

@@ -158,7 +158,8 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     assert max(model_server.asked.values()) <= 2
     assert leftovers(settings) == []
     noted = one(settings, "select count(*) from llm_calls where cost > 0")
-    assert len(model_server.asked) - AHEAD * 4 <= noted <= len(model_server.asked), (
+    # What was asked twice was paid twice; the first of the two may be noted, marked as lost.
+    assert len(model_server.asked) - AHEAD * 4 <= noted <= sum(model_server.asked.values()), (
         "what was paid before is not forgotten"
     )
     model_server.forget()

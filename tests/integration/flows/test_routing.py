@@ -14,11 +14,11 @@ from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_ME
 from callwright.generators.routing.making import share_over_domains
 from callwright.generators.routing.tool_graph import unknown_arguments
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Sample, UserTurn
+from callwright.warehouse.records import Sample
 from tests.support.flows.small_builds import TOP, build, one, row_counts, settings_of, warehouse_of
 
 QUESTIONS = {ROUTING_EASY: 6, ROUTING_MEDIUM: 4, ROUTING_HARD: 4}
-CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_external": 2, "routing_hard_SO_case1": 2}
+CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_SO_case1": 2, "routing_hard_SO_case1": 2}
 SAMPLES = {**QUESTIONS, **CHANGED}
 RECIPE: dict[str, Any] = {
     "name": "routed", "seed": 4, "tools": [{"domains": ["Bank", "Clinic"]}], "languages": ["en"], "samples": SAMPLES,
@@ -67,12 +67,10 @@ def test_what_lands_is_proved_by_the_check_of_routing(built: RoutingBuild) -> No
         assert bool(unknown) == sample.kind.startswith(ROUTING_HARD)
 
 
-def test_shifts_and_messages_take_questions_of_every_difficulty(built: RoutingBuild) -> None:
+def test_shifts_take_questions_of_every_difficulty(built: RoutingBuild) -> None:
     changed = [sample for sample in built.samples() if sample.kind in CHANGED]
     assert len(changed) == sum(CHANGED.values())
     for sample in changed:
-        has_message = any(isinstance(turn, UserTurn) and turn.external for turn in sample.turns)
-        assert has_message == sample.kind.endswith("external")
         assert len(sample.gold) > 1 or sample.kind.startswith(ROUTING_EASY)
 
 

@@ -171,7 +171,9 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
     assert first_checked < last_made
     told = "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub (lean)."
     assert progress.stated[0] == told
-    assert progress.stated[1].startswith("One model has all roles. A model may not judge what it wrote itself")
+    assert progress.stated[1].startswith(
+        "openai/stub words the samples and reads them. A model may not judge what it wrote"
+    )
 
 
 def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(

@@ -141,8 +141,8 @@ def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSi
 @pytest.mark.slow
 def test_gold_items_are_mixed_among_second_looks_as_well(trust_site: ReviewSite) -> None:
     before = len(trust_site.rows("from gold_items"))
-    drawn = recheck(trust_site.settings, draw=5)
-    assert drawn.asked == 5
+    drawn = recheck(trust_site.settings, draw=3)
+    assert drawn.asked == 3
     questions = "select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'"
     assert len(trust_site.rows("from gold_items")) == round(0.4 * trust_site.value(questions)) > before
     assert not {row["made_of"] for row in trust_site.rows("from gold_items")} & set(looked_at(trust_site))

@@ -11,8 +11,8 @@ from callwright.warehouse.releases import read_tools
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 
 OF_PLANS = {
-    "routing_easy_mSv": 2, "routing_easy_SO_case1": 2, "routing_easy_external": 1, "routing_medium_mSv": 1,
-    "routing_medium_SO_case1": 1, "routing_medium_external": 1, "routing_hard_SO_case1": 1, "routing_hard_mSv": 1,
+    "routing_easy_mSv": 2, "routing_easy_SO_case1": 2, "routing_medium_mSv": 1, "routing_medium_SO_case1": 1,
+    "routing_hard_SO_case1": 1, "routing_hard_mSv": 1,
 }  # fmt: skip
 OF_TALKS = {"conversation_external": 1, "conversation_mSv": 1, "conversation_IS": 1}
 OVERRIDDEN = {"conversation_SO_case1": 1, "conversation_SO_case2": 1}  # where no result has come of the value yet

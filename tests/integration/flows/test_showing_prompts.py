@@ -26,4 +26,4 @@ def test_one_prompt_is_shown_by_its_name_and_nobody_is_asked(model_server: Model
     assert model_server.requests == 0
     other = run_here("recipe", "prompts", recipe, "--only", "draft", home=tmp_path)
     assert other.returncode == 2
-    assert "does not use a prompt named 'draft'. It uses choose_calls, draft_request" in other.stderr
+    assert "does not use a prompt named 'draft'. It uses draft_request, judge_natural, write_calls" in other.stderr

@@ -41,12 +41,12 @@ def row(text: str, tool: str, arguments: Any, *more: Any) -> dict[str, Any]:
 
 
 LINES = (
-    row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"}),
+    row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"}),
     row("How warm is it in Oslo?", "get_weather", {"city": "Bergen"}),
     row("Tell anna@example.org that my train is late.", "send_mail", {"to": "anna@example.org", "body": BODY}),
-    row("What is the weather in Bonn?", "get_weather", {"city": "Bonn"},
+    row("Get the weather of a city. City: Bonn.", "get_weather", {"city": "Bonn"},
         {"role": "tool", "tool_call_id": "c", "content": '{"degrees": 7}'}, {"role": "assistant", "content": "7 degrees."}),
-    row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"}),
+    row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"}),
     row("How is it in Ulm?", "get_weather", {"days": 2}),
     "<html>",
 )  # fmt: skip
@@ -101,7 +101,7 @@ def test_what_the_assistant_wrote_itself_is_read_and_not_traced(built: TakenBuil
 
 
 def test_results_are_taken_as_they_were(built: TakenBuild) -> None:
-    assert "facts" not in built.verdicts("What is the weather in Bonn?", "contradicted")
+    assert "facts" not in built.verdicts("Get the weather of a city. City: Bonn.", "contradicted")
     [kept] = built.warehouse.rows(
         "select kind, body ->> '$.turns[2].results[0].degrees' as degrees from samples where call_turns = 1 and kind = ?",
         [CONVERSATION],
@@ -120,14 +120,14 @@ def test_lineage_names_file_and_line(built: TakenBuild) -> None:
 def test_the_same_file_again_is_the_same_build_and_a_longer_one_another(built: TakenBuild) -> None:
     again = build(built.recipe, built.settings)
     assert (again.build, again.planned) == (built.report.build, 7)
-    written(built.path, *LINES, row("Is it cold in Kiel?", "get_weather", {"city": "Kiel"}))
+    written(built.path, *LINES, row("Get the weather of the city Kiel.", "get_weather", {"city": "Kiel"}))
     longer = build(built.recipe, built.settings)
     assert longer.build != built.report.build
     assert longer.asked == 8
 
 
 def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
-    named = row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"})
+    named = row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"})
     strange = row("What is the time?", "get_time", {})
     for one in (named, strange):
         del one["tools"]
@@ -145,8 +145,10 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_too_large_for_the_warehouse_fails_and_those_beside_it_land(tmp_path: Path) -> None:
-    large = row("What is the weather in Bonn? " + "x" * 9_000_000, "get_weather", {"city": "Bonn"})
-    path = written(tmp_path / "logs.jsonl", large, row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"}))
+    large = row("Get the weather of the city Bonn. " + "x" * 9_000_000, "get_weather", {"city": "Bonn"})
+    path = written(
+        tmp_path / "logs.jsonl", large, row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"})
+    )
     recipe = {"name": "taken", "samples": [{"from": str(path), "format": "openai"}]}
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(recipe, tmp_path, "taken"), settings)

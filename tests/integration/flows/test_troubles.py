@@ -179,7 +179,7 @@ def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build
 def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(model_server: ModelServer, tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     roles = stub_roles(model_server, name=PRICED, concurrency=4, max_tokens=30)
-    for budget in (PRICE * 15, PRICE * 30):
+    for budget in (PRICE * 10, PRICE * 20):
         recipe = unmeasured_recipe(models=roles, samples=FEW, budget=budget, shard_size=3)
         with pytest.raises(BudgetError, match=r"does not allow another request.* Raise the budget"):
             build(recipe, settings)

@@ -148,8 +148,9 @@ def test_more_dialogues_than_their_sources_allow_are_told_of_and_no_error(tmp_pa
     progress = WavesProgress()
     recipe = parse_recipe(RECIPE | {"samples": {"imperfect": 4, "sQsA": 30}, "spare": 0}, Path(), "waves")
     report = build(recipe, settings_of(tmp_path), progress)
-    assert [row.made for row in report.composition] == [4, 4]
-    assert [sentence for sentence in progress.sentences if "sQsA (en): 13 samples can't be planned" in sentence]
+    imperfect, dialogues = (row.made for row in report.composition)
+    assert imperfect == 4 >= dialogues > 0
+    assert [one for one in progress.sentences if "sQsA (en): " in one and "samples can't be planned" in one]
 
 
 class WavesProgress(SilentProgress):

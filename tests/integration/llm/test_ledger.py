@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
-from callwright.llm.ledger import Ledger, ledger_key
+from callwright.llm.ledger import Ledger, ledger_key, open_answers
 from callwright.warehouse.errors import ReplyError, StoreError
 from callwright.warehouse.records import Call, Tool
 
@@ -296,3 +296,24 @@ def test_whatever_may_change_an_answer_changes_the_key():
 @given(st.lists(st.text()), st.lists(st.text()))
 def test_keys_of_different_messages_differ(one, other):
     assert (_key(said=one) == _key(said=other)) == (one == other)
+
+
+def test_a_file_that_another_process_is_just_switching_is_opened_a_moment_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Switched(sqlite3.Connection):
+        refused = 2
+
+        def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+            if "journal_mode" in sql and Switched.refused:
+                Switched.refused -= 1
+                error = sqlite3.OperationalError("database is locked")
+                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise error
+            return super().execute(sql, *values)
+
+    opened = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda path, **given: opened(path, factory=Switched, **given))
+    with closing(open_answers(tmp_path / "answers.sqlite")) as connection:
+        assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
+    assert Switched.refused == 0

@@ -170,7 +170,7 @@ def test_the_same_seed_breaks_the_same(subjects: list[AuditSubject], injector: o
 
 
 def test_an_unknown_kind_of_defect_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match=r"no kind of defect 'rust'.*number_off_by_one"):
+    with pytest.raises(ConfigurationError, match=r"no kind of defect 'rust'.*number_beside"):
         injectors_named(["rust"])
 
 

@@ -5,17 +5,15 @@ from itertools import product
 import pytest
 
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.blind import one_call
-from callwright.validators.blind.one_call import (
+from callwright.validators.judges import Judgement, ProposedCall
+from callwright.validators.reading import one_call
+from callwright.validators.reading.one_call import (
     Relevance,
-    ToldRelevance,
     check_consistency,
     check_meaning,
     check_relevance,
     judge_readings,
 )
-from callwright.validators.checks.wording import NaturalReading
-from callwright.validators.judges import Judgement, ProposedCall
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 
@@ -244,13 +242,10 @@ async def test_the_first_tool_that_the_judge_names_is_enough(perfect: Sample, to
 
 @pytest.mark.parametrize(("tool", "decision"), [(None, "proved"), ("order_taxi", "unproved")])
 async def test_the_judge_says_whether_any_candidate_fits(irrelevant: Sample, tools, tool, decision) -> None:
-    sounds = NaturalReading(wording_reason="Stiff.", wording=2, values_reason="Fine.", values=5)
-    told = ToldRelevance(tool=tool, reason="Taxis book no tables.", natural=sounds)
-    chat = ScriptedModel({"judge_relevance": [told]})
-    [verdict, natural] = await check_relevance(irrelevant, context_of(tools, chat))
+    chat = ScriptedModel({"judge_relevance": [Relevance(tool=tool, reason="Taxis book no tables.")]})
+    [verdict] = await check_relevance(irrelevant, context_of(tools, chat))
     assert (verdict.check, verdict.decision) == ("relevance", decision)
     assert "Taxis book no tables." in verdict.reason
-    assert (natural.check, natural.decision) == ("natural", "unproved")
 
 
 async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(irrelevant: Sample, table: Tool, tools) -> None:

@@ -145,17 +145,14 @@ def test_what_kinds_cost_is_what_was_asked_about_their_samples_and_what_they_cam
 def test_who_disagrees_with_readers_is_counted_by_hand(warehouse: Warehouse, answers: list[list[Row]]) -> None:
     says = {
         (row["subject"], row["check_name"]): (row["model"], row["decision"] == "proved")
-        for row in warehouse.rows(
-            "select * from newest_verdicts where check_name in ('reading', 'second_reading') and model <> ''"
-        )
+        for row in warehouse.rows("select * from newest_verdicts where check_name = 'reading' and model <> ''")
     }
     missed = Counter[tuple[str, str, str]]()
     kinds = bodies(warehouse)
     for row in warehouse.rows("select subject, decision from reviews"):
-        for check in ("reading", "second_reading"):
-            model, chooses = says.get((row["subject"], check), ("", False))
-            if model and chooses and row["decision"] == "reject":
-                missed[model, kinds[row["subject"]]["language"], kinds[row["subject"]]["kind"]] += 1
+        model, agrees = says.get((row["subject"], "reading"), ("", False))
+        if model and agrees and row["decision"] == "reject":
+            missed[model, kinds[row["subject"]]["language"], kinds[row["subject"]]["kind"]] += 1
     assert missed
     assert {
         (row["reader"], row["language"], row["kind"]): row["missed"] for row in answers[2] if row["missed"]

@@ -61,7 +61,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     ]
     asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(runs=2)))
     shown = read_changes(
-        warehouse, "v0", {"tools": {"Weather.Now.getConditions": {"name": "<b>Weather.Now.getConditions"}}}
+        warehouse, "v0", {"tools": {"Weather.Forecast.getForecast": {"name": "<b>Weather.Forecast.getForecast"}}}
     )
     changed = Conditions(shown=shown, prompting=PromptingStrategy(tools=shown.label))
     for conditions in (Conditions(), changed):

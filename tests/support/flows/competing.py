@@ -32,7 +32,7 @@ def with_twins(sample: Sample, count: int = 1) -> Sample:
     turns[contest.turn] = turn.with_changes(results=results)
     asked = turns[0]
     assert isinstance(asked, UserTurn)
-    turns[0] = asked.with_changes(text=f"{asked.text} Thanks a lot.")  # so that what is left is another sample
+    turns[0] = asked.with_changes(text=f"{asked.text} Many thanks.")  # so that what is left is another sample
     return sample.with_changes(turns=tuple(turns))
 
 

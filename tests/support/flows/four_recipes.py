@@ -26,7 +26,7 @@ def four_recipes(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     settings = settings_of(tmp_path_factory.mktemp("four"))
     recipes = [read_recipe(RECIPES / f"{name}.yaml").as_asked(model="", limit=1) for name in PAPERS]
     # With one sample of each kind all that is made of one hangs on it: by this seed each is read as it was meant.
-    builds = [build(recipe.model_copy(update={"seed": 6}), settings).build for recipe in recipes]
+    builds = [build(recipe.model_copy(update={"seed": 2}), settings).build for recipe in recipes]
     shares = {"train": 0.6, "test": 0.4}
     make_release(warehouse_of(settings), RELEASE, Selection(builds=tuple(builds)), Terms(shares=shares))
     candidates = [

@@ -161,7 +161,7 @@ class ModelServer:
         elif told is None:
             again = 0 if self.is_steady else self.answered[question]
             reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again, _marks(messages)))
-            told, calls = completed(reply.text, schema), reply.calls
+            told, calls = reply.text, reply.calls
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
         self.answered[question] += 1
@@ -189,13 +189,6 @@ def _marks(messages: Sequence[ChatMessage]) -> str:
         for tag, names in {"wanted": _WANTED, "format": _FORMATS, "setting": _SETTINGS}.items()
     }
     return "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items()) if found["wanted"] else ""
-
-
-def completed(text: str, schema: dict[str, Any] | None) -> str:
-    """The template's answer, and an opinion beside it where one is asked for."""
-    if not schema or "natural" not in schema["properties"]:
-        return text
-    return orjson.dumps(orjson.loads(text) | {"natural": orjson.loads(OPINIONS["NaturalReading"])}).decode()
 
 
 def _completion(text: str, calls: tuple[Call, ...] | None = None) -> dict[str, object]:

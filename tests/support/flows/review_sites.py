@@ -28,6 +28,8 @@ def erring_recipe(**changes: Any) -> Recipe:
         "samples": {"perfect": 24, "imperfect": 6, "irrelevant": 4},
         "models": {"generator": {"name": "template/v1", "error_rate": RATES}},
         "review": {"spot_checks": 5},
+        "seed": 2,
+        "accept": {"caught_at_least": 0.5, "agreed_at_least": 0.3},  # most of its golds are wrong, and doubted rightly
         "shard_size": 50,
     }
     return small_recipe(**planted | changes)

@@ -23,7 +23,7 @@ CHINESE = (
     "第{}项是{}",
 )
 
-SOUNDS = {"natural": {"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}}
+SOUNDS = {"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}
 
 
 class WordingModel:
@@ -56,14 +56,8 @@ class WordingModel:
                 answer = f"Pour ce point je voudrais donc {words}, merci."
                 self._answers[answer] = {given["parameter"].strip('"'): value}
                 return _json({"answer": answer, "words": words})
-            case "Choice":
-                return _json(self._chosen(orjson.loads(given["options"]), shown))
-            case "ProposedCall":
-                return _json(self._read(shown))
-            case "Relevance":
-                return _json({"tool": None, "reason": "No tool does.", **SOUNDS})
             case _:
-                return None
+                return self._judged(title, shown)
 
     def _worded(self, given: dict[str, str]) -> dict[str, Any]:
         arguments, tool = orjson.loads(given["arguments"]), orjson.loads(given["tool"])
@@ -78,11 +72,19 @@ class WordingModel:
         self._calls[request] = {"tool": tool["name"], "arguments": arguments}
         return {"request": request, "mentions": [{"parameter": name, "words": text} for name, text in words.items()]}
 
-    def _chosen(self, options: list[dict[str, Any]], shown: str) -> dict[str, Any]:
-        """The option that makes just the call that was worded so."""
-        call = self._read(shown)
-        asked = [one["option"] for one in options if one["calls"] == [call]]
-        return {"asked": asked, "reason": "It was worded so.", **SOUNDS}
+    def _judged(self, title: str, shown: str) -> str | None:
+        match title:
+            case "WrittenCalls":
+                call = self._read(shown)
+                return _json({"calls": [call], "instead": None} if call["tool"] else {"calls": [], "instead": "none"})
+            case "ProposedCall":
+                return _json(self._read(shown))
+            case "NaturalReading":
+                return _json(SOUNDS)
+            case "Relevance":
+                return _json({"tool": None, "reason": "No tool does."})
+            case _:
+                return None
 
     def _read(self, shown: str) -> dict[str, Any]:
         """The call that was worded so, where its tool is at hand."""

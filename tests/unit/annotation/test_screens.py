@@ -49,8 +49,10 @@ def test_answers_mean_the_same_in_every_language(kind, language):
 def test_the_hotkeys_are_the_digits_in_their_order_each_once(kind):
     keys = [control[2] for control in _controls(kind) if control[2]]
     assert len(keys) >= 5
-    assert keys == [str(number) for number in range(1, len(keys) + 1)]
-    assert len(keys) <= 9
+    counted = [key for key in keys if key != "0"]  # taking the reading
+    assert counted == [str(number) for number in range(1, len(counted) + 1)]
+    assert len(set(keys)) == len(keys)
+    assert len(counted) <= 9
 
 
 @pytest.mark.parametrize("kind", REVIEW_KINDS)

@@ -94,10 +94,9 @@ def test_a_value_that_was_corrected_comes_from_the_correction(dialogue, tools):
 def test_two_checks_that_say_the_same_are_told_once_in_plain_words(sample, tools):
     said = "None of the options was chosen."
     verdicts = [
-        Verdict(subject=sample.key, check=name, decision="unproved", reason=said)
-        for name in ("reading", "second_reading")
+        Verdict(subject=sample.key, check=name, decision="unproved", reason=said) for name in ("reading", "meaning")
     ]
-    task = review_task(sample, tools, verdicts, reason=f"reading: {said} second_reading: {said}", language="zh")
+    task = review_task(sample, tools, verdicts, reason=f"reading: {said} meaning: {said}", language="zh")
     assert task.why == words_in("zh").in_doubt
 
 

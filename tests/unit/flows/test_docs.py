@@ -23,13 +23,17 @@ from callwright.flows.recipe import (
     check_recipe,
     parse_recipe,
 )
+from callwright.flows.recipe.own_sentences import check_sentences
 from callwright.flows.recipe.parts import StatedTool
 from callwright.flows.settings import QUIET
 from callwright.flows.stages import all_stages
 from callwright.generators.catalogs import FORMATS
+from callwright.generators.catalogs.openapi import read_openapi
 from callwright.llm.models import ModelSettings
 from callwright.llm.template.defects import DEFECTS
+from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.exports.formats import EXPORTS
+from callwright.warehouse.records import Tool
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import run_here
 
@@ -86,9 +90,11 @@ OWN_FILES = {
     "accounts.csv": "number\n4711\n",
     "requests.jsonl": '{"request": "Rain in Ulm?", "tool": "get_weather", "arguments": {"city": "Ulm"}}\n',
 }
+SENTENCES = [one for one in blocks("recipes.md", "yaml") if "requests:" in one]
+OWN_FILES |= {"gym.en.yaml": SENTENCES[0]}
 
 
-@pytest.mark.parametrize("example", blocks("recipes.md", "yaml"))
+@pytest.mark.parametrize("example", [one for one in blocks("recipes.md", "yaml") if one not in SENTENCES])
 def test_every_example_of_a_recipe_is_valid(example: str, tmp_path: Path) -> None:
     for name, text in OWN_FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -96,6 +102,15 @@ def test_every_example_of_a_recipe_is_valid(example: str, tmp_path: Path) -> Non
         connection.execute("create table product as select 'tea' as name, true as is_sold")
     given: dict[str, Any] = {"name": "example", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
     assert parse_recipe({**given, **yaml.safe_load(example)}, tmp_path, "recipes.md")
+
+
+def test_the_example_of_sentences_has_no_mistakes() -> None:
+    kinds = {"course": "string", "day": "string", "guests": "integer", "towel": "boolean"}
+    parameters = {"type": "object", "properties": {name: {"type": kind} for name, kind in kinds.items()}}
+    tool = Tool(name="book_class", description="Book a class.", category="Gym", parameters=parameters)
+    single, in_steps = (SentenceFile(file="x.en.yaml", language="en", text=text) for text in SENTENCES)
+    assert check_sentences([single], [tool]) == ()
+    assert check_sentences([in_steps], read_openapi(DOCS.parent / "recipes/documents/workshop.yaml").tools) == ()
 
 
 @pytest.mark.parametrize("example", blocks("sources.md", "yaml"))

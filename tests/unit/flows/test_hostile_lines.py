@@ -60,7 +60,7 @@ async def test_a_record_with_anything_in_it_is_answered(tmp_path: Path, data: st
 async def test_a_line_that_can_not_be_read_is_an_answer_of_its_own(tmp_path: Path, line: str) -> None:
     path = in_file(tmp_path, line, json.dumps(REQUEST))
     wrong, good = [one async for one in find_requests(path, "", SETTINGS)]
-    assert (wrong.decision, good.arguments["city"]) == ("contradicted", "proved")
+    assert (wrong.decision, good.arguments["city"]) == ("contradicted", "said")
     path = in_file(tmp_path, line, json.dumps(RECORD))
     wrong_record, good_record = [one async for one in find_records(path, "", SETTINGS)]
     assert (wrong_record.decision, bool(good_record.key)) == ("contradicted", True)

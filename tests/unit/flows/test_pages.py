@@ -63,8 +63,8 @@ def test_the_words_that_prove_an_argument_are_marked_with_its_number() -> None:
     assert turns[3].pieces == (Piece("Tomorrow", (2,)), Piece("."))
     last = turns[4].calls[0].arguments
     assert [(one.name, one.number, one.sign, one.how) for one in last] == [
-        ("to", 1, "", "word for word"),
-        ("date", 2, "+", "word for word"),
+        ("to", 1, "", "said: word for word"),
+        ("date", 2, "+", "said: word for word"),
     ]
 
 
@@ -173,7 +173,7 @@ def test_each_address_has_a_file_of_its_own() -> None:
 
 def test_verdicts_are_said_with_what_they_rest_on() -> None:
     assert verdict_words("proved", "judged", "gpt") == "judged right by gpt"
-    assert verdict_words("unproved", "open", "") == "not proved"
+    assert verdict_words("unproved", "open", "") == "left open"
 
 
 def test_the_text_of_a_prompt_is_found_by_its_version() -> None:

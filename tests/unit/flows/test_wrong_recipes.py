@@ -18,8 +18,8 @@ TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"
 OF_SOURCES = "seed, "
 OF_HTTP = (
-    "include, exclude, rename, categories, constants, plumbing, catalog, values, environment, name, import, path, base_url, "
-    "secrets, allow, tools, timeout, max_bytes"
+    "include, exclude, rename, categories, constants, plumbing, catalog, values, sentences, environment, name, import, path, "
+    "base_url, secrets, allow, tools, timeout, max_bytes"
 )
 MODEL_FORMS = (
     "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), or a litellm name 'PROVIDER/MODEL' such as "

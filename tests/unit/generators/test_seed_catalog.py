@@ -31,13 +31,20 @@ ENTRY = """
 category: Pets
 tools:
   - name: Pets.Walks.planWalk
-    description: {en: Plan a walk., zh: 安排遛狗。}
+    description: {en: Plan a walk.}
     parameters:
-      time: {kind: time, description: {en: starting time, zh: 出发时间}}
-      pace: {enum: {en: [slow, brisk], zh: [慢走, 快走]}, description: {en: pace, zh: 速度}}
+      time: {kind: time, description: {en: starting time}}
+      pace: {enum: {en: [slow, brisk]}, description: {en: pace}}
     required: [time]
     returns:
-      walk_id: {type: string, description: {en: walk number, zh: 编号}}
+      walk_id: {type: string, description: {en: walk number}}
+"""
+IN_CHINESE = """
+texts:
+  Plan a walk.: 安排遛狗。
+  starting time: 出发时间
+  pace: 速度
+  Pets.Walks.planWalk: {slow|brisk: 慢走|快走}
 """
 
 LANGUAGES = ("en", "zh")
@@ -55,7 +62,13 @@ def tools(language: Language) -> list[Tool]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "kinds.yaml").write_text("time: {type: string, pattern: '^[0-2][0-9]:[0-5][0-9]$'}", encoding="utf-8")
+    shared, pets = tmp_path / "kinds", tmp_path / "pets"
+    shared.mkdir()
+    pets.mkdir()
+    (shared / "schemas.yaml").write_text("time: {type: string, pattern: '^[0-2][0-9]:[0-5][0-9]$'}", encoding="utf-8")
+    (shared / "zh.yaml").write_text("texts: {walk number: 编号}", encoding="utf-8")
+    (pets / "tools.yaml").write_text(ENTRY, encoding="utf-8")
+    (pets / "zh.yaml").write_text(IN_CHINESE, encoding="utf-8")
     return tmp_path
 
 
@@ -247,7 +260,6 @@ def test_most_ids_that_a_tool_takes_are_returned_by_another(tools: list[Tool]) -
 
 
 def test_a_new_category_is_read_in_both_languages(folder: Path) -> None:
-    (folder / "pets.yaml").write_text(ENTRY, encoding="utf-8")
     english, chinese = read_seed_folder(folder)
     assert english.description == "Plan a walk."
     assert english.properties["time"]["pattern"] == "^[0-2][0-9]:[0-5][0-9]$"
@@ -257,7 +269,7 @@ def test_a_new_category_is_read_in_both_languages(folder: Path) -> None:
 
 
 def test_a_tool_that_lacks_words_in_a_language_is_not_there_in_it(folder: Path) -> None:
-    (folder / "pets.yaml").write_text(ENTRY.replace("{en: pace, zh: 速度}", "{en: pace}"), encoding="utf-8")
+    (folder / "pets" / "zh.yaml").write_text(IN_CHINESE.replace("  pace: 速度\n", ""), encoding="utf-8")
     assert [tool.language for tool in read_seed_folder(folder)] == ["en"]
 
 

@@ -26,8 +26,6 @@ BREAKFAST = {"type": "boolean", "description": "Whether breakfast is included"}
         ("广州市", "去广州玩", "广州", "place spelling"),
         ("校园东侧图书馆", "在校园东侧的图书馆", "校园东侧的图书馆", "inflection"),
         ("上海-北京", "从上海到北京的", "上海到北京", "words apart"),
-        ("Value Added Tax", "about my VAT bill", "VAT", "initials"),
-        ("300,000 to 400,000", "between 300,000 and 400,000 yuan", "300,000 and 400,000", "range"),
         ("April 01, 2023", "on April 1, 2023?", "April 1, 2023", "date"),
         ("04/05/2023 08:00", "at 8am on April 5, 2023", "8am on April 5, 2023", "date in figures"),
         ("Tomorrow at 10am", "at 10am tomorrow, ok", "10am tomorrow", "date and time"),
@@ -77,14 +75,6 @@ def test_a_value_is_found_by_a_named_rule(value: Any, text: str, quote: str, rul
 )
 def test_what_the_text_does_not_say_is_not_found(value: Any, text: str) -> None:
     assert locate(value, {}, text) is None
-
-
-def test_the_class_noun_may_be_left_out_where_the_parameter_names_the_class() -> None:
-    station = {"type": "string", "title": "departure_station", "description": "Departure station"}
-    found = locate("Lanzhou West Railway Station", station, "leaving from Lanzhou West")
-    assert found is not None
-    assert found.rule == "short name"
-    assert locate("Lanzhou West Railway Station", {"description": "A place"}, "leaving from Lanzhou West") is None
 
 
 def test_a_larger_unit_is_converted_where_the_schema_names_the_smaller() -> None:

@@ -1,4 +1,4 @@
-"""Values by what a parameter means, and the tools and parameters that nobody has words or values for."""
+"""Values by what a parameter means."""
 
 import ipaddress
 import re
@@ -7,9 +7,8 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from callwright.language.calls.parameters import in_context, value_gap
+from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in, make_value
-from callwright.language.calls.tools import view_of
 from callwright.language.packs import of
 
 TEXT = {"type": "string"}
@@ -18,7 +17,6 @@ FIRST_NAMES = frozenset(of("en").data["values"]["first_names"])
 
 def made(name: str, description: str = "", **schema: object) -> list[object]:
     full = {**TEXT, **schema, **({"description": description} if description else {})}
-    assert value_gap(name, full, "en") == ""
     return [make_value(name, full, "en", Random(seed)) for seed in range(20)]
 
 
@@ -84,78 +82,15 @@ def test_the_tool_tells_what_a_bare_name_means():
     assert not any("minutes late" in str(value["body"]) or "workshop" in str(value["title"]) for value in values)
 
 
-@pytest.mark.parametrize(
-    ("name", "schema"),
-    [
-        ("criteria", {**TEXT, "description": "Uses Lucene Query Syntax in the format of propertyName:value"}),
-        ("password", TEXT),
-        ("state", {**TEXT, "description": "**track**, **context** or **off**."}),
-        ("name", TEXT),
-        ("frobnicator", TEXT),
-        ("frobs", {"type": "integer"}),
-        ("ids", {**TEXT, "examples": ["382ObEPsp2rxGrnsizN5TX,1TKYPzH66GwsqyJFKFkBHQ"]}),
-        ("fields", {**TEXT, "examples": ["items(added_by.id,track(name,href))"]}),
-        ("payload", {"type": "object"}),
-        ("after", {"type": "integer", "examples": [1484811043508]}),
-    ],
-)
-def test_what_nobody_knows_a_value_for_has_a_gap(name: str, schema: dict[str, object]):
-    assert value_gap(name, schema, "en")
-
-
-@pytest.mark.parametrize(
-    ("name", "description", "action"),
-    [
-        ("listPets", "Multiple pages of pets are returned, as JSON.", "list pets"),
-        ("get-an-album", "Get Album. Get Spotify catalog information.", "get the album"),
-        ("get-saved", "Get User's Saved Albums. Long text.", "get my saved albums"),
-        ("start", "Start/Resume Playback. Long text.", "start playback"),
-        ("findPet", "Find pet by ID.", "find the pet"),
-        ("slack_list_channels", "", "list channels"),
-        ("save-tracks-user", "Save Tracks for Current User.", "save tracks for me"),
-        ("add-items", "Add Items to Playlist", "add items to the playlist"),
-    ],
-)
-def test_a_foreign_tool_is_asked_for_by_its_title(name: str, description: str, action: str):
-    view = view_of({"name": name, "description": description, "parameters": {}})
-    assert view.actions[0] == action
-    assert view.gap == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "description"),
-    [
-        ("perform-search", "This API is based on Solr/Lucene Search. The data is indexed using SOLR."),
-        ("add-tracks", "**Deprecated:** Use [Add Items](/documentation) instead."),
-        ("flows_id_get", "Users with push access can read flows."),
-    ],
-)
-def test_a_tool_that_nobody_asks_for_so_has_a_gap(name: str, description: str):
-    assert view_of({"name": name, "description": description, "parameters": {}}).gap
-
-
-def test_ones_own_is_not_asked_for_where_somebody_is_named():
-    schema = {"type": "object", "properties": {"user_id": TEXT}, "required": ["user_id"]}
-    view = view_of({"name": "get-profile", "description": "Get User's Profile", "parameters": schema})
-    assert "user_id" in view.gap
-
-
 def test_choices_that_only_the_description_names_are_what_a_value_is_one_of():
     stated = "The audio track to record. Can be: inbound, outbound or both. The default is both."
     assert {*made("RecordingTrack", stated)} == {"inbound", "outbound", "both"}
     assert {*made("mode", "The mode. [Enum]: ['on', 'off']")} == {"on", "off"}
-    assert value_gap("unit_in", TEXT, "en")
-    assert not value_gap("frobnicator", {**TEXT, "description": "One of: low or high."}, "en")
 
 
 def test_links_and_later_sentences_of_a_description_tell_no_meaning():
     stated = "The SID or label of the participant. Non URL safe characters must be percent encoded."
     assert not [value for value in made("call_label", stated) if "://" in str(value)]
-
-
-def test_a_version_of_an_api_and_a_type_of_records_are_nothing_that_people_say():
-    assert value_gap("Notion-Version", {**TEXT, "description": "The Notion API version"}, "en")
-    assert value_gap("log_type", TEXT, "en")
 
 
 def test_the_number_of_a_page_is_a_small_one_whatever_its_description_speaks_of():
@@ -235,7 +170,6 @@ def test_a_period_ends_after_it_starts_however_its_ends_are_called(start: str, e
 
 
 def test_what_belongs_to_a_mail_is_no_address() -> None:
-    assert value_gap("template_name", {**TEXT, "description": "The name of the email template"}, "en")
     assert not any("@" in str(one) for one in made("email_subject", "What the mail is about"))
     addresses = ("email", "customer_email_address", "reply_to_email", "email_1")
     assert all("@" in str(one) for name in addresses for one in made(name))
@@ -272,7 +206,6 @@ def test_a_name_is_of_what_its_description_or_else_its_tool_is_about(
     tool: str, does: str, description: str, is_person: bool
 ) -> None:
     schemas = in_context({"name": {**TEXT, "description": description}}, tool, does)
-    assert value_gap("name", schemas["name"], "en") == ""
     values = {str(make_value("name", schemas["name"], "en", Random(seed))) for seed in range(20)}
     assert {value.split()[0] in FIRST_NAMES for value in values} == {is_person}
 

@@ -17,7 +17,6 @@ from callwright.language.packs import (
     language_of,
     of,
     plain_signs,
-    read_as,
     signs,
     widened,
     writes,
@@ -41,7 +40,10 @@ NAMING_CODES = {
     "warehouse/exports/hugging_face.py": "the language that Croissant's own names are written in",
 }  # fmt: skip
 # texts of an interface, a file a language, and strings to measure by
-WRITING_SCRIPTS = {"annotation/configs": "the review screens' words", "bench/scoring_answers.py": "strings to compare"}
+WRITING_SCRIPTS = {
+    "bench/scoring_answers.py": "strings to compare",
+    "language/mentions.yaml": "closed classes of languages that may have no folder",
+}
 _CODE = re.compile(rf"""(?<![\w.])["'](?:{"|".join(known())})["']|\blanguage\.(?:{"|".join(known())})\b""")
 _SCRIPT = re.compile(
     r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]|\\u(?:3[4-9a-f]|[4-9][0-9a-f])[0-9a-f]{2}", re.IGNORECASE
@@ -56,7 +58,6 @@ def test_a_language_that_is_not_there_is_answered_with_those_that_are() -> None:
 def test_a_language_without_a_folder_has_its_name_and_is_known_by_what_is_not_in_another() -> None:
     assert (of("fr").name, of("pt").name, of("ja").name) == ("French", "Portuguese", "Japanese")
     assert not has_folder("fr")
-    assert read_as("fr") == fallback()
     assert writes("fr", "Réserve une table pour deux à Rome demain")
     assert not writes("fr", "Book a table for two in Rome tomorrow")
     assert writes("fr", "Lima"), "nobody can tell"
@@ -94,12 +95,13 @@ def test_a_request_is_known_for_its_language(code: str) -> None:
 
 
 def _lines(*suffixes: str) -> Iterator[tuple[str, str]]:
-    """Each line outside the languages' own folders, with its file."""
+    """Each line outside the languages' own folders and files, with its file."""
     own = tuple(f"language/{code}/" for code in known())
+    named = tuple(f"{sign}{code}.yaml" for code in known() for sign in "/.")
     for package in PACKAGES:
         for file in sorted((TOP / package).rglob("*")):
             place = file.relative_to(TOP).as_posix()
-            if file.suffix in suffixes and not place.startswith(own):
+            if file.suffix in suffixes and not (place.startswith(own) or place.endswith(named)):
                 yield from ((place, line) for line in file.read_text(encoding="utf-8").splitlines())
 
 

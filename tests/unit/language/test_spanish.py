@@ -4,7 +4,7 @@ import pytest
 
 from callwright.language.dates import find_dates, find_times
 from callwright.language.numbers import find_numbers
-from callwright.language.packs import language_of, of
+from callwright.language.packs import language_of
 
 
 @pytest.mark.parametrize(
@@ -54,28 +54,6 @@ def test_times_of_day_are_read_and_counted_things_are_none(text: str, values: li
 )
 def test_dates_are_read(text: str, values: list[str]) -> None:
     assert [found.value for found in find_dates(text)] == values
-
-
-@pytest.mark.parametrize(
-    ("called", "sentence"),
-    [
-        ("ciudad", "La ciudad es {v}."),
-        ("nombre del restaurante", "El nombre del restaurante es {v}."),
-        ("minutos hasta el apagado", "Los minutos hasta el apagado son {v}."),
-        ("horas de validez", "Las horas de validez son {v}."),
-        ("hora de la reserva", "La hora de la reserva es a {v}."),
-        ("nueva fecha", "La nueva fecha es {v}."),
-        ("día de salida", "El día de salida es {v}."),
-    ],
-)
-def test_a_sentence_agrees_with_what_a_parameter_is_called(called: str, sentence: str) -> None:
-    assert of("es").rules.agreed("El {c} es {v}.", called).replace("{c}", called) == sentence
-
-
-def test_prepositions_and_demonstratives_agree_as_well() -> None:
-    assert of("es").rules.agreed("los detalles del {c}", "ciudad") == "los detalles de la {c}"
-    assert of("es").rules.agreed("los detalles del {c}", "destino") == "los detalles del {c}"
-    assert of("es").rules.agreed("con otro {c}", "fechas") == "con otras {c}"
 
 
 @pytest.mark.parametrize(

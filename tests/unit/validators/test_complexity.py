@@ -7,11 +7,11 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
-from callwright.validators.blind.one_call import applies_to as consistency_applies
 from callwright.validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
 from callwright.validators.checks.dialogue import applies_to as dialogue_applies
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
+from callwright.validators.reading.one_call import applies_to as consistency_applies
 from callwright.warehouse.records import (
     CallTurn,
     Complexity,
@@ -24,7 +24,6 @@ from callwright.warehouse.records import (
     Verdict,
 )
 from tests.support.conversational import TOOLS, converse, template_context
-from tests.support.validators.grounding import is_all_said
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 FINE: JsonValue = {"status": "fine"}
@@ -152,7 +151,7 @@ async def test_a_conversation_is_made_and_every_check_proves_it(complexity: Comp
         (verdict,) = await check(sample, template_context())
         assert verdict.decision == "proved", verdict.reason
     (grounds,) = await check_grounding(sample, template_context())
-    assert is_all_said(grounds), grounds.reason
+    assert grounds.decision == "proved", grounds.reason
 
 
 @pytest.mark.parametrize("complexity", COMPLEXITIES)

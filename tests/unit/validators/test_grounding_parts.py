@@ -3,9 +3,10 @@
 from typing import Any
 
 from callwright.testing import context_of
-from callwright.validators.blind.one_call import applies_to as asks_a_checker
 from callwright.validators.checks.format import check_format
-from callwright.validators.checks.grounding import check_grounding, origin_of, root_of
+from callwright.validators.checks.grounding import check_grounding
+from callwright.validators.origins import origin_of, root_of
+from callwright.validators.reading.one_call import applies_to as asks_a_checker
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 LEG = {

@@ -84,7 +84,10 @@ async def talk(*questions: str) -> MultiStepRun:
 
 async def test_who_asks_for_what_is_lacking_makes_the_call() -> None:
     kept = await talk("Which restaurant is it?", "How many guests come?")
-    assert [one.told for one in kept.messages[:2]] == ["The restaurant is Golden Fork.", "The guests are 4."]
+    assert [one.told for one in kept.messages[:2]] == [
+        "The restaurant should be Golden Fork.",
+        "The guests should be 4.",
+    ]
     assert (kept.success, kept.correct_calls, kept.total_calls, kept.user_errors) == (True, 1, 1, 0)
     assert "Golden Fork" not in kept.opening
 
@@ -115,7 +118,7 @@ async def test_a_function_is_given_what_was_said_as_messages() -> None:
     spoken = [(one["role"], one["content"]) for one in seen[2][1:]]
     assert spoken[1:] == [
         ("assistant", "Which restaurant is it?"),
-        ("user", "The restaurant is Golden Fork."),
+        ("user", "The restaurant should be Golden Fork."),
         ("assistant", "How many guests come?"),
-        ("user", "The guests are 4."),
+        ("user", "The guests should be 4."),
     ]

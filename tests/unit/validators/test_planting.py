@@ -1,88 +1,116 @@
-"""Planted readings: a defect or the gold stands among near misses as in any reading, and what is made of it is kept."""
+"""Planted readings: what a reader wrote is held against a defect as people make them, or against the gold as it is."""
 
 import asyncio
 from random import Random
-from types import MappingProxyType
 
 import pytest
 
-from callwright.generators.stages import StageContext
-from callwright.llm.chat import Answer, Prompt
-from callwright.testing import make_sample, make_tool
-from callwright.validators.blind.choosing import check_reading
-from callwright.validators.blind.planting import MEASURED, plant, planting_version, read_planted
-from callwright.validators.near_misses.due import is_same_option
-from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.testing import context_of, make_sample, make_tool
+from callwright.validators.reading.defects import MAKERS, PLANTED, of_maker
+from callwright.validators.reading.planting import (
+    PLANTED_READING,
+    plant,
+    plant_each,
+    planting_version,
+    read_planted,
+)
+from callwright.validators.reading.points import do_the_same, due_points
+from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import PlantedReading, Sample, UserTurn
-from tests.support.validators.option_reader import OptionReader
-from tests.unit.validators.test_reading import ASK, PAY, SAMPLE, calls
+from tests.support.validators.blind_readers import FirstReader, KnowingReader, PromptReader
+from tests.unit.validators.test_reading import ASK, PAY, SAMPLE, TOOLS, Replying, call
 
-TOOLS = MappingProxyType({tool.key: tool for tool in (PAY, ASK)})
 SEEDS = range(40)
+TABLE = make_tool(
+    "book_table", "Book a table.", place="string", day={"type": "string", "format": "date"},
+    time={"type": "string", "pattern": r"^\d\d:\d\d$"}, guests="integer", terrace="boolean",
+    dishes={"type": "array", "items": {"type": "string"}}, required=["place", "guests"],
+)  # fmt: skip
+CANCEL = make_tool("cancel_table", "Cancel a table.", place="string", required=["place"])
+BOOKED = {
+    "place": "Kora", "day": "2027-05-04", "time": "07:30", "guests": 4, "terrace": True, "dishes": ["soup", "rice"],
+}  # fmt: skip
+BOOKING = make_sample(
+    [TABLE, CANCEL], "A table for 4 at Kora on 4 May at half past seven, not 8 people, terrace, soup and rice.",
+    {"book_table": BOOKED},
+)  # fmt: skip
 
 
-def read(reader: OptionReader, seed: int, sample: Sample = SAMPLE) -> PlantedReading:
-    context = StageContext(reader, Random(seed), TOOLS)  # type: ignore[arg-type] # a reader asks nothing else
-    return asyncio.run(read_planted(sample, context, check_reading))
+def read(reader: PromptReader, seed: int, sample: Sample = SAMPLE) -> PlantedReading:
+    planted = plant(sample, TOOLS, Random(seed))
+    return asyncio.run(read_planted(sample, planted, context_of(TOOLS, reader)))
 
 
 def test_defects_and_golds_are_planted_and_a_defect_is_never_the_gold() -> None:
-    places = [plant(SAMPLE, [PAY, ASK], Random(seed)) for seed in SEEDS]
-    gold = next(place.due.option for place in places if not place.defect)
-    broken = [place for place in places if place.defect]
+    planted = [plant(SAMPLE, TOOLS, Random(seed)) for seed in SEEDS]
+    broken = [one for one in planted if one.defect]
     assert 25 <= len(broken) <= 35
-    assert len({place.defect for place in broken}) > 4
-    assert not any(is_same_option(place.due.option, gold, place.due.tools, is_ordered=False) for place in broken)
-    assert {place.due.option.act for place in broken} == {"call"}  # that nothing is called is told too easily
+    assert len({one.defect for one in broken}) > 3
+    assert not any(do_the_same(one.claimed.calls, one.point.calls, one.point.tools, is_ordered=False) for one in broken)
+    assert all(one.claimed == one.point for one in planted if not one.defect)
 
 
 def test_the_same_seed_plants_the_same() -> None:
-    assert plant(SAMPLE, [PAY, ASK], Random(5)) == plant(SAMPLE, [PAY, ASK], Random(5))
+    assert plant(SAMPLE, TOOLS, Random(5)) == plant(SAMPLE, TOOLS, Random(5))
 
 
-def test_who_always_chooses_the_gold_catches_each_defect_and_passes_each_gold() -> None:
-    found = {read(OptionReader(calls()), seed).outcome for seed in SEEDS}
+def test_defects_are_those_that_people_make_out_of_the_words_of_the_request() -> None:
+    [point] = due_points(BOOKING, [TABLE, CANCEL])
+    made = {maker.name: [one.calls for one in of_maker(maker, point, Random(1))] for maker in MAKERS}
+    first = {name: calls[0][0] for name, calls in made.items() if calls and calls[0]}
+    assert 8 in [calls[0].arguments["guests"] for calls in made["other_mention"]]
+    assert first["half_day_off"].arguments["time"] == "19:30"
+    assert first["day_beside"].arguments["day"] == "2027-05-05"
+    assert len(first["list_short"].arguments["dishes"]) == 1  # type: ignore[arg-type]
+    assert first["sibling_tool"].tool == "cancel_table"
+    assert first["flag_turned"].arguments["terrace"] is False
+    assert "said_left_out" in first
+    assert {one.name for one in PLANTED} < {one.name for one in MAKERS}
+
+
+def test_several_defects_of_a_sample_are_of_different_sorts_behind_the_gold() -> None:
+    planted = plant_each(BOOKING, [TABLE, CANCEL], Random(3), defects=4)
+    assert [bool(one.defect) for one in planted] == [False, True, True, True, True]
+    assert len({one.defect for one in planted}) == 5
+
+
+def test_who_knows_the_truth_catches_each_defect_and_passes_each_gold() -> None:
+    found = {read(KnowingReader(call(), tools=TOOLS), seed).outcome for seed in SEEDS}
     assert found == {"caught", "passed"}
 
 
-def test_who_chooses_what_is_planted_misses_it() -> None:
+def test_who_writes_what_is_planted_misses_it() -> None:
     for seed in SEEDS:
-        place = plant(SAMPLE, [PAY, ASK], Random(seed))
-        wanted = [{"tool": call.tool, "arguments": call.arguments} for call in place.due.calls]
-        reading = read(OptionReader(wanted), seed)
-        assert (reading.defect, reading.outcome) == (place.defect, "missed" if place.defect else "passed")
+        planted = plant(SAMPLE, TOOLS, Random(seed))
+        reading = read(KnowingReader(*planted.claimed.calls, tools=TOOLS), seed)
+        assert (reading.defect, reading.outcome) == (planted.defect, "missed" if planted.defect else "passed")
 
 
-def test_who_chooses_nothing_doubts_all_and_so_does_who_gives_no_answer() -> None:
-    class Broken(OptionReader):
-        async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-            raise ReplyError("no JSON")
-
-    for reader in (OptionReader(), Broken()):
+def test_who_reads_nothing_doubts_all_and_so_does_who_gives_no_answer() -> None:
+    for reader in (FirstReader(), Replying(None)):
         assert {read(reader, seed).outcome for seed in SEEDS} == {"caught", "falsely_doubted"}
 
 
-def test_the_prompt_is_that_of_every_reading_and_tells_nothing_of_what_is_planted() -> None:
-    reader = OptionReader(calls())
-    reading = read(reader, 3)
-    [prompt] = reader.prompts
-    assert "plant" not in prompt
-    assert reading.defect not in prompt
-    [options] = reader.shown
-    assert 6 <= len(options) <= 9
+def test_what_is_written_is_asked_as_in_the_check_so_that_it_is_paid_once() -> None:
+    prompts = set()
+    for seed in SEEDS:
+        reader = KnowingReader(call(), tools=TOOLS)
+        reading = read(reader, seed)
+        prompts.add(reader.prompts[0])
+        assert reading.version == planting_version()
+    assert len(prompts) == 1
+    assert "plant" not in prompts.pop()
     assert (reading.reader, reading.check, reading.subject) == ("reader", "reading", SAMPLE.key)
-    assert reading.version == planting_version(check_reading)
-    assert MEASURED["reading"].templates == check_reading.templates
+    assert PLANTED_READING.role == "checker"
 
 
 def test_nothing_is_planted_where_nothing_is_due() -> None:
     idle = make_sample([PAY], UserTurn(text="Good morning."), kind="irrelevant")
     with pytest.raises(RecordError, match="Nothing is due"):
-        plant(idle, [PAY], Random(1))
+        plant(idle, [PAY, ASK], Random(1))
 
 
-def test_a_tool_without_arguments_has_near_misses_too() -> None:
+def test_where_no_defect_fits_the_gold_itself_is_planted() -> None:
     tool = make_tool("lock_all", "Lock all doors.")
-    sample = make_sample([tool, ASK], "Lock up, please.", {"lock_all": {}})
-    kinds = {plant(sample, [tool, ASK], Random(seed)).defect for seed in SEEDS}
-    assert {"", "call_repeated"} <= kinds
+    sample = make_sample([tool], "Lock up, please.", {"lock_all": {}})
+    assert {plant(sample, [tool], Random(seed)).defect for seed in SEEDS} == {""}

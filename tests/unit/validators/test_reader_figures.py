@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from callwright.validators.blind.planting import ReaderFigures, cheapest, figures_of, wrong_among_chosen
+from callwright.validators.reading.planting import ReaderFigures, cheapest, figures_of, wrong_among_chosen
 from callwright.warehouse.records import PlantedReading, ReadingOutcome
 
 SHARES = some.floats(0, 1)
 
 
-def readings(**counts: int) -> list[PlantedReading]:
+def readings(sort: str = "x", **counts: int) -> list[PlantedReading]:
     return [
         PlantedReading(
             subject=f"{outcome}{at}",
@@ -19,7 +19,7 @@ def readings(**counts: int) -> list[PlantedReading]:
             turn=1,
             outcome=outcome,
             version="1",
-            defect="x" if outcome in {"caught", "missed"} else "",
+            defect=sort if outcome in {"caught", "missed"} else "",
         )
         for outcome, count in counts.items()
         for at in range(count)
@@ -72,3 +72,20 @@ def test_the_cheapest_that_is_good_enough_is_named_and_nobody_whose_price_is_unk
     assert cheapest([dear, poor], 0.02) == dear
     assert cheapest([poor, free], 0.02) is None
     assert cheapest([dear, dear._replace(model="as dear", most_wrong=0.0)], 0.02).model == "as dear"  # type: ignore[union-attr]
+
+
+def test_the_worst_sort_decides_whether_a_reader_settles_anything() -> None:
+    good, bad = readings("day", caught=99, passed=40), readings("unit", caught=3, missed=6)
+    assert figures_of("r", good, 0.1).problem == ""
+    found = figures_of("r", [*good, *bad], 0.1)
+    assert found.catch_rate is not None
+    assert found.catch_rate > 0.9
+    assert found.problem == "caught 3 of 9 planted defects of the sort unit"
+    assert [one.defect for one in found.sorts] == ["unit", "day"]
+    assert found.sorts[0].low < 3 / 9 < found.sorts[0].high
+
+
+def test_who_catches_too_little_or_agrees_with_too_little_settles_nothing() -> None:
+    assert "caught 8 of 10" in figures(caught=8, missed=2, passed=10).problem
+    assert "agreed with 4 of 10" in figures(caught=10, passed=4, falsely_doubted=6).problem
+    assert figures(passed=10).problem == "has read nothing that was planted"

@@ -1,4 +1,4 @@
-"""Reading by choice: the gold among near misses, in random order, never shown as the gold."""
+"""Reading blind: a reader writes the calls without knowing the gold, and only a difference is settled, in both orders."""
 
 import re
 from collections.abc import Sequence
@@ -6,120 +6,166 @@ from random import Random
 
 import orjson
 import pytest
+from pydantic import JsonValue
 
 from callwright.generators.stages import Consistency, StageContext
 from callwright.llm.chat import Answer, Prompt
-from callwright.testing import make_sample, make_tool, run_check
-from callwright.validators.blind.choosing import Choice, check_reading, check_second_reading
-from callwright.validators.blind.one_call import check_consistency, check_meaning
+from callwright.testing import context_of, make_sample, make_tool, run_check
 from callwright.validators.checks.table import all_checks, has_rest, settled_claims
+from callwright.validators.reading.one_call import check_consistency, check_meaning
+from callwright.validators.reading.writing import FEW_TOOLS, check_reading
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn, Verdict
-from tests.support.validators.option_reader import OptionReader
+from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn, Verdict
+from tests.support.validators.blind_readers import KnowingReader, PromptReader
 
 PAY = make_tool(
-    "pay_back", "Pay somebody money back.", payer="string", payee="string", amount="integer",
+    "pay_back", "Pay somebody money back.", payer="string", payee="string", amount="integer", note="string",
     required=["payer", "payee", "amount"],
 )  # fmt: skip
 ASK = make_tool(
     "ask_for_money", "Ask somebody for money.", payer="string", amount="integer", required=["payer", "amount"]
 )
+TOOLS = [PAY, ASK]
 GOLD = {"payer": "Ines", "payee": "Tom", "amount": 20}
-SAMPLE = make_sample([PAY, ASK], "Ines owes Tom 20, settle that for her.", {"pay_back": GOLD})
+SAMPLE = make_sample(TOOLS, "Ines owes Tom 20, settle that for her.", {"pay_back": GOLD})
 
 
-def calls(**arguments: object) -> list[dict[str, object]]:
-    return [{"tool": "pay_back", "arguments": {**GOLD, **arguments}}]
+def call(**arguments: JsonValue) -> Call:
+    return Call(tool="pay_back", arguments={**GOLD, **arguments})
 
 
-def test_who_chooses_the_gold_alone_proves_it() -> None:
-    reader = OptionReader(calls())
-    verdict = run_check(check_reading, SAMPLE, [PAY, ASK], reader)
+class Settling(KnowingReader):
+    """It writes what it is told to, and settles by a list of answers."""
+
+    def __init__(self, *written: Call, settles: Sequence[str] = (), name: str = "reader") -> None:
+        super().__init__(*written, tools=TOOLS)
+        self.name, self._settles = name, list(settles)
+
+    def settled(self, first: JsonValue, second: JsonValue, prompt: str) -> str:
+        return self._settles.pop(0)
+
+
+def test_who_writes_the_gold_judges_it_with_one_request() -> None:
+    reader = Settling(call())
+    verdict = run_check(check_reading, SAMPLE, TOOLS, reader)
+    assert (verdict.decision, len(reader.prompts)) == ("proved", 1)
+    assert verdict.readings[0].calls == (call(),)
+    assert verdict.readings[0].votes == ()
+
+
+@pytest.mark.parametrize("same", [{"amount": "20"}, {"payer": "INES"}, {"note": ""}])
+def test_another_notation_of_the_gold_is_the_gold(same: dict[str, JsonValue]) -> None:
+    assert run_check(check_reading, SAMPLE, TOOLS, Settling(call(**same))).decision == "proved"
+
+
+def test_the_reader_is_shown_nothing_of_the_gold() -> None:
+    for gold in (GOLD, {**GOLD, "amount": 31_415}, {**GOLD, "payee": "Zacharias"}):
+        reader = Settling(call(), settles=["neither", "neither"])
+        run_check(check_reading, make_sample(TOOLS, SAMPLE.request, {"pay_back": gold}), TOOLS, reader)
+        assert "31415" not in reader.prompts[0]
+        assert "Zacharias" not in reader.prompts[0]
+    assert "system" not in reader.prompts[0]
+
+
+@pytest.mark.parametrize(
+    ("settles", "decision", "doubt"),
+    [
+        (["first", "second"], "proved", ""),  # the gold in both orders
+        (["second", "first"], "unproved", "gives_other"),  # what was written in both
+        (["first", "first"], "unproved", "gives_other"),  # always the first that is shown
+        (["both", "both"], "unproved", "both_fit"),
+        (["neither", "neither"], "unproved", "neither_fits"),
+        (["first", "both"], "unproved", "gives_other"),
+    ],
+)
+def test_a_difference_is_settled_in_both_orders(settles: list[str], decision: str, doubt: str) -> None:
+    reader = Settling(call(amount=21), settles=settles)
+    verdict = run_check(check_reading, SAMPLE, TOOLS, reader)
+    assert verdict.decision == decision
+    assert [one.kind for one in verdict.doubts][:1] == ([doubt] if doubt else [])
+    ways = [re.findall(r"^<(?:first|second)>(.*)</", prompt, re.MULTILINE) for prompt in reader.prompts[1:]]
+    assert ways[0] == ways[1][::-1]
+    assert "gold" not in "".join(reader.prompts)
+
+
+def test_where_only_free_text_is_worded_otherwise_both_means_the_same() -> None:
+    gold = {**GOLD, "note": "for the new tyres of the car"}
+    sample = make_sample(TOOLS, "Ines owes Tom 20 for the new tyres of her car.", {"pay_back": gold})
+    reworded, other = call(note="for the tyres of the car"), call(note="for dinner")
+    assert run_check(check_reading, sample, TOOLS, Settling(reworded, settles=["both", "both"])).decision == "proved"
+    assert run_check(check_reading, sample, TOOLS, Settling(other, settles=["both", "both"])).decision == "unproved"
+
+
+def test_the_judge_settles_what_the_checker_has_written() -> None:
+    writer, judge = Settling(call(amount=21)), Settling(settles=["first", "second"], name="judge")
+    context = context_of(TOOLS, writer)._replace(settler=judge)
+    verdict = run_check_in(context)
     assert verdict.decision == "proved"
-    [options] = reader.shown
-    assert 6 <= len(options) <= 9
-    assert sum(one["calls"] == calls() for one in options) == 1
-    assert calls(payer="Tom", payee="Ines") in [one["calls"] for one in options] or len(options) > 6
+    assert (len(writer.prompts), len(judge.prompts)) == (1, 2)
+    assert verdict.readings[0].settled_by == "judge"
 
 
-def test_who_chooses_another_call_says_what_differs() -> None:
-    reader = OptionReader(calls())
-    run_check(check_reading, SAMPLE, [PAY, ASK], reader)
-    other = next(one for one in reader.shown[0] if one["calls"] and one["calls"] != calls())
-    verdict = run_check(check_reading, SAMPLE, [PAY, ASK], OptionReader(other["calls"]))
-    assert verdict.decision == "unproved"
-    assert verdict.doubts
-    assert "was chosen" in verdict.reason
+def run_check_in(context: StageContext, sample: Sample = SAMPLE) -> Verdict:
+    import asyncio
+
+    [verdict] = asyncio.run(check_reading(sample, context))
+    return verdict
 
 
-def test_who_finds_none_right_or_also_another_one_proves_nothing() -> None:
-    none = run_check(check_reading, SAMPLE, [PAY, ASK], OptionReader())
-    assert [one.kind for one in none.doubts] == ["none_chosen"]
-    both = run_check(check_reading, SAMPLE, [PAY, ASK], OptionReader(calls(), "none"))
-    assert (both.decision, both.doubts[0].kind) == ("unproved", "both_meant")
+class Replying(PromptReader):
+    """It gives one reply, whatever it is asked."""
+
+    def __init__(self, reply: dict[str, object] | None) -> None:
+        super().__init__()
+        self._reply = reply
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        if self._reply is None:
+            raise ReplyError("The reply is prose.")
+        return answer.model_validate(self._reply)
 
 
-@pytest.mark.parametrize("letter", ["Z", "AB", "", "the first"])
-def test_a_letter_that_no_option_has_leaves_the_sample_unread(letter: str) -> None:
-    verdict = run_check(check_reading, SAMPLE, [PAY, ASK], OptionReader(calls(), letters=[letter]))
-    assert (verdict.decision, verdict.doubts[0].kind) == ("unproved", "unread")
-
-
-def test_a_reader_that_breaks_down_leaves_the_sample_unread() -> None:
-    class Broken(OptionReader):
-        async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-            raise ReplyError("no JSON")
-
-    verdict = run_check(check_reading, SAMPLE, [PAY, ASK], Broken())
+@pytest.mark.parametrize("reply", [None, {"calls": [{"tool": "pay_forward", "arguments": GOLD}]}])
+def test_a_reply_that_is_no_call_of_a_known_tool_leaves_the_sample_unread(reply: dict[str, object] | None) -> None:
+    verdict = run_check(check_reading, SAMPLE, TOOLS, Replying(reply))
     assert (verdict.decision, [one.kind for one in verdict.doubts]) == ("unproved", ["unread"])
 
 
-def test_both_readers_see_the_gold_at_places_that_vary_and_other_near_misses() -> None:
-    places = set()
-    for number in range(12):
-        sample = make_sample([PAY, ASK], f"Ines owes Tom 20, number {number}.", {"pay_back": GOLD})
-        for check in (check_reading, check_second_reading):
-            reader = OptionReader(calls())
-            assert run_check(check, sample, [PAY, ASK], reader).decision == "proved"
-            places.add(next(at for at, one in enumerate(reader.shown[0]) if one["calls"] == calls()))
-    assert len(places) > 4
-
-
-def test_tools_of_no_option_are_shown_by_what_they_do_alone() -> None:
-    others = [make_tool(f"other_{at}", f"Does thing {at}.", held="string", required=["held"]) for at in range(20)]
-    reader = OptionReader(calls())
-    run_check(
-        check_reading, SAMPLE.with_changes(candidates=tuple(t.key for t in (PAY, *others))), [PAY, *others], reader
-    )
-    tools = orjson.loads(re.findall(r"^<tools>(.*)</tools>$", reader.prompts[0], re.MULTILINE)[0])
-    named = {call["tool"] for one in reader.shown[0] for call in one["calls"]}  # type: ignore[attr-defined]
-    assert {one["name"] for one in tools if "parameters" in one} == named
-    assert len(tools) == 21
+def test_of_many_tools_a_reader_names_some_first_and_the_gold_is_shown_among_its_siblings() -> None:
+    others = [make_tool(f"pay_back_{at}", f"Pay back way {at}.", payer="string") for at in range(FEW_TOOLS + 5)]
+    tools = [*others, PAY]
+    sample = SAMPLE.with_changes(candidates=tuple(tool.key for tool in tools))
+    reader = Settling(call())
+    assert run_check(check_reading, sample, tools, reader).decision == "proved"
+    named, written = reader.prompts
+    assert len(orjson.loads(re.findall(r"^<list>(.*)</list>$", named, re.MULTILINE)[0])) == len(tools)
+    shown = [one["name"] for one in orjson.loads(re.findall(r"^<tools>(.*)</tools>$", written, re.MULTILINE)[0])]
+    assert PAY.name in shown
+    assert 3 <= len(shown) <= FEW_TOOLS
 
 
 def conversation() -> Sample:
     first = GoldCall(tool="ask_for_money", arguments={"payer": "Ines", "amount": 20})
-    return make_sample(
-        [PAY, ASK],
+    turns = (
         UserTurn(text="Get the 20 back from Ines."),
         CallTurn(calls=(first,), executed=True),
         ResultTurn(results=({"asked": True},)),
         ReplyTurn(text="I have asked her.", acts=("inform",)),
-        kind="conversation",
-    ).with_changes(turns=(
-        UserTurn(text="Get the 20 back from Ines."),
-        CallTurn(calls=(first,), executed=True),
-        ResultTurn(results=({"asked": True},)),
-        ReplyTurn(text="I have asked her.", acts=("inform",)),
-    ))  # fmt: skip
+    )
+    return make_sample(TOOLS, *turns, kind="conversation").with_changes(turns=turns)
 
 
 def test_where_calls_have_results_it_is_read_too_that_nothing_more_is_due() -> None:
-    gold = [{"tool": "ask_for_money", "arguments": {"payer": "Ines", "amount": 20}}]
-    reader = OptionReader(gold)
-    assert run_check(check_reading, conversation(), [PAY, ASK], reader).decision == "unproved"
-    assert len(reader.shown) == 2  # at the second place it finds the call due again
-    assert any(one.get("act") == "ask" and not one["calls"] for one in reader.shown[1])
+    gold = Call(tool="ask_for_money", arguments={"payer": "Ines", "amount": 20})
+
+    class Once(Settling):
+        def written(self, tools: list[dict[str, JsonValue]], talk: str, prompt: str) -> list[dict[str, JsonValue]]:
+            return [] if "result:" in talk else super().written(tools, talk, prompt)
+
+    assert run_check(check_reading, conversation(), TOOLS, Once(gold)).decision == "proved"
+    again = run_check(check_reading, conversation(), TOOLS, Settling(gold, settles=["neither", "neither"]))
+    assert again.decision == "unproved"
+    assert len(again.readings) == 2
 
 
 def asked(*names: str, decision: str = "proved") -> list[Verdict]:
@@ -128,22 +174,17 @@ def asked(*names: str, decision: str = "proved") -> list[Verdict]:
 
 async def rest(name: str, consistency: Consistency, verdicts: Sequence[Verdict] = ()) -> bool:
     stage = next(one for one in all_checks() if one.name == name)
-    tools = {tool.key: tool for tool in (PAY, ASK)}
-    context = StageContext(OptionReader(), Random(1), tools, consistency=consistency)
+    tools = {tool.key: tool for tool in TOOLS}
+    context = StageContext(Settling(), Random(1), tools, consistency=consistency)
     return await has_rest(stage, SAMPLE, context, verdicts)
 
 
 async def test_a_recipe_has_one_way_of_reading() -> None:
     assert {one.name for one in all_checks() if one.way == "hammerbench"} == {"consistency", "meaning"}
-    assert not await rest("consistency", "near_misses")
+    assert not await rest("consistency", "blind")
     assert await rest("consistency", "hammerbench")
-    assert await rest("reading", "near_misses")
+    assert await rest("reading", "blind")
     assert not await rest("reading", "hammerbench", asked("consistency", "meaning"))
-
-
-async def test_a_second_reader_is_asked_only_where_the_first_one_wavers() -> None:
-    assert not await rest("second_reading", "near_misses", asked("reading"))
-    assert await rest("second_reading", "near_misses", asked("reading", decision="unproved"))
 
 
 def test_no_rule_settles_what_words_mean() -> None:
@@ -158,14 +199,11 @@ def test_no_rule_settles_what_words_mean() -> None:
     assert settled.open == {"deed", "nothing_else", "no_call_missing"}
 
 
-async def test_what_the_first_reader_doubts_the_second_may_settle_and_else_people() -> None:
-    read = [*asked("reading", decision="unproved"), *asked("second_reading")]
-    assert settled_claims(read).grade == "judged"
-    doubted = [*asked("reading", decision="unproved"), *asked("second_reading", decision="unproved")]
-    assert settled_claims(doubted).grade == "open"
-    assert settled_claims(doubted).is_doubted
+def test_what_a_reader_doubts_waits_for_people() -> None:
+    assert settled_claims(asked("reading")).grade == "judged"
+    doubted = settled_claims(asked("reading", decision="unproved"))
+    assert (doubted.grade, doubted.is_doubted) == ("open", True)
 
 
 def test_hammerbench_s_own_readings_are_still_there() -> None:
     assert (check_consistency.way, check_meaning.way) == ("hammerbench", "hammerbench")
-    assert Choice.model_validate({"asked": ["A"]}).reason == ""

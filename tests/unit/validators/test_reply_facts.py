@@ -4,7 +4,6 @@ import pytest
 
 from callwright.generators.conversations.making import DialogueActs
 from callwright.generators.transcripts import conversation_text
-from callwright.language.calls.frames import Stretch, glue_of, left_over
 from callwright.llm.prompts import render
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.facts import check_facts, check_faithfulness, check_replies
@@ -73,7 +72,10 @@ async def test_a_call_with_arguments_of_any_form_is_answered_with_a_verdict():
     assert (await judged(sample.with_changes(turns=turns)))[0] == "contradicted"
 
 
-@pytest.mark.parametrize("addition", [" I also sent a letter to your office.", " Its number is 4711."])
+@pytest.mark.parametrize(
+    "addition",
+    [" I also sent a letter to your office.", " Its number is 4711.", " Not done.", " Done, I'm afraid not."],
+)
 async def test_what_no_result_holds_leaves_a_reply_unproved(addition):
     sample = await converse("no_target_complexity")
     reply = next(
@@ -104,17 +106,6 @@ async def test_an_error_told_as_success_is_unproved():
 async def test_a_label_that_a_reply_does_not_bear_out_is_contradicted():
     decision, reason = await judged(with_reply(await converse("no_target_complexity"), acts=("reject",)))
     assert (decision, "is labelled reject" in reason) == ("contradicted", True)
-
-
-def test_what_neither_phrases_nor_stretches_cover_is_left_over():
-    text = "I was hoping you could lock a bank card, or throw it away. The card is 9052."
-    known = ["lock a bank card", "card", *glue_of("en", "requests")]
-    assert left_over(text, known, [Stretch(text.index("9052"), len(text))]) == ["or throw it away"]
-    assert left_over("请锁定银行卡，别锁门。", ["锁定银行卡", *glue_of("zh", "requests")], []) == ["别锁门"]
-
-
-def test_no_phrase_covers_a_part_of_a_word():
-    assert left_over("lockers", ["lock"], []) == ["lockers"]
 
 
 IN_OTHER_WORDS = "Sure thing, it is taken care of."

@@ -11,7 +11,6 @@ from callwright.generators.multi_step.correction import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
-from callwright.validators.blind.choosing import ToldChoice, check_reading, has_calls
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.judges import (
     AnswerScore,
@@ -21,6 +20,7 @@ from callwright.validators.judges import (
 )
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
 from callwright.validators.predictions import STRATEGIES, CandidateRun, PromptingStrategy, predict, prompting_by
+from callwright.validators.reading.writing import Settlement, WrittenCalls, check_reading, has_calls
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
     Call,
@@ -67,9 +67,10 @@ class PromptRecorder:
         self.asked.append(prompt)
         replies = (
             NextCalls(answer="Done."), Judgement(agree=True, reason=""), PlanGrade(score=1, reason=""),
-            ToldChoice(asked=[]), MadeUp(parameters=[], reason=""), AnswerScore(score=2, reason=""),
+            WrittenCalls(calls=[]), Settlement(reason="", right="first"), MadeUp(parameters=[], reason=""),
+            AnswerScore(score=2, reason=""),
         )  # fmt: skip
-        return next(one for one in replies if isinstance(one, answer))
+        return next(answer.model_validate(one.model_dump()) for one in replies if issubclass(answer, type(one)))
 
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         self.asked.append(prompt)

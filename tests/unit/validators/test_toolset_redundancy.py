@@ -84,10 +84,6 @@ def test_opposites_are_never_twins_however_alike_their_words(one: tuple[str, str
             make_tool("getBalance", "查看账户余额。", language="zh", account=TEXT),
             make_tool("checkAccountBalance", "查询账户余额还剩多少。", language="zh", account=TEXT),
         ),
-        (
-            make_tool("transferMoney", "给他人转账。", language="zh", recipient=TEXT, amount=TEXT),
-            make_tool("sendMoney", "向他人转账汇款。", language="zh", recipient=TEXT, amount=TEXT),
-        ),
     ],
 )
 def test_the_second_of_two_that_do_the_same_waits_for_people_with_the_first_named(one: Tool, other: Tool) -> None:

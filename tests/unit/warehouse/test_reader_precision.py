@@ -1,7 +1,7 @@
 """The view `reader_precision`: shares of what was planted, their intervals, and the precision that follows."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -9,15 +9,12 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.stages import StageContext
-from callwright.llm.chat import Answer, Prompt
-from callwright.testing import make_sample, make_tool
-from callwright.validators.blind.choosing import check_reading
-from callwright.validators.blind.planting import plant, read_planted
+from callwright.testing import context_of, make_sample, make_tool
 from callwright.validators.metrics.ratios import share_interval
-from callwright.warehouse.records import Decision, PlantedReading, ReadingOutcome, Review, Sample, Verdict
+from callwright.validators.reading.planting import PlantedPoint, plant, read_planted
+from callwright.warehouse.records import Call, Decision, PlantedReading, ReadingOutcome, Review, Sample, Verdict
 from callwright.warehouse.store import Warehouse
-from tests.support.validators.option_reader import OptionReader
+from tests.support.validators.blind_readers import KnowingReader
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 RUN = make_tool("run_bath", "Run a bath.", degrees="integer", litres="integer", required=["degrees", "litres"])
@@ -151,18 +148,18 @@ def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_mea
     assert 0.9 < known < 1
 
 
-class ErringReader(OptionReader):
-    """Finds what is right, but chooses a planted defect, and turns a planted gold away, as often as it is told."""
+class ErringReader(KnowingReader):
+    """Writes the truth, or, where it errs, what is planted for a defect and something else for a gold."""
 
-    def __init__(self, rates: Mapping[bool, float], rng: Random) -> None:
-        super().__init__()
-        self.rates, self.rng, self.next = rates, rng, ([], False)  # type: ignore[var-annotated]
+    def __init__(self, *written: Call) -> None:
+        super().__init__(*written, tools=[RUN, OFF])
 
-    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        said, is_defect = self.next
-        errs = self.rng.random() < self.rates[is_defect]
-        self.wanted = (said,) if errs == is_defect else ()
-        return await super().ask(prompt, answer, sample_index=sample_index)
+
+def written(planted: PlantedPoint, *, errs: bool) -> tuple[Call, ...]:
+    """What a reader writes: of a planted defect the truth, or the defect where it errs; of a gold the other way round."""
+    if planted.defect:
+        return planted.claimed.calls if errs else planted.point.calls
+    return (Call(tool=OFF.name, arguments={}),) if errs else planted.point.calls
 
 
 def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse) -> None:
@@ -171,16 +168,12 @@ def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse
     found: list[PlantedReading] = []
     samples: list[Sample] = []
     for run in range(30):
-        reader = ErringReader(rates, Random(run))
+        rng = Random(run)
         for at in range(60):
             one = BATHS[at].with_changes(category=f"run {run}")
-            place = plant(one, [RUN, OFF], Random(f"{run}:{at}"))
-            reader.next = (
-                [{"tool": call.tool, "arguments": call.arguments} for call in place.due.calls],
-                bool(place.defect),
-            )
-            context = StageContext(reader, Random(f"{run}:{at}"), tools)  # type: ignore[arg-type] # as in a build
-            found.append(asyncio.run(read_planted(one, context, check_reading)))
+            planted = plant(one, [RUN, OFF], Random(f"{run}:{at}"))
+            reader = ErringReader(*written(planted, errs=rng.random() < rates[bool(planted.defect)]))
+            found.append(asyncio.run(read_planted(one, planted, context_of(tools, reader))))
             samples.append(one)
     warehouse.put([*samples, *found])
     builds = [row for at, one in enumerate(samples) for row in of_build(str(at // 60), [one])]
@@ -190,3 +183,18 @@ def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse
     assert sum(row["catch_low"] <= 0.8 <= row["catch_high"] for row in rows) >= 27
     assert sum(row["doubts_low"] <= 0.1 <= row["doubts_high"] for row in rows) >= 27
     assert 0.77 < sum(row["caught"] for row in rows) / sum(row["planted"] for row in rows) < 0.83
+
+
+def test_a_reader_is_trusted_by_its_worst_sort_and_by_what_it_agrees_with(warehouse: Warehouse) -> None:
+    outcomes: list[tuple[ReadingOutcome, str]] = [
+        *[("caught", "day_beside")] * 30, *[("missed", "unit_off")] * 5, ("caught", "unit_off"),
+        ("passed", ""), ("missed", "flag_turned"),
+    ]  # fmt: skip
+    warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
+    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
+    warehouse.put([verdict(one, "proved" if at % 4 else "unproved") for at, one in enumerate(BATHS[:8])])
+    [row] = warehouse.rows("select * from reader_trust")
+    assert (row["planted"], row["caught"], row["worst_defect"], row["worst_planted"]) == (37, 31, "unit_off", 6)
+    assert row["worst_rate"] == pytest.approx(1 / 6)
+    assert row["worst_high"] == pytest.approx(share_interval(1, 6).high)
+    assert (row["read"], row["agreed"]) == (8, 0.75)

@@ -46,8 +46,7 @@ def by_rules(about: Sample, **decisions: Decision) -> list[Verdict]:
 
 
 def read(about: Sample, decision: Decision = "proved", model: str = JUDGE) -> list[Verdict]:
-    names = ("reading", "second_reading")
-    return read_by(model, MAKER, [Verdict(subject=about.key, check=name, decision=decision) for name in names])
+    return read_by(model, MAKER, [Verdict(subject=about.key, check="reading", decision=decision)])
 
 
 def graded(warehouse: Warehouse, *verdicts: Verdict) -> dict[str, Any]:
@@ -56,14 +55,14 @@ def graded(warehouse: Warehouse, *verdicts: Verdict) -> dict[str, Any]:
     return row
 
 
-def test_rules_prove_values_and_a_reader_settles_what_words_mean(warehouse: Warehouse) -> None:
+def test_a_reader_settles_what_words_mean_and_what_rules_found_settles_nothing(warehouse: Warehouse) -> None:
     row = graded(warehouse, *by_rules(sample()), *read(sample()))
-    assert (row["grade"], row["proved_claims"], row["open_claims"]) == ("judged", ["arguments"], [])
+    assert (row["grade"], row["proved_claims"], row["open_claims"]) == ("judged", [], [])
 
 
 def test_rules_alone_never_settle_what_words_mean(warehouse: Warehouse) -> None:
     row = graded(warehouse, *by_rules(sample()))
-    assert (row["grade"], row["open_claims"]) == ("open", ["deed", "nothing_else", "no_call_missing"])
+    assert (row["grade"], row["open_claims"]) == ("open", ["arguments", "deed", "nothing_else", "no_call_missing"])
 
 
 @pytest.mark.parametrize("left", ["grounding", "dialogue", "routing"])
@@ -79,16 +78,23 @@ def test_what_no_reading_can_settle_stays_open(warehouse: Warehouse, left: str) 
 
 def test_who_made_a_sample_is_no_witness_for_it(warehouse: Warehouse) -> None:
     row = graded(warehouse, *by_rules(sample()), *read(sample(), model=MAKER))
-    assert (row["grade"], row["open_claims"]) == ("open", ["deed", "nothing_else", "no_call_missing"])
+    assert (row["grade"], row["open_claims"]) == ("open", ["arguments", "deed", "nothing_else", "no_call_missing"])
 
 
 def test_a_blind_reading_that_differs_leaves_open_what_rules_prove(warehouse: Warehouse) -> None:
     assert graded(warehouse, *by_rules(sample()), *read(sample(), "unproved"))["grade"] == "open"
 
 
-def test_a_claim_that_no_check_speaks_of_is_open(warehouse: Warehouse) -> None:
-    row = graded(warehouse, Verdict(subject=sample().key, check="grounding", decision="proved"))
+def test_code_that_follows_a_path_proves_the_arguments(warehouse: Warehouse) -> None:
+    path = Verdict(subject=sample().key, check="path", decision="proved")
+    row = graded(warehouse, *by_rules(sample()), path)
     assert (row["grade"], row["proved_claims"]) == ("open", ["arguments"])
+
+
+def test_a_sample_without_calls_claims_nothing_of_arguments(warehouse: Warehouse) -> None:
+    found = [one for one in by_rules(sample()) if one.check != "grounding"]
+    row = graded(warehouse, *found)
+    assert row["open_claims"] == ["deed", "nothing_else", "no_call_missing"]
 
 
 def landed(warehouse: Warehouse, about: Sample, grade: str, judges: list[str]) -> None:
@@ -126,13 +132,13 @@ def test_each_argument_and_each_claim_has_a_grade_and_who_settled_it(warehouse: 
     )
     rest = [verdict for verdict in by_rules(one) if verdict.check != "grounding"]
     warehouse.put([one, grounding, *rest, *read(one)])
-    rows = warehouse.rows("select claim, argument, grade, settled_by from claims order by all")
+    rows = warehouse.rows("select claim, argument, standing, grade, settled_by from claims order by all")
     assert [tuple(row.values()) for row in rows] == [
-        ("argument", "city", "proved", "grounding"),
-        ("argument", "day", "judged", JUDGE),
-        ("deed", "", "judged", JUDGE),
-        ("no_call_missing", "", "judged", JUDGE),
-        ("nothing_else", "", "judged", JUDGE),
+        ("argument", "city", "said", "judged", JUDGE),
+        ("argument", "day", "not_said", "judged", JUDGE),
+        ("deed", "", "", "judged", JUDGE),
+        ("no_call_missing", "", "", "judged", JUDGE),
+        ("nothing_else", "", "", "judged", JUDGE),
     ]
 
 

@@ -207,17 +207,10 @@ def test_a_template_that_can_not_be_compiled_is_a_fault_of_its_syntax(text: str)
         BoundedSandbox().from_string(text)
 
 
-@pytest.mark.parametrize(
-    "path", ["/etc/passwd", "../x.txt", "flows/settings.py", "nowhere/at/all.txt", "validators/prompts/no.txt"]
-)
-def test_a_prompt_includes_nothing_but_what_is_there_for_it(path: str) -> None:
-    with pytest.raises(ValueError, match="nothing to include"):
-        validate_own_prompt("validators/prompts/answer_as_candidate.j2", f"--- user\n{{% include {path!r} %}}\n")
-    with (
-        own_prompts({"answer_as_candidate": f"--- user\n{{% set at = {path!r} %}}{{% include at %}}\n"}),
-        pytest.raises(ConfigurationError, match="nothing to include"),
-    ):
-        render("callwright.validators.prompts", "answer_as_candidate")
+def test_a_prompt_includes_no_other_text() -> None:
+    for text in ("{% include '/etc/passwd' %}", "{% set at = 'x' %}{% include at %}", "{% import 'x' as x %}"):
+        with pytest.raises(ValueError, match="includes another text"):
+            validate_own_prompt("validators/prompts/answer_as_candidate.j2", f"--- user\n{text}\n")
 
 
 def test_templates_within_the_bounds_are_rendered() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from callwright.generators.shifts.turns import mismatch, obstacle, shift_intents, stock_phrases
-from callwright.validators.blind.one_call import check_relevance
 from callwright.validators.checks.format import check_format
+from callwright.validators.reading.one_call import check_relevance
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Derivation, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 

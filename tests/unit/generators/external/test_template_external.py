@@ -23,7 +23,6 @@ from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
 from tests.support.generators.external.fixtures import derivation
-from tests.support.validators.grounding import is_all_said
 
 SEED_TOOLS = {tool.key: tool for tool in seed_tools()}
 
@@ -69,7 +68,7 @@ async def test_what_is_made_of_a_perfect_request_is_well_formed_and_all_said(lan
         (grounds,) = await check_grounding(sample, context)
         assert grounds.decision != "contradicted", (grounds.reason, sample.turns)
         made += 1
-        said += is_all_said(grounds)
+        said += grounds.decision == "proved"
     assert made > 15
     assert said >= 0.9 * made  # not every way to write a time of day is read: "seven forty-five am"
 

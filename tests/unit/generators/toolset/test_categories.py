@@ -11,7 +11,7 @@ from callwright.generators.toolset.sketches import (
     load_categories,
     plan_toolset,
 )
-from callwright.language.calls.tools import action_phrase
+from callwright.language.calls.tools import tool_title
 from callwright.llm.template.drafting_tools import function_name
 from callwright.warehouse.errors import ConfigurationError
 
@@ -51,7 +51,7 @@ def test_each_wording_is_in_its_language() -> None:
 
 def test_goals_are_commands_that_functions_can_be_named_after() -> None:
     goals = [goal for category in load_categories() for goal in category.goals]
-    asked = {goal: action_phrase(f"X.Y.{function_name(goal)}", f"{goal.capitalize()}.") for goal in goals}
+    asked = {goal: tool_title(f"X.Y.{function_name(goal)}", f"{goal.capitalize()}.") for goal in goals}
     assert [action for goal, action in asked.items() if action.split()[0] != goal.split()[0]] == []
 
 

@@ -7,6 +7,8 @@ import yaml
 from callwright.llm.chat import ChatRequest
 from callwright.llm.prompts import render
 from callwright.llm.template.model import TemplateModel
+from callwright.llm.template.reading import read_plan
+from callwright.llm.template.sections import Turn
 from callwright.warehouse.errors import ReplyError
 
 ID = {"type": "string", "pattern": "^C[0-9]+$", "description": "The customer's number"}
@@ -63,12 +65,43 @@ async def test_pieces_of_a_plan_are_answered_piece_by_piece(notation: str) -> No
 
 async def test_several_wishes_are_several_calls_in_their_order() -> None:
     request = (
-        "Close the pool; the reason is storm. Then open an account for customer number C12 with account type checking."
+        "Close the pool; the reason is storm. Then open an account for customer number C12, account type checking."
     )
     assert orjson.loads(await answer("answer_with_calls", request)) == [
         {"name": "closePool", "arguments": {"reason": "storm"}},
         {"name": "openAccount", "arguments": {"customerNumber": "C12", "accountType": "checking"}},
     ]
+
+
+def test_a_message_is_read_request_by_request_and_what_is_said_behind_it_changes_values() -> None:
+    book, branch = {"type": "string"}, {"type": "string", "enum": ["hill", "harbour"]}
+    tools = [
+        tool("lookUpBook", "Look up a book by its title.", {"book_id": book}, branch=branch, title={"type": "string"}),
+        tool("reserveBook", "Reserve a book for pickup.", branch=branch, book_id=book),
+        tool("findBooks", "Find books of a genre.", branch=branch, genre={"type": "string"}),
+    ]  # fmt: skip
+
+    def read(*said: str) -> list[tuple[str | None, dict[str, object]]]:
+        plan = read_plan(tools, [Turn("user", one) for one in said])
+        return [(call.tool, dict(call.arguments)) for call in plan]
+
+    looked_up = ("lookUpBook", {"branch": "hill", "title": "Song of Solomon"})
+    reserved = ("reserveBook", {"branch": "harbour", "book_id": "$$$"})
+    hard = (
+        'Look up a book by its title. Branch: hill; title: "Song of Solomon". '
+        "Then, with the book id that you find, could you reserve a book for pickup? Branch: harbour."
+    )
+    assert read(hard) == [looked_up, reserved]
+    assert read(f"{hard} Also, reserve a book for pickup. Branch: hill; book id: B-1.") == [
+        looked_up, reserved, ("reserveBook", {"branch": "hill", "book_id": "B-1"}),
+    ]  # fmt: skip
+    easy = "Could you reserve a book for pickup? Book id: B-1; branch: hill."
+    changed = ("reserveBook", {"branch": "harbour", "book_id": "B-1"})
+    assert read(f"{easy} Sorry, the branch should be harbour.") == [changed]
+    assert read(f"{easy} Also, find books of a genre. Branch: hill; genre: crime.", "The same with B-2.") == []
+    assert read(f"{easy} Also, find books of a genre. Branch: hill; genre: crime.", "And the same for harbour, please.") == [
+        changed, ("findBooks", {"branch": "harbour", "genre": "crime"}),
+    ]  # fmt: skip
 
 
 async def test_what_no_tool_does_is_declined() -> None:
@@ -91,5 +124,5 @@ async def test_a_prompt_without_tools_is_told_of() -> None:
         "callwright.validators.prompts", "answer_with_calls",
         tools=3, listing="", format="json", setting="plan", conversation="user: Hm.",
     )  # fmt: skip
-    with pytest.raises(ReplyError, match="list of tools"):
+    with pytest.raises(ReplyError, match="list in the section <tools>"):
         await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks))

@@ -7,9 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
+from callwright.language.packs import signs
 from callwright.language.values import locate
+from callwright.llm.template.candidate import dumped
+from callwright.llm.template.conversing import word_agent_turn
 from callwright.llm.template.defects import (
     EXTRA_ARGUMENT,
     HALLUCINATED_VALUE,
@@ -18,6 +22,7 @@ from callwright.llm.template.defects import (
     spoil_answer,
 )
 from callwright.llm.template.questions import asked_parameters, word_answer, word_question
+from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 from tests.support.llm.template.fixtures import TOOLS
@@ -51,15 +56,14 @@ def test_a_question_is_understood_as_the_question_for_its_parameter(named: tuple
 def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed: int, is_bare: bool) -> None:
     view, parameter, value, language = slot(*named, seed)
     answered = word_answer(view, (parameter, value), language, Random(seed), is_bare=is_bare)
-    assert answered.words in answered.answer
+    assert answered.words in answered.text
     assert locate(value, {"title": parameter.name, **parameter.schema}, answered.words)
-    assert "{" not in answered.answer
+    assert "{" not in answered.text
 
 
 @pytest.mark.parametrize(
     ("question", "asked"),
     [
-        ("On which day?", ["date"]),
         ("What time works for you?", ["time"]),
         ("How many guests? And which restaurant do you mean?", ["guests", "restaurant"]),
         ("Which seating area would you like: window, terrace or quiet corner?", ["seating"]),
@@ -81,8 +85,8 @@ def test_a_spoilt_answer_is_not_understood_as_the_right_one(defect: str, seed: i
     parameter = TABLE.parameter("guests")
     spoilt = spoil_answer(defect, TABLE, (parameter, 4), "en", Random(seed))
     assert spoilt
-    assert spoilt.answer not in {
-        word_answer(TABLE, (parameter, 4), "en", Random(other), is_bare=is_bare).answer
+    assert spoilt.text not in {
+        word_answer(TABLE, (parameter, 4), "en", Random(other), is_bare=is_bare).text
         for other in range(20)
         for is_bare in (True, False)
     }
@@ -106,3 +110,18 @@ def test_values_go_together_with_known_ones_which_stay_as_they_are(seed: int) ->
 def test_a_parameter_that_the_tool_lacks_is_no_question() -> None:
     with pytest.raises(ReplyError, match="no parameter 'colour'"):
         TABLE.parameter("colour")
+
+
+def test_a_question_in_a_conversation_ends_as_one() -> None:
+    found = set[str]()
+    for tool in seed_tools():
+        for name in sorted({"card", "event_id", "ticket_order"} & {*tool.parameters["properties"]}):
+            tagged = {
+                "intent": "ask_parameters",
+                "parts": dumped([{"tool": tool.sayable, "arguments": {}}]),
+                "asked": dumped([name]),
+            }
+            sections = Sections(tagged, None)
+            for seed in range(5):
+                found.add(str(word_agent_turn(sections, tool.language, Random(seed))["text"]))
+    assert [one for one in found if not one.endswith(tuple(signs("?")))] == []

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, FormatChecker
 
+from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY, fill_in, make_value
 from callwright.language.packs import own_letters
 from callwright.language.schemas import UnsupportedPatternError, matching_text
@@ -13,6 +14,7 @@ from callwright.language.values import locate, write_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language, Tool
 
+CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 SEEDS = st.integers(0, 2**32)
 LANGUAGES = st.sampled_from(["en", "zh"])
 
@@ -148,3 +150,25 @@ def test_details_are_about_what_the_name_says(seed: int):
     assert re.fullmatch(r"[A-Z]{3}/[A-Z]{3}", str(made("currencyPair", {"type": "string"})))
     assert 1 <= int(str(made("interestRate", {"type": "string"}))) <= 9
     assert int(str(made("number_of_tickets", {"type": "integer"}))) <= 100
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "hours"),
+    [
+        ("Clock.Bedtime.setSleepSchedule", "bedtime", range(21, 24)),
+        ("Clock.Bedtime.setSleepSchedule", "wake_time", range(6, 9)),
+        ("Restaurants.Booking.bookTable", "time", range(12, 22)),
+        ("Weather.Alerts.addRainAlert", "alert_time", range(8, 21)),
+    ],
+)
+def test_people_do_things_at_their_time_of_day(tool: str, name: str, hours: range):
+    properties = in_context({name: {"type": "string", "pattern": CLOCK}}, tool, "")
+    values = [str(fill_in([name], properties, "en", Random(seed))[name]) for seed in range(40)]
+    assert {int(value[:2]) for value in values} <= set(hours)
+
+
+def test_large_numbers_are_round_and_small_ones_frequent():
+    schema: dict[str, object] = {"type": "integer", "minimum": 1, "maximum": 600, "description": "workout minutes"}
+    values = [make_value("minutes", schema, "en", Random(seed)) for seed in range(200)]
+    assert all(isinstance(value, int) and (value <= 30 or value % 5 == 0) for value in values)
+    assert sum(isinstance(value, int) and value < 300 for value in values) > 120

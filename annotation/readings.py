@@ -1,0 +1,109 @@
+"""What a reader wrote beside the gold, as a reviewer sees both, and the sample with what was written in the gold's place."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import JsonValue
+
+from callwright.annotation.calls import is_same, same_calls, write_name, write_value
+from callwright.annotation.doubts import DOUBTED
+from callwright.annotation.edits import with_turns
+from callwright.annotation.rendering import user_name
+from callwright.annotation.screens import SampleScreenWords
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Reading, Sample, UserTurn, Verdict
+
+
+def differing(sample: Sample, readings: Iterable[Reading]) -> list[Reading]:
+    """The readings that differ from the gold at their turn."""
+    return [
+        one
+        for one in readings
+        if one.votes and one.turn < len(sample.turns) and not same_calls(_gold(sample, one), one.calls)
+    ]
+
+
+def readings_of(verdicts: Iterable[Verdict]) -> list[Reading]:
+    """What readers wrote, by these verdicts."""
+    return [reading for verdict in verdicts for reading in verdict.readings]
+
+
+def _gold(sample: Sample, reading: Reading) -> tuple[GoldCall, ...]:
+    turn = sample.turns[reading.turn]
+    return turn.calls if isinstance(turn, CallTurn) else ()
+
+
+def render_readings(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
+    """The gold and what a reader wrote, one below the other, with what differs in ⟦ ⟧; "" where nothing differs."""
+    return "\n\n".join("\n".join(_pair(sample, one, words)) for one in differing(sample, readings_of(verdicts)))
+
+
+def _pair(sample: Sample, reading: Reading, words: SampleScreenWords) -> Iterator[str]:
+    gold = [call.bare for call in _gold(sample, reading)]
+    users = [at for at, turn in enumerate(sample.turns[: reading.turn]) if isinstance(turn, UserTurn)]
+    if len([one for one in sample.turns if isinstance(one, UserTurn)]) > 1 and users:
+        yield user_name(len(users), words)
+    written = [_in_order_of(call, gold) for call in reading.calls]
+    yield f"{words.gold}: {_way(gold, written, words)}"
+    yield f"{words.reader}: {_way(written, gold, words)}"
+
+
+def _in_order_of(call: Call, gold: Sequence[Call]) -> Call:
+    """The call with its arguments in the order in which the gold has them, so that they stand one below the other."""
+    order = [*next((one.arguments for one in gold if one.tool == call.tool), ()), *call.arguments]
+    return call.with_changes(arguments={name: call.arguments[name] for name in order if name in call.arguments})
+
+
+def _way(calls: Sequence[Call], others: Sequence[Call], words: SampleScreenWords) -> str:
+    """Calls on a line, with what the others lack or have otherwise in marks."""
+    if not calls:
+        return _marked(words.no_call)
+    rest, shown = [*others], []
+    for call in calls:
+        other = next((one for one in rest if one.tool == call.tool), None)
+        if other is None:
+            shown.append(_marked(_call(call, None)))
+        else:
+            rest.remove(other)
+            shown.append(_call(call, other))
+    return "  |  ".join(shown)
+
+
+def _call(call: Call, other: Call | None) -> str:
+    given = (_argument(name, value, other) for name, value in call.arguments.items())
+    return f"{write_name(call.tool)}({', '.join(given)})"
+
+
+def _argument(name: str, value: JsonValue, other: Call | None) -> str:
+    stated = f"{write_name(name)} = {write_value(value)}"
+    if other is None:
+        return stated
+    same = name in other.arguments and is_same(value, other.arguments[name])
+    return stated if same else _marked(stated)
+
+
+def _marked(text: str) -> str:
+    begins, ends = DOUBTED
+    return f"{begins}{text}{ends}"
+
+
+def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:
+    """The sample with what the reader wrote wherever it differs from the gold, child of the old one.
+
+    Raises RecordError where nothing differs, or a call that was carried out would have another result.
+    """
+    taken = differing(sample, readings)
+    if not taken:
+        raise RecordError(
+            "No reader wrote anything else than the calls shown. Accept them, edit them, or reject the sample."
+        )
+    turns = list(sample.turns)
+    for one in taken:
+        turn = turns[one.turn]
+        if not isinstance(turn, CallTurn) or turn.executed:
+            raise RecordError(
+                "What the reader wrote can't be taken here, because the results that follow are those of the calls shown. "
+                "Edit the conversation, or reject the sample."
+            )
+        calls = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in one.calls)
+        turns[one.turn] = turn.with_changes(calls=calls)
+    return with_turns(sample, turns)

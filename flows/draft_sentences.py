@@ -1,0 +1,295 @@
+"""Drafting a file of sentences for the tools of a catalog: by a model, or a skeleton for people to write on."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from callwright.flows.chats import the_error_of, with_secret
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import RecipeProblem
+from callwright.flows.recipe.own_sentences import check_sentences, language_in
+from callwright.flows.settings import Settings, named_secret
+from callwright.generators.sentences.drafting import (
+    STAGE,
+    SentenceDraft,
+    draft_sentences,
+    mend_sentences,
+    sentence_prompt,
+)
+from callwright.language.calls.tools import view_of
+from callwright.language.names import humanise
+from callwright.language.packs import known, of, signs
+from callwright.language.schemas import json_type
+from callwright.llm.chat import ChatModel
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget
+from callwright.llm.models import Readiness, check_key, open_chat, read_model, reads_language
+from callwright.llm.tool_sentences import SentenceFile, opener_of
+from callwright.warehouse.errors import ConfigurationError, ReplyError
+from callwright.warehouse.records import Language, LlmCall, Tool
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+_WORDS_OF_YAML = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
+_SIGNS = re.compile(r"[\\()\[\]{}<>|;*]+")
+_AT_ONCE = 16
+Entry = Mapping[str, object]  # what a file says of a tool: requests, says, questions
+
+
+class LeftOutTool(NamedTuple):
+    """A tool that a draft has no sentences for, and why."""
+
+    tool: str
+    reason: str
+
+
+class DraftedFile(NamedTuple):
+    """What was drafted: the text of the file, for how many of the tools, and what a model took for it."""
+
+    text: str
+    tools: int
+    written: int
+    left_out: tuple[LeftOutTool, ...]
+    calls: int = 0
+    cost: float = 0.0
+
+
+def file_for(catalog: str, language: Language, out: Path | None) -> Path:
+    """Where a draft goes. Raises ConfigurationError where there is a file already, or its name says another language."""
+    if language not in known():
+        raise ConfigurationError(f"template/v1 has no words of its own in {language!r}. It has {', '.join(known())}.")
+    path = out or Path(f"{catalog}.{language}.yaml")
+    if language_in(path) != language:
+        raise ConfigurationError(
+            f"The name {str(path)!r} must say the language of the sentences: {catalog}.{language}.yaml"
+        )
+    if path.exists():
+        raise ConfigurationError(f"{str(path)!r} exists already. Move it away, or name another file with --out.")
+    return path
+
+
+def write_draft(drafted: DraftedFile, path: Path) -> None:
+    """Write a draft to its file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(drafted.text, encoding="utf-8")
+
+
+def draft_skeleton(tools: Sequence[Tool], language: Language, path: Path, catalog: str) -> DraftedFile:
+    """A file with a sentence for each tool, made of what its document calls it and its parameters."""
+    entries = {tool.name: _skeleton(tool) for tool in tools}
+    said = "This is a skeleton: what the document calls tools and parameters. Write what people say in the place of it."
+    return written_draft(tools, entries, {}, language, _head(catalog, language, path, said))
+
+
+async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it goes, and by whom
+    tools: Sequence[Tool],
+    language: Language,
+    path: Path,
+    catalog: str,
+    model: str,
+    settings: Settings,
+    progress: Progress,
+) -> DraftedFile:
+    """A file with a model's sentences for each tool; those that can't be used are asked for once more, and left out then."""
+    named = read_model(model)
+    if not reads_language(model):
+        raise ConfigurationError(
+            f"{model} can't draft sentences. Name a language model with --model, or leave it out for a skeleton."
+        )
+    check_key(named, named_secret)
+    chosen, calls = with_secret(named), list[LlmCall]()
+    async with Ledger(settings.ledger) as ledger:
+        ready = Readiness([chosen]).check
+        chat = open_chat(chosen, ledger=ledger, budget=Budget(None), record=calls.append, ready=ready)
+        try:
+            entries, reasons = await draft_entries(tools, language, chat.for_stage(STAGE), progress)
+        finally:
+            await chat.close()
+    said = f"Drafted by {model}. Read it before you use it."
+    drafted = written_draft(tools, entries, reasons, language, _head(catalog, language, path, said))
+    return drafted._replace(calls=sum(not one.cached for one in calls), cost=sum(one.cost for one in calls))
+
+
+async def draft_entries(
+    tools: Sequence[Tool], language: Language, chat: ChatModel, progress: Progress
+) -> tuple[dict[str, Entry], dict[str, str]]:
+    """What a model drafts for each tool, as a file says it; and why there is nothing for the others."""
+    prompts = {tool.name: sentence_prompt(tool, tools, language, opener_of(language)) for tool in tools}
+    reasons: dict[str, str] = {}
+    drafts: dict[str, SentenceDraft] = {}
+
+    async def first(name: str) -> None:
+        drafts[name] = await draft_sentences(prompts[name], chat)
+
+    async def again(name: str) -> None:
+        drafts[name] = await mend_sentences(prompts[name], drafts[name], wrong[name], chat)
+
+    by_name = {tool.name: tool for tool in tools}
+    await _each(list(prompts), first, reasons, progress, "Drafting sentences")
+    entries = {name: _entry(draft, by_name[name]) for name, draft in _in_order(drafts, tools)}
+    wrong = _problems(entries, tools, language)
+    if wrong:
+        await _each(list(wrong), again, reasons, progress, "Asking again")
+        entries = {name: _entry(draft, by_name[name]) for name, draft in _in_order(drafts, tools)}
+    return entries, reasons
+
+
+def _in_order(drafts: Mapping[str, SentenceDraft], tools: Sequence[Tool]) -> Iterator[tuple[str, SentenceDraft]]:
+    yield from ((name, drafts[name]) for name in dict.fromkeys(tool.name for tool in tools) if name in drafts)
+
+
+async def _each(
+    names: Sequence[str],
+    work: Callable[[str], Awaitable[None]],
+    reasons: dict[str, str],
+    progress: Progress,
+    title: str,
+) -> None:
+    """Do this for each tool, several at once; what a model answers unusably is a reason."""
+    progress.begin(title, len(names))
+    places = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(name: str) -> None:
+        async with places:
+            try:
+                await work(name)
+            except ReplyError as error:
+                reasons[name] = str(error)
+            progress.advance(1)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for name in names:
+                group.create_task(one(name))
+    except ExceptionGroup as raised:
+        if (error := the_error_of(raised)) is None:
+            raise
+        raise error from raised
+
+
+def _entry(draft: SentenceDraft, tool: Tool) -> Entry:
+    """What a file says of a tool, of a model's draft."""
+    says: dict[str, dict[object, str]] = defaultdict(dict)
+    for one in draft.says:
+        is_flag = json_type(tool.properties.get(one.parameter, {})) == "boolean"
+        value: object = one.value.lower() == "true" if is_flag and one.value.lower() in ("true", "false") else one.value
+        says[one.parameter][value] = one.words
+    questions: dict[str, list[str]] = defaultdict(list)
+    for asked in draft.questions:
+        questions[asked.parameter].append(asked.question)
+    parts = {"requests": [*dict.fromkeys(draft.requests)], "says": dict(says), "questions": dict(questions)}
+    return {name: part for name, part in parts.items() if part}
+
+
+def _skeleton(tool: Tool) -> Entry:
+    view, flags = view_of(tool.sayable), dict[str, dict[object, str]]()
+    parts = [_cleaned(view.title)]
+    for parameter in view.parameters:
+        called = _cleaned(str(parameter.schema.get("title") or _words_of(parameter.name)))
+        is_flag = json_type(parameter.schema) == "boolean"
+        parts.append(f"[, {{{parameter.name}}}]" if is_flag else f"[, {called} {{{parameter.name}}}]")
+        if is_flag:
+            flags[parameter.name] = {True: f"with {called}", False: f"without {called}"}
+    entry: dict[str, object] = {"requests": [" ".join((parts[0], *parts[1:])).replace(" [,", "[,")]}
+    return entry | ({"says": flags} if flags else {})
+
+
+def _words_of(name: str) -> str:
+    """A parameter's name as words; one in small letters is cut only where it is joined."""
+    return " ".join(re.split(r"[_\-.\s]+", name)) if name.islower() else humanise(name)
+
+
+def _cleaned(words: str) -> str:
+    """Words without the signs that mean something in a sentence, and without its end."""
+    return " ".join(_SIGNS.sub(" ", words).split()).rstrip("".join(signs(".!?{.!?}")))
+
+
+def _problems(entries: Mapping[str, Entry], tools: Sequence[Tool], language: Language) -> dict[str, list[str]]:
+    """What is wrong with the entries of a file, by tool."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, one in _found(entries, tools, language):
+        found[name].append(f"{one.place}: {one.message}{f' (did you mean {one.meant}?)' if one.meant else ''}")
+    return found
+
+
+def _found(
+    entries: Mapping[str, Entry], tools: Sequence[Tool], language: Language
+) -> Iterator[tuple[str, RecipeProblem]]:
+    spans: list[tuple[int, str]] = []
+    lines: list[str] = []
+    for name, entry in entries.items():
+        spans.append((len(lines) + 1, name))
+        lines += _lines(name, entry)
+    if not lines:
+        return
+    file = SentenceFile(file="the draft", language=language, text="\n".join(lines) + "\n")
+    for problem in check_sentences([file], tools):
+        yield max((start, name) for start, name in spans if start <= max(problem.line, 1))[1], problem
+
+
+def written_draft(
+    tools: Sequence[Tool],
+    entries: Mapping[str, Entry],
+    reasons: Mapping[str, str],
+    language: Language,
+    head: Iterable[str],
+) -> DraftedFile:
+    """The file of a draft: what can't be used stands in it as comments, with the reason."""
+    wrong = _problems(entries, tools, language)
+    why = {**reasons, **{name: " ".join(problems) for name, problems in wrong.items()}}
+    lines, left_out = [*head], list[LeftOutTool]()
+    for name in dict.fromkeys(tool.name for tool in tools):
+        if name in entries and name not in wrong:
+            lines += _lines(name, entries[name])
+            continue
+        reason = " ".join(why.get(name, "Nothing was drafted.").split())
+        left_out.append(LeftOutTool(name, reason))
+        lines += [f"# {name} was left out: {reason}", *(f"#   {one}" for one in _lines(name, entries.get(name, {})))]
+    names = {tool.name for tool in tools}
+    return DraftedFile("\n".join(lines) + "\n", len(names), len(names) - len(left_out), tuple(left_out))
+
+
+def _head(catalog: str, language: Language, path: Path, said: str) -> Iterator[str]:
+    """The lines at the head of a file."""
+    yield f"# What people say in {of(language).name} to the tools of the catalog {catalog}."
+    yield f"# {said}"
+    yield "# {name} is the value of a parameter, [part] may be missing, (one|other) is one of these, guest[s] a plural."
+    yield "# The first sentence of a tool can say any of its parameters, each in brackets; the others may say less. A sentence"
+    yield f'# without a mark at its end goes on after words such as "{opener_of(language)}"; one with a mark stands alone.'
+    yield "# `says` has the words for flags and choices, `questions` how an assistant asks for a parameter."
+    yield f"# Check it: callwright tools check {catalog} --sentences {path}"
+    yield f"# Use it in a recipe, under tools: {{catalog: {catalog}, sentences: {path.name}}}"
+
+
+def _lines(name: str, entry: Entry) -> list[str]:
+    """A tool's entry as lines of YAML."""
+    lines = [f"{_key(name)}:"]
+    for part, held in entry.items():
+        lines.append(f"  {part}:")
+        if isinstance(held, Mapping):
+            for parameter, inner in held.items():
+                lines.append(f"    {_key(parameter)}: {_inline(inner)}")
+        elif isinstance(held, Sequence):
+            lines += [f"    - {_quoted(one)}" for one in held]
+    return lines
+
+
+def _inline(held: object) -> str:
+    if isinstance(held, Mapping):
+        return f"{{{', '.join(f'{_key(name)}: {_quoted(one)}' for name, one in held.items())}}}"
+    return f"[{', '.join(map(_quoted, held))}]" if isinstance(held, Sequence) else _quoted(held)
+
+
+def _key(name: object) -> str:
+    if isinstance(name, bool):
+        return str(name).lower()
+    text = str(name)
+    return text if _PLAIN_KEY.fullmatch(text) and text.lower() not in _WORDS_OF_YAML else _quoted(text)
+
+
+def _quoted(text: object) -> str:
+    return orjson.dumps(text).decode()

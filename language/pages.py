@@ -1,0 +1,88 @@
+"""Lines: what is said beside a request, as templates of sentences on the pages that each language has.
+
+A place is a page and a name on it, "corrections.mSv", or a page with all its names. A line is drawn with just the words that are
+given for its slots, so that one list holds the lines that name a parameter beside those that say the value alone.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from callwright.language.packs import LanguagePattern, of, widened
+from callwright.language.sentences import Sentence
+from callwright.language.text import capitalised
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Language
+
+_SLOT = re.compile(r"\{([^{}]+)\}")
+_BEGINS = re.compile(widened(r"(?:^|\n|@[.!?]\s+|@[{.!?}])$"))
+_GREETING = LanguagePattern(r"^(?:@{salutation})(?:@[,!]\s*|\s+)(?=\S)")
+_FIRST = re.compile(r"^\W*\w")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:]?(?!\S)")  # no code, whose letters are as they are
+
+
+@lru_cache(1024)
+def lines(language: Language, place: str) -> tuple[Sentence, ...]:
+    """The templates at a place; none where the language has no such place."""
+    node: Any = of(language).data
+    for part in place.split("."):
+        node = node.get(part, {}) if isinstance(node, Mapping) else {}
+    return tuple(map(Sentence, _texts(node)))
+
+
+def _texts(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML file
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, Mapping | list):
+        for member in node.values() if isinstance(node, Mapping) else node:
+            yield from _texts(member)
+
+
+def draw_line(language: Language, place: str, rng: Random, **words: str) -> str:
+    """One of the lines at a place that say just these words, by slot. Raises ConfigurationError where none does."""
+    drawn = (one.draw(frozenset(words), rng) for one in lines(language, place))
+    ways = [one for one in drawn if one is not None]
+    if not ways:
+        raise ConfigurationError(f"No line at {place!r} in {language!r} says just {sorted(words)}.")
+    return as_sentence(rng.choice(ways), words)
+
+
+def has_line(language: Language, place: str, *slots: str) -> bool:
+    """Whether a line at a place says just these slots."""
+    return any(one.draw(frozenset(slots), Random(0)) is not None for one in lines(language, place))
+
+
+def read_line(
+    language: Language, place: str, text: str, is_value: Callable[[str, str], bool]
+) -> Iterator[dict[str, str]]:
+    """The words by slot of each line at a place that a text is; `is_value` tells what a slot takes."""
+    yield from (found for one in lines(language, place) if (found := one.read(text, is_value)) is not None)
+
+
+@lru_cache(1024)
+def shapes_in(language: Language, place: str) -> tuple[str, ...]:
+    """Each way of saying each line at a place, with its slots."""
+    return tuple(dict.fromkeys(shape for one in lines(language, place) for shape in one.shapes))
+
+
+def filled(shape: str, words: Mapping[str, str]) -> str:
+    """A shape with words in its slots."""
+    return _SLOT.sub(lambda slot: words[slot[1]], shape)
+
+
+def as_sentence(shape: str, words: Mapping[str, str]) -> str:
+    """A shape with words in its slots; a word that begins a sentence gets a capital."""
+
+    def fill(slot: re.Match[str]) -> str:
+        begins = _BEGINS.search(shape, 0, slot.start()) and _WORD.match(words[slot[1]])
+        return capitalised(words[slot[1]]) if begins else words[slot[1]]
+
+    return _SLOT.sub(fill, capitalised(shape))
+
+
+def without_greeting(text: str) -> str:
+    """A request without the greeting that it may begin with, as it goes on in the midst of a conversation."""
+    rest = _GREETING.of(text).sub("", text)
+    return text if rest == text else _FIRST.sub(lambda found: found[0].upper(), rest)

@@ -1,0 +1,450 @@
+"""Days, times and numbers as people say them: a page of YAML a language, `spoken.yaml`, by which they are written and read.
+
+babel has the names of days, months and parts of a day, num2words the words of numbers; a page has what neither knows. A language
+without a page has babel's own long date, the clock of 24 hours and numbers in digits.
+
+On a page `say` holds babel's patterns (CLDR), in whose quoted parts `{ordinal}`, `{hour}` and `{next}` stand for words, and `read`
+regular expressions of folded text, in which `{day}`, `{month}` and the page's own `slots` are filled in.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, time
+from functools import cache, cached_property, lru_cache
+from math import inf
+from random import Random
+from typing import Any, NamedTuple
+
+from callwright.language.packs import fallback, has_folder, of
+from callwright.language.protocol import MOST_DIGITS, ORDINAL, PERCENT, WORDS, Number
+from callwright.language.text import folded
+from callwright.warehouse.records import Language
+
+NOON, DAY, HOUR = 12, 24, 60
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+_GROUP = re.compile(r"\(\?P([<=])(\w+)([>)])")
+_WORD = re.compile(r"[^\W\d_]+")
+_GAP = re.compile(r"[\s-]*")
+_GLUED = re.compile(r"[\d_-]$")
+_LONGEST_DATE, _SMALL, _DECADE = 31, 1000, 10
+_FAR, _LONGEST_PHRASE = 24, 8
+_SCALES = (10**3, 10**6, 10**9)
+
+
+class DateReading(NamedTuple):
+    """A date at `start`..`end` of folded text, perhaps no day of the calendar; `is_open`: its month and day may be exchanged."""
+
+    start: int
+    end: int
+    year: int | None
+    month: int
+    day: int
+    is_open: bool = False
+
+
+class ClockReading(NamedTuple):
+    """A time of day at `start`..`end` of folded text; `is_open`: it may be twelve hours later as well."""
+
+    start: int
+    end: int
+    hour: int
+    minute: int
+    is_open: bool
+
+
+class SpokenForms:
+    """How one language says days, times and numbers."""
+
+    def __init__(self, code: str, page: Mapping[str, Any]) -> None:
+        """The forms on a page, which may be empty, of the language with this code."""
+        self._locale = str(page.get("locale", code))
+        self._code = str(page.get("words", code))  # as num2words names it
+        self._dates: Mapping[str, Any] = page.get("dates") or {}
+        self._clocks: Mapping[str, Any] = page.get("clocks") or {}
+        self._numbers: Mapping[str, Any] = page.get("numbers") or {}
+        self._own: Mapping[str, str] = page.get("slots") or {}
+        self._moments: list[str] = page.get("moments") or ["{day}, {clock}"]
+
+    # --- writing
+
+    def write_date(self, day: date, rng: Random) -> str:
+        """A day with its year."""
+        from babel.dates import format_date
+
+        written = format_date(day, rng.choice(self._dates.get("say") or ["long"]), locale=self._locale)
+        return written.format(ordinal=_in_words(day.day, self._code, "ordinal_num")) if "{" in written else written
+
+    def write_clock(self, hour: int, minute: int, rng: Random) -> str:
+        """A time of day in words that can mean no other."""
+        from babel.dates import format_time
+
+        say: Mapping[Any, list[str]] = self._clocks.get("say") or {}
+        name = {(NOON, 0): "noon", (0, 0): "midnight"}.get((hour, minute), "")
+        shapes = [*say.get("any", ()), *say.get(name, ())]
+        if not name:
+            shapes += (*say.get(minute, ()), *(say.get("past", ()) if minute else ()))
+        if hour > NOON or not shapes:
+            shapes += say.get("late", ["HH:mm"])
+        said = (hour + 1 if "{next}" in shape else hour for shape in shapes)
+        # nobody says "half past twelve in the morning"
+        shapes = [shape for shape, on in zip(shapes, said, strict=True) if on % NOON or "{" not in shape] or shapes
+        written = format_time(time(hour, minute), rng.choice(shapes), locale=self._locale)
+        words = {"hour": self._hour(hour), "next": self._hour(hour + 1), "the": self._article(hour)}
+        return written.format(**words) if "{" in written else written
+
+    def write_moment(self, day: str, clock: str, rng: Random) -> str:
+        """A day and a time together, of which the words are given."""
+        return rng.choice(self._moments).format(day=day, clock=clock)
+
+    def number_forms(self, number: int) -> tuple[str, ...]:
+        """The ways besides digits to state a whole number that is not negative, none that may be taken for something else."""
+        forms: list[str] = []
+        if number >= _SMALL and self._numbers.get("groups"):
+            from babel.numbers import format_decimal
+
+            forms.append(format_decimal(number, locale=self._locale))
+        for scale, shape in (self._numbers.get("scales") or {}).items():
+            if number >= scale and number * 10 % scale == 0:
+                forms.append(shape.format(f"{number / scale:.1f}".removesuffix(".0")))
+        is_short = 1 < number < int(self._numbers.get("words_below", 0)) or number in self._numbers.get("round", ())
+        if is_short and number not in self._numbers.get("never", ()):
+            forms.append(_in_words(number, self._code))
+        return tuple(forms)
+
+    def _hour(self, hour: int) -> str:
+        on_clock = hour % NOON or NOON
+        return str(self._clocks["hours"][on_clock - 1]) if "hours" in self._clocks else _in_words(on_clock, self._code)
+
+    def _article(self, hour: int) -> str:
+        one, several = self._clocks.get("article", ("", ""))
+        return str(one if hour % NOON == 1 else several)
+
+    # --- reading
+
+    @cached_property
+    def _named(self) -> Mapping[str, int]:
+        """The hours that have a name, such as noon."""
+        return self._clocks.get("named") or {}
+
+    def date_readings(self, text: str) -> Iterator[DateReading]:
+        """The dates in folded `text` with their months in words, or numbered by the page."""
+        if not self._date_pattern or not self._date_hint.search(text):
+            return
+        for match in self._date_pattern.finditer(text):
+            stated = {name[0]: words for name, words in match.groupdict().items() if words is not None}
+            year, month, day = (self._read_part(stated[part], part) if part in stated else None for part in "ymd")
+            if month is not None and day is not None:
+                yield DateReading(*match.span(), year, month, day)
+
+    @cached_property
+    def _date_pattern(self) -> re.Pattern[str] | None:
+        return self._any_pattern(self._dates.get("read"))
+
+    @cached_property
+    def _date_hint(self) -> re.Pattern[str]:
+        return re.compile(self._dates.get("hint") or _any_of(self._months))
+
+    def _any_pattern(self, read: Iterable[str] | None) -> re.Pattern[str] | None:
+        """These patterns as one, filled in, None for none."""
+        return re.compile("|".join(_numbered(map(self._fill, read)))) if read else None
+
+    def _read_part(self, words: str, part: str) -> int | None:
+        """The day, month or year that folded words of a date are, None where they are none."""
+        if digits := re.match(r"\d+", words):
+            return int(digits.group())
+        table = {"m": self._months, "d": self._days}.get(part, {})
+        return table.get(_spaced(words), self._read_numeral(words))
+
+    @cached_property
+    def _months(self) -> dict[str, int]:
+        """The numbers of the months by their names, whole and short, folded."""
+        from babel.dates import get_month_names
+
+        named = (get_month_names(width, locale=self._locale).items() for width in ("wide", "abbreviated"))
+        found = {plain(name).rstrip("."): number for names in named for number, name in names}
+        return found | {str(name): int(number) for name, number in self._dates.get("months", {}).items()}
+
+    @cached_property
+    def _weekdays(self) -> dict[str, str]:
+        """The names of the weekdays by their names, whole and short, folded."""
+        from babel.dates import get_day_names
+
+        whole = get_day_names("wide", locale=self._locale)
+        short = get_day_names("abbreviated", locale=self._locale)
+        return {
+            plain(name).rstrip("."): plain(whole[number]) for names in (whole, short) for number, name in names.items()
+        }
+
+    @cached_property
+    def _ordinals(self) -> dict[str, int]:
+        """Ordinals in words, where the page says that the language's are no other words as well."""
+        if not self._numbers.get("ordinals"):
+            return {}
+        return {_spaced(_in_words(number, self._code, "ordinal")): number for number in range(1, _LONGEST_DATE + 1)}
+
+    @cached_property
+    def _days(self) -> dict[str, int]:
+        is_cardinal = not self._numbers.get("ordinals") and "digits" not in self._numbers
+        words = {word: number for word, number in self._small.items() if number <= _LONGEST_DATE} if is_cardinal else {}
+        return {**words, **self._ordinals, **self._dates.get("days", {})}
+
+    @cached_property
+    def _small(self) -> dict[str, int]:
+        """The whole numbers below a thousand by their words, folded; those of a script with numerals are read by sign."""
+        if "digits" in self._numbers or not self._numbers:
+            return {}
+        found = {_spaced(_in_words(number, self._code)): number for number in range(_SMALL)}
+        joint = self._numbers.get("joint")
+        found |= {words.replace(f" {joint} ", " "): number for words, number in found.items() if joint}
+        for one, other in (self._numbers.get("same") or {}).items():
+            found |= {words.replace(one, other): number for words, number in found.items() if words.startswith(one)}
+        return found | (self._numbers.get("also") or {})
+
+    @cached_property
+    def _scales(self) -> dict[str, tuple[int, bool]]:
+        """The words of a thousand and more, and whether they stand alone for one of them."""
+        if not self._small:
+            return {}
+        found: dict[str, tuple[int, bool]] = {}
+        for scale in _SCALES:
+            for number in (scale, 2 * scale):
+                words = _spaced(_in_words(number, self._code)).split()
+                found.setdefault(words[-1], (scale, len(words) == 1))
+        return found
+
+    def _read_numeral(self, words: str) -> int | None:
+        """The number that is written with numerals of a script: sign for sign, or by tens and hundreds."""
+        values: Mapping[str, int] = self._numbers.get("digits") or {}
+        if not words or len(words) > MOST_DIGITS or any(sign not in values for sign in words):
+            return None
+        row = [values[sign] for sign in words]
+        if all(value < _DECADE for value in row):
+            return int("".join(map(str, row)))
+        total = section = digit = unit = 0
+        is_open = False  # a digit waits for its unit
+        for value in row:
+            if value < _DECADE:
+                if is_open and digit:
+                    return None
+                digit, is_open, unit = value, value > 0, unit if value else 0
+            elif value < 10 * _SMALL:
+                section += (digit if is_open else 1) * value
+                digit, is_open, unit = 0, False, value
+            else:
+                total = total + (section + digit) * value if value == 10 * _SMALL else (total + section + digit) * value
+                section, digit, is_open, unit = 0, 0, False, value
+        # the last digit may leave its unit out: three thousand five is 3500
+        return total + section + (digit * unit // 10 if is_open and unit > _DECADE else digit)
+
+    @cached_property
+    def _slots(self) -> dict[str, str]:
+        minutes = _any_of(self._minutes)
+        return {
+            "day": rf"(?P<d>\d{{1,2}}{self._dates.get('ending', '')}|{_any_of(self._days)})",
+            "month": f"(?P<m>{_any_of(self._months)})",
+            "weekday": f"(?:{_any_of(self._weekdays)})",
+            "hour": rf"(?P<hour>\d{{1,2}}|{_any_of(self._hours)})",
+            "minute": rf"(?P<minute>[0-5]\d|{minutes})",
+            "less": rf"(?P<less>[0-5]\d|{minutes})",
+            "part": f"(?P<part>{'|'.join(self._parts)})",
+            "named": f"(?P<named>{_any_of(self._named)})",
+            **self._own,
+        }
+
+    def _fill(self, pattern: str) -> str:
+        while (filled := _SLOT.sub(lambda slot: self._slots[slot[1]], pattern)) != pattern:
+            pattern = filled
+        return pattern
+
+    @cached_property
+    def _hours(self) -> dict[str, int]:
+        spoken = {word: number for word, number in self._small.items() if 0 < number <= NOON}
+        return {**spoken, **self._clocks.get("hour", {})}
+
+    @cached_property
+    def _minutes(self) -> dict[str, int]:
+        spoken = {word: number for word, number in self._small.items() if 0 < number < HOUR}
+        return {**spoken, **self._clocks.get("minutes", {})}
+
+    @cached_property
+    def _parts(self) -> Mapping[str, list[int]]:
+        """Regular expressions of the parts of a day, and from which to which hour each lasts; past 24 it is the next day."""
+        return self._clocks.get("parts") or {}
+
+    @cached_property
+    def _clock_pattern(self) -> re.Pattern[str] | None:
+        return self._any_pattern(self._clocks.get("read"))
+
+    def clock_readings(self, text: str) -> Iterator[ClockReading]:
+        """The times of day in folded `text`; a part of the day that an hour is not in makes no time."""
+        if self._clock_pattern is None or not re.search(self._clocks.get("hint", ""), text):
+            return
+        for match in self._clock_pattern.finditer(text):
+            stated = {name.split("_")[0]: words for name, words in match.groupdict().items() if words is not None}
+            if "named" in stated:
+                yield ClockReading(*match.span(), self._named[stated["named"]], 0, is_open=False)
+            elif (found := self._time(stated)) is not None:
+                is_open = not {"part", "sure"} & {*stated} and 0 < self._number(stated["hour"], self._hours) <= NOON
+                yield ClockReading(*match.span(), *divmod(found, HOUR), is_open)
+
+    def _time(self, stated: Mapping[str, str]) -> int | None:
+        """The minute of the day, that before noon where it may be either; None where the words name no time."""
+        hour = self._number(stated["hour"], self._hours)
+        past = self._number(stated.get("minute", "0"), self._minutes)
+        less = self._number(stated.get("less", "0"), self._minutes)
+        if hour > DAY or max(past, less) >= HOUR:
+            return None
+        at = hour * HOUR + past - less
+        if not 0 < hour <= NOON:
+            return at % (DAY * HOUR)
+        if "part" not in stated:
+            return at + NOON * HOUR * (at < HOUR)  # quarter to one
+        first, last = next(span for one, span in self._parts.items() if re.fullmatch(one, stated["part"]))
+        every = (at % (NOON * HOUR) + half * NOON * HOUR for half in range(3))
+        return next((one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR), None)
+
+    def _number(self, words: str, table: Mapping[str, int]) -> int:
+        if words.isdecimal():
+            return int(words)
+        return table.get(_spaced(words)) or self._read_numeral(words) or 0
+
+    def number_words(self, text: str) -> Iterator[Number]:
+        """The numbers that folded `text` has in words, without those that the page says are none."""
+        found = self._numerals(text) if "digits" in self._numbers else self._phrases(text)
+        taken = [match.span() for match in self._no_number.finditer(text)] if self._no_number else []
+        yield from (one for one in found if not any(start < one.end and one.start < end for start, end in taken))
+
+    @cached_property
+    def _no_number(self) -> re.Pattern[str] | None:
+        return re.compile(self._fill("|".join(self._numbers["none"]))) if "none" in self._numbers else None
+
+    @cached_property
+    def _numeral_pattern(self) -> re.Pattern[str]:
+        return re.compile(self._fill(self._numbers["read"]))
+
+    def _numerals(self, text: str) -> Iterator[Number]:
+        """Numbers in numerals of a script, with the groups whole, fraction, scale, sign, percent and ordinal of the page."""
+        values: Mapping[str, int] = self._numbers["digits"]
+        for match in self._numeral_pattern.finditer(text):
+            whole = match["whole"]
+            value: float | None = int(whole) if whole.isdecimal() else self._read_numeral(whole)
+            if value is None or len(whole) > MOST_DIGITS:
+                continue
+            if match["fraction"]:
+                fraction = "".join(str(values[sign]) for sign in match["fraction"])
+                value = float(f"{value}.{fraction}") * values.get(match["scale"], 1)
+            rule = PERCENT if match["percent"] else ORDINAL if match["ordinal"] else WORDS
+            yield Number(-value if match["sign"] else value, *match.span(), rule)
+
+    def _phrases(self, text: str) -> Iterator[Number]:
+        """Numbers in words, the longest from the left."""
+        row = [*_WORD.finditer(text)]
+        at = 0
+        while at < len(row):
+            value, end, rule = self._longest(text, row, at) if row[at].group() in self._beginnings else (0, at, WORDS)
+            start, stop = row[at].start(), row[end - 1].end()
+            if end > at and not _GLUED.search(text, max(0, start - 1), start):
+                around = self._around
+                sign, more = around["minus"].search(text[:start][-_FAR:]), around["half"].match(text, stop)
+                value, stop = (value + 0.5, more.end()) if more else (value, stop)
+                if share := around["percent"].match(text, stop):
+                    rule, stop = PERCENT, share.end()
+                start -= len(sign.group()) if sign else 0
+                yield Number(-value if sign else value, start, stop, rule)
+            at = max(end, at + 1)
+
+    def _longest(self, text: str, row: list[re.Match[str]], at: int) -> tuple[float, int, str]:
+        """The number that begins at a word, the word behind it, and its rule; no word where none begins there."""
+        ordinal, last = self._look_up(self._ordinals, text, row, at)
+        total, end, room = 0, at, inf
+        while True:
+            value, stop = self._look_up(self._small, text, row, at)
+            scale, is_alone = self._scales.get(row[stop].group(), (0, False)) if stop < len(row) else (0, False)
+            if 0 < scale < room and (is_alone if stop == at else _is_joined(text, row, stop)):
+                total, at, room = total + (value if stop > at else 1) * scale, stop + 1, scale
+                end = at
+                at += at < len(row) and row[at].group() == self._numbers.get("joint")
+                if at < len(row) and re.fullmatch(r",?[\s-]*", text[row[at - 1].end() : row[at].start()]):
+                    continue
+            elif stop > at and value < room:
+                total, end = total + value, stop
+            times = (self._numbers.get("times") or {}).get(row[end].group(), 1) if at < end < len(row) else 1
+            total, end = (total * times, end + 1) if times > 1 and _is_joined(text, row, end) else (total, end)
+            return (ordinal, last, ORDINAL) if last > end else (total, end, WORDS)
+
+    def _look_up(self, table: Mapping[str, int], text: str, row: list[re.Match[str]], at: int) -> tuple[int, int]:
+        """The longest phrase of a table that begins at a word, and the word behind it."""
+        found, words = (0, at), ""
+        for stop in range(at, min(at + _LONGEST_PHRASE, len(row))):
+            if stop > at and not _is_joined(text, row, stop):
+                break
+            words = f"{words} {row[stop].group()}".strip()
+            found = (table[words], stop + 1) if words in table else found
+        return found
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        """The words with which a number begins."""
+        alone = (word for word, (_, is_alone) in self._scales.items() if is_alone)
+        return frozenset(words.split()[0] for words in (*self._small, *self._ordinals, *alone))
+
+    @cached_property
+    def _around(self) -> dict[str, re.Pattern[str]]:
+        """What may stand before a number in words, and behind it."""
+        ends = {"minus": "$", "half": "", "percent": ""}
+        return {name: re.compile(f"(?:{self._numbers.get(name, '(?!)')}){end}") for name, end in ends.items()}
+
+    def respellings(self) -> dict[str, str]:
+        """Words that are compared as others: numbers in words. "First" and "second" are other words as well."""
+        small = {word: str(number) for word, number in self._small.items() if " " not in word}
+        ordinals = {word: str(number) for word, number in self._ordinals.items() if number > 2}  # noqa: PLR2004
+        return small | ordinals
+
+
+@cache
+def spoken_in(language: Language) -> SpokenForms:
+    """How a language says days, times and numbers; one without a folder does as the one that stands for the common script."""
+    code = language if has_folder(language) else fallback()
+    return SpokenForms(code, of(code).data.get("spoken", {}))
+
+
+def _is_joined(text: str, row: list[re.Match[str]], at: int) -> bool:
+    """Whether nothing but spaces or a hyphen stands before a word, behind the last one."""
+    return _GAP.fullmatch(text, row[at - 1].end(), row[at].start()) is not None
+
+
+def _numbered(patterns: Iterable[str]) -> Iterator[str]:
+    """Regular expressions that can stand in one: a group `day` of the third is `day_2`, and where it stands again `day_2_1`."""
+    for at, pattern in enumerate(patterns):
+        seen: Counter[str] = Counter()
+
+        def rename(group: re.Match[str], at: int = at, seen: Counter[str] = seen) -> str:
+            sign, name, end = group.groups()
+            again = f"_{seen[name]}" if sign == "<" and seen[name] else ""
+            seen[name] += sign == "<"
+            return f"(?P{sign}{name}_{at}{again}{end}"
+
+        yield _GROUP.sub(rename, pattern)
+
+
+def plain(name: str) -> str:
+    """A name as it stands in folded text."""
+    return folded(name).text
+
+
+def _spaced(words: str) -> str:
+    return " ".join(re.split(r"[\s-]+", plain(words).replace(",", "")))
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A regular expression of any of these words, the longest first."""
+    escaped = (r"[\s-]+".join(map(re.escape, one.split())) for one in sorted(words, key=len, reverse=True))
+    return f"(?:{'|'.join(escaped) or '(?!)'})"
+
+
+@lru_cache(8192)
+def _in_words(number: int, language: str, to: str = "cardinal") -> str:
+    from num2words import num2words  # not above: only writing and reading ask
+
+    return str(num2words(number, lang=language, to=to))

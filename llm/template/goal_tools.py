@@ -1,0 +1,256 @@
+"""The tools of a request in several steps: the sentences that ask for them, and the words that point at an entry of a response."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
+from random import Random
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from callwright.language.calls.entries import FAMILIES, affinity, is_number_of_thing, is_query, rank_words
+from callwright.language.calls.tools import ParameterView, ToolView, parameter_views
+from callwright.language.names import humanise, split_name
+from callwright.language.pages import filled, lines
+from callwright.language.sentences import Sentence
+from callwright.llm.template.sentences import SENTENCE_END, ToolSentences, all_sentences, brought_for, own_files
+from callwright.llm.tool_sentences import SentenceFile
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
+
+_ORIGIN = re.compile(
+    r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of (?P<source>[^\s()]+)\)"
+)
+_PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
+_NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key"})
+_MARKS = re.compile(r"[\[\](){}<>|:;\\]")
+
+
+class ResponseField(NamedTuple):
+    """The `field` of an entry of `entries` in the response of the tool `source`; not `listed`: of the response itself."""
+
+    source: str
+    entries: str
+    field: str
+    listed: bool = True
+
+
+class GoalTool(ToolView):
+    """A tool as the prompt shows it, with the sentences that ask for it."""
+
+    def schema(self, parameter: str) -> JsonSchema:
+        """The schema of a parameter, of "legs[].fromId" too."""
+        first, _, member = parameter.partition("[].")
+        schema = self.properties.get(first) or {}
+        return ((schema.get("items") or {}).get("properties") or {}).get(member) or {} if member else schema
+
+    def slot(self, parameter: str) -> ParameterView:
+        """The view of a parameter, of "legs[].fromId" too."""
+        first, _, member = parameter.partition("[].")
+        views = parameter_views(self.schema(first).get("items") or {}) if member else self.parameters
+        return next(view for view in views if view.name == (member or first))
+
+    @cached_property
+    def query(self) -> str:
+        """The one text that a lookup needs, "" where the tool is none."""
+        if len(self.required) != 1:
+            return ""
+        name = self.required[0]
+        linked = bool(_ORIGIN.search(str(self.schema(name).get("description", ""))))
+        return name if is_query(name, self.schema(name), linked=linked) else ""
+
+    @cached_property
+    def own(self) -> ToolSentences | None:
+        """The sentences that people say to it, None where there are none. What nobody says may be missing in those that ship."""
+        if self._brought:
+            return self._brought
+        found = all_sentences(DEFAULT_LANGUAGE).get(self.name)
+        slots = found.requests[0].slots if found else frozenset[str]()
+        is_same = slots >= {*self.required} and (not slots or not slots.isdisjoint(self.properties))
+        return found if is_same else None
+
+    @cached_property
+    def _brought(self) -> ToolSentences | None:
+        return brought_for(self, DEFAULT_LANGUAGE)
+
+    @cached_property
+    def sentences(self) -> ToolSentences:
+        """Its own, else what it does, then each value behind its parameter's name, and each entry as it is called."""
+        names = [name for name in self.properties if re.fullmatch(r"\w+", name)]
+        called = {name: "" if self._takes_entry(name) else f"{humanise(name)} " for name in names}
+        plain = _MARKS.sub("", self.title) + "".join(f"[, {called[name]}{{{name}}}]" for name in names)
+        return self.own or ToolSentences.model_validate({"requests": [plain]})
+
+    def _takes_entry(self, parameter: str) -> bool:
+        return parameter != self.query and bool(_ORIGIN.search(str(self.schema(parameter).get("description", ""))))
+
+    @cached_property
+    def facts(self) -> tuple[Sentence, ...]:
+        """The sentences that ask for fields of what it returns."""
+        (asked,) = lines(DEFAULT_LANGUAGE, "goals.asked")
+        requests = (one.text for one in self.sentences.requests if one.is_bare)
+        return self.sentences.facts or tuple(
+            Sentence(filled(asked.text, {"a": one, "fields_": "{fields_}"})) for one in requests
+        )
+
+
+class Toolbox:
+    """The tools shown, by name."""
+
+    def __init__(self, tools: Iterable[GoalTool]) -> None:
+        """Take them."""
+        self.tools: Mapping[str, GoalTool] = {tool.name: tool for tool in tools}
+
+    def is_lookup(self, name: str) -> bool:
+        """Whether the tool finds a thing by the one text that names it."""
+        return bool(self.tools[name].query)
+
+    def inside(self, name: str, parameter: str) -> ResponseField | None:
+        """The origin of a parameter whose call needs no more than what a call of `name` says besides: only the entry is named."""
+        for origin in self.origins(name, parameter):
+            needed = self.tools[origin.source].required
+            is_known = parameter not in needed and self.tools[name].properties.keys() >= {*needed}
+            if is_known and not self.is_lookup(origin.source) and (needed or not is_number_of_thing(parameter)):
+                return origin
+        return None
+
+    def lookup_for(self, name: str, parameter: str) -> ResponseField | None:
+        """The origin of a parameter that finds a thing by its name, the one closest to the tool's own name."""
+        if self.tools[name].query == parameter:
+            return None
+        found = [origin for origin in self.origins(name, parameter) if self.is_lookup(origin.source)]
+        return max(found, key=lambda origin: affinity(name, origin.source), default=None)
+
+    def origins(self, name: str, parameter: str) -> list[ResponseField]:
+        """Where a parameter's description says that its value comes from, of the tools that are shown."""
+        found = _ORIGIN.finditer(str(self.tools[name].schema(parameter).get("description", "")))
+        told = (ResponseField(one["source"], one["entries"] or "", one["field"], bool(one["listed"])) for one in found)
+        return [origin for origin in told if origin.source in self.tools]
+
+    def pointers(self, tool: str, entries: str) -> "Pointers":
+        """The words that point at one of `entries` in the response of a tool."""
+        own = self.tools[tool].own
+        return pointers((own and own.noun) or noun_for(entries, tool), own.called if own else "called")
+
+
+def read_toolbox(shown: JsonValue) -> Toolbox:
+    """The tools of a section <tools>; ReplyError where they are none."""
+    return _toolbox(orjson.dumps(shown), own_files())
+
+
+@lru_cache(256)
+def _toolbox(shown: bytes, _brought: tuple[SentenceFile, ...]) -> Toolbox:
+    tools = orjson.loads(shown)
+    if not isinstance(tools, list) or not all(isinstance(tool, dict) and tool.get("name") for tool in tools):
+        raise ReplyError("template/v1 expects in <tools> a list of tools with their names.")
+    return Toolbox(map(GoalTool, tools))
+
+
+class Rule(NamedTuple):
+    """How an entry is meant: "rank" by a phrase with {} for the noun, "called" or "contains" a name, "only", "query"."""
+
+    kind: str
+    text: str = ""
+
+
+class Pointed(NamedTuple):
+    """The rules for an entry, () for the entry meant before, and what its words say of the call that gives it."""
+
+    rules: tuple[Rule, ...]
+    given: dict[str, str]
+
+
+class Pointers:
+    """The words for an entry that is called by a noun, which may say what the call was given: "[{colour}] bicycle"."""
+
+    def __init__(self, noun: str, called: str) -> None:
+        """Take the noun, and the word between it and a name."""
+        self._noun, self._called = Sentence(noun), called
+        self.noun = self._noun.draw(frozenset(), Random(0)) or noun
+
+    def says(self, stated: Iterable[str]) -> bool:
+        """Whether the noun can say these parameters of the call."""
+        return self._noun.slots.issuperset(stated)
+
+    def write(self, rules: Sequence[Rule], given: Mapping[str, str]) -> str:
+        """The words for the entry that the rules mean in the response to a call that was given something."""
+        words, shape = {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)}, Rule("same")
+        for rule in rules:
+            shape = rule if rule.kind == "rank" else Rule(rule.kind)
+            slot = {"contains": "part", "called": "name"}.get(rule.kind)
+            words |= {slot: quoted(rule.text)} if slot else {}
+        words |= {"called": self._called} if "name" in words else {}
+        return filled(_entry_lines()[shape].draw(frozenset(words), Random(0)) or "", words)
+
+    def read(self, words: str, is_value: Callable[[str, str], bool]) -> Pointed | None:
+        """The entry that `words` mean; None where they mean none. `is_value` tells what the noun's slots take."""
+
+        def is_said(slot: str, said: str) -> bool:
+            if slot == "noun":
+                return self._noun.read(said, is_value) is not None
+            return slot != "called" or said == self._called
+
+        for shape, line in _entry_lines().items():
+            found = line.read(words, is_said)
+            if found is not None:
+                parts = (Rule("contains", found["part"].strip('"')),) if "part" in found else ()
+                last = Rule("called", found["name"].strip('"')) if "name" in found else shape
+                rules = parts if shape.kind in ("same", "contains") else (*parts, last)
+                return Pointed(rules, self._noun.read(found["noun"], is_value) or {})
+        return None
+
+
+@cache
+def _entry_lines() -> Mapping[Rule, Sentence]:
+    """The lines for an entry, by the rule that it is meant by."""
+    kinds = ("same", "only", "called", "contains")
+    of_page = {Rule(kind): lines(DEFAULT_LANGUAGE, f"goals.entries.{kind}")[0] for kind in kinds}
+    (ranked,) = lines(DEFAULT_LANGUAGE, "goals.entries.ranked")
+    phrases = [phrase for family in FAMILIES for phrase in (family.low, family.high)]
+    return of_page | {Rule("rank", one): Sentence(f"the {one.format(ranked.text)}") for one in phrases}
+
+
+def quoted(words: str) -> str:
+    """A name as it stands in a request: in quotation marks where a sentence seems to end in it."""
+    return f'"{words}"' if SENTENCE_END.search(words) else words
+
+
+def rules_of(where: Sequence[Mapping[str, JsonValue]]) -> tuple[Rule, ...]:
+    """The rules of the conditions that an entry has to meet: a part of its name, then the first other."""
+    return tuple(sorted(map(_rule, where), key=lambda rule: rule.kind != "contains"))[:2]
+
+
+def _rule(condition: Mapping[str, JsonValue]) -> Rule:
+    test, field = str(condition["test"]), str(condition.get("field", ""))
+    if test in ("equals", "contains"):
+        return Rule("called" if test == "equals" else test, str(condition["value"]))
+    if test == "only":
+        return Rule(test)
+    if (words := rank_words(test, field)) is None:
+        raise ReplyError(f"template/v1 has no word for the {test} {field!r}.")
+    return Rule("rank", words)
+
+
+@lru_cache(1024)
+def pointers(noun: str, called: str = "called") -> Pointers:
+    """The words that point at an entry of this noun."""
+    return Pointers(noun, called)
+
+
+def aspect_of(field: str) -> str:
+    """What of an entry a field is, in words; "" where it is what the entry itself is called or known by."""
+    words = [word for piece in field.replace("[0]", "").split(".") for word in split_name(piece)]
+    kept = list(dict.fromkeys(word for word in words if word not in _NO_ASPECT))
+    return " ".join(kept) if len(kept) > 1 else ""
+
+
+def noun_for(entries: str, tool: str) -> str:
+    """What one of `entries` in the response of `tool` is called, where nothing better is known."""
+    pieces = [humanise(piece) for piece in reversed(entries.split(".")) if piece not in _PLAIN_NAMES]
+    words = " ".join(split_name(tool)).partition(" by ")[0].split()
+    word = _MARKS.sub("", pieces[0] if pieces else humanise(words[-1]))
+    for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if word.endswith(end) and not word.endswith(("ss", "us", "is")):
+            return word[: -len(end)] + singular
+    return word

@@ -1,0 +1,241 @@
+"""A goal in a person's words: a sentence for each call that somebody would ask for, with the words of its sources."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from pydantic import JsonValue
+
+from callwright.language.packs import of
+from callwright.language.pages import as_sentence, filled, shapes_in
+from callwright.language.sentences import Sentence
+from callwright.language.text import capitalised
+from callwright.llm.template.goal_reading import JOINT, LEG, QUERY, complete, last_meant, node_of, read_goal
+from callwright.llm.template.goal_sources import FromEntry, KnownValue, Members, Node, Parts, Source, entries_in
+from callwright.llm.template.goal_tools import GoalTool, Pointers, Toolbox, aspect_of, quoted, read_toolbox, rules_of
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.sentences import SENTENCE_END, say_slot
+from callwright.llm.tool_sentences import FIELDS
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE
+
+Given = Mapping[str, Any]  # a PlannedCall or a ValueSource as JSON
+_TRIES = 12
+_GREETED, _OPENED, _CLOSED, _JOINED, _REPEATED = 0.6, 0.85, 0.6, 0.3, 0.8
+_CLOCK = re.compile(r"\d{1,2}:|\d{1,2}\s?[ap]m|(?!the )[a-z]")
+
+
+def word_goal(sections: Sections, rng: Random) -> str:
+    """The request for the calls in <calls> with the tools in <tools>, which is read back as these calls.
+
+    Raises ReplyError where the prompt shows none, or there are no such words.
+    """
+    language = sections.word("language", DEFAULT_LANGUAGE)
+    if language != DEFAULT_LANGUAGE:
+        raise ReplyError(
+            f"template/v1 words goals in several steps in {of(DEFAULT_LANGUAGE).name} only; use another model for"
+            f" {of(language).name}."
+        )
+    calls, box = sections.listed("calls"), read_toolbox(sections.json("tools"))
+    for name in dict.fromkeys(str(call["tool"]) for call in calls):
+        if name not in box.tools:
+            raise ReplyError(f"template/v1 finds no tool {name!r} in <tools>.")
+    for _ in range(_TRIES):
+        goal = _GoalRenderer(calls, box, rng)
+        request = goal.request(sections.word("subject", "myself"))
+        read = read_goal(request, box).nodes
+        if all(node in read for node in goal.nodes) and all(node in goal.nodes for node in read):
+            return request
+    raise ReplyError(
+        f"template/v1 finds no words for the calls {[call['tool'] for call in calls]} that it reads as these."
+    )
+
+
+def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
+    """The calls with their sources, each after those that give what it needs."""
+    nodes: list[Node] = []
+
+    def source_of(given: Given) -> Source:
+        match given["kind"]:
+            case "picked":
+                giver = nodes[given["call"]]
+                rules = (QUERY,) if box.is_lookup(giver.tool) else rules_of(given["where"])
+                return FromEntry(giver, given["entries"], given["field"], rules, given.get("later_by") or 0)
+            case "composed":
+                parts = tuple(map(source_of, given["parts"]))
+                is_object = given["shape"] == "object"
+                return (
+                    Members(dict(zip(given["names"], parts, strict=True)))
+                    if is_object
+                    else Parts(parts, given["shape"] == "joined")
+                )
+            case _:
+                return KnownValue(given.get("value"))
+
+    for call in calls:
+        stated = {name: source_of(one) for name, one in call["arguments"].items() if one["kind"] != "default"}
+        node = node_of(box, call["tool"], stated)
+        if node is None:
+            raise ReplyError(f"template/v1 finds no value for all that {call['tool']!r} requires.")
+        nodes.append(node)
+    return nodes
+
+
+class _GoalRenderer:
+    """How one request comes about; what was spoken of last is "that hotel"."""
+
+    def __init__(self, calls: Sequence[Given], box: Toolbox, rng: Random) -> None:
+        self._box, self._rng = box, rng
+        self.nodes = _nodes_of(calls, box)
+        pairs = [*zip(self.nodes, calls, strict=True)]
+        self._wanted = [(node, call.get("asked") or ()) for node, call in pairs if call.get("wanted")] or [
+            (self.nodes[-1], ())
+        ]
+        self._spoken: list[Node] = []
+        self._last: dict[str, FromEntry] = {}
+
+    def request(self, subject: str) -> str:
+        """The request."""
+        order = [node for wanted, _ in self._wanted for node in self._before(wanted)]
+        sentences = self._joined([self._clause(node) for at, node in enumerate(order) if node not in order[:at]])
+        around = (("greetings", _GREETED), (f"openings.{subject}", _OPENED), ("closings", _CLOSED))
+        *before, closing = (self._line(place) if self._rng.random() < often else "" for place, often in around)
+        return " ".join(filter(None, [*before, *sentences, closing]))
+
+    def _line(self, place: str) -> str:
+        return self._rng.choice(shapes_in(DEFAULT_LANGUAGE, f"goals.{place}"))
+
+    def _joined(self, clauses: Sequence[tuple[str, Sentence]]) -> Iterator[str]:
+        """The clauses as sentences, some with two of them."""
+
+        def is_short(sentence: Sentence) -> bool:
+            return sentence.is_bare and FIELDS not in sentence.slots
+
+        leads = shapes_in(DEFAULT_LANGUAGE, "goals.later")
+        waiting, later = [*clauses], self._rng.sample(leads, len(leads))
+        while waiting:
+            lead = self._line("leads") if len(waiting) == len(clauses) else later[len(waiting) % len(later)]
+            text, sentence = waiting.pop(0)
+            if waiting and is_short(sentence) and is_short(waiting[0][1]) and self._rng.random() < _JOINED:
+                text = filled(self._line("joined"), {"a": text, "b": waiting.pop(0)[0]})
+            yield as_sentence(lead, {"a": text}) if sentence.is_bare else capitalised(text)
+
+    def _before(self, node: Node) -> Iterator[Node]:
+        """The calls to ask for until `node` can be asked for, and itself: none that the words for an entry say."""
+        for name, source in node.sources.items():
+            for entry in entries_in([source]):
+                *before, giver = self._before(entry.node)
+                yield from before
+                is_told = self._pointers(entry).says(self._stated(giver))
+                is_wanted = any(giver == wanted for wanted, _ in self._wanted)
+                if self._kind(node, name, entry) == "ranked" and (is_wanted or not is_told):
+                    yield giver
+        yield node
+
+    def _kind(self, node: Node, parameter: str, entry: FromEntry) -> str:
+        """How an entry is spoken of: by what was looked up, by its name alone, by its rank, or as what its call is about."""
+        inside = self._box.inside(node.tool, parameter)
+        if self._box.is_lookup(entry.node.tool):
+            return "lookup"
+        if inside and inside.source == entry.node.tool:
+            return "inside"
+        return "through" if not entry.entries and not entry.rules and self._about(entry.node) else "ranked"
+
+    def _about(self, node: Node) -> str:
+        """The parameter that takes the one entry that a call is about, "" where the call has to say more than that."""
+        name, *more = self._stated(node) or [""]
+        source = node.sources.get(name)
+        return name if not more and isinstance(source, FromEntry) and source.rules else ""
+
+    def _stated(self, node: Node) -> dict[str, Source]:
+        """The sources that the sentence of a call says: none that its reader completes by itself."""
+        kinds = {
+            name: {self._kind(node, name, one) for one in entries_in([source])} for name, source in node.sources.items()
+        }
+        sources = {name: source for name, source in node.sources.items() if "inside" not in kinds[name]}
+        earlier, shown = self.nodes[: self.nodes.index(node)], self._box.tools[node.tool]
+        given = {
+            name: KnownValue(shown.schema(name)["default"])
+            for name in shown.required
+            if "default" in shown.schema(name)
+        }
+        stated = {name: source for name, source in sources.items() if source != given.get(name)}
+        for name in (one for one in reversed(sources) if "through" not in kinds[one]):
+            fewer = {other: source for other, source in stated.items() if other != name}
+            completed = complete(self._box, earlier, node.tool, fewer)
+            if all(completed.get(one) == source for one, source in sources.items()):
+                stated = fewer
+        return {name: source for name, source in node.sources.items() if name in stated or name not in sources}
+
+    def _clause(self, node: Node) -> tuple[str, Sentence]:
+        """The words that ask for a call, and the sentence that they are drawn from."""
+        tool, stated = self._box.tools[node.tool], self._stated(node)
+        asked = next((fields for wanted, fields in self._wanted if wanted == node), ())
+        names = {*stated, FIELDS} if asked else {*stated}
+        ones = frozenset(name for name, one in stated.items() if one == KnownValue(1))
+        drawn = (
+            (one, one.draw(frozenset(names), self._rng, ones))
+            for one in (tool.facts if asked else tool.sentences.requests)
+        )
+        ways = [(sentence, text) for sentence, text in drawn if text]
+        if not ways:
+            raise ReplyError(f"template/v1 has no sentence for a call of {node.tool!r} that states {sorted(stated)}.")
+        sentence, text = self._rng.choice(ways)
+        words = {name: self._words(node, name, source) for name, source in stated.items()}
+        self._spoken.append(node)
+        self._last |= last_meant(self._box, node)
+        return filled(text, {**words, FIELDS: _listed(asked)}), sentence
+
+    def _pointers(self, entry: FromEntry) -> Pointers:
+        return self._box.pointers(entry.node.tool, entry.entries)
+
+    def _words(self, node: Node, parameter: str, source: Source) -> str:
+        match source:
+            case KnownValue(value=value):
+                return self._value(self._box.tools[node.tool], parameter, value)
+            case Members(members=members):
+                return self._leg(node, parameter, members)
+            case Parts(parts=parts, is_text=is_text):
+                return (JOINT if is_text else LEG).join(self._words(node, parameter, part) for part in parts)
+            case FromEntry():
+                return self._entry(node, parameter, source)
+
+    def _value(self, tool: GoalTool, parameter: str, value: JsonValue) -> str:
+        view = tool.slot(parameter)
+        said = say_slot(view, value, tool.sentences, DEFAULT_LANGUAGE, self._rng)
+        words = said.shown if SENTENCE_END.search(said.words) else said.words
+        return f"{'at' if _CLOCK.match(words) else 'on'} {words}" if view.kind == "moment" else words
+
+    def _leg(self, node: Node, parameter: str, members: Mapping[str, Source]) -> str:
+        said = {name: self._words(node, f"{parameter}[].{name}", part) for name, part in members.items()}
+        shape = self._box.tools[node.tool].sentences.parts.get(parameter)
+        drawn = shape.draw(frozenset(said), self._rng) if shape else None
+        if drawn is None:
+            raise ReplyError(f"template/v1 has no words for an entry of {parameter!r} that states {sorted(said)}.")
+        return filled(drawn, said)
+
+    def _entry(self, node: Node, parameter: str, entry: FromEntry) -> str:
+        kind, giver = self._kind(node, parameter, entry), entry.node
+        if kind == "inside":
+            return next((quoted(rule.text) for rule in entry.rules if rule.kind == "called"), "")
+        if about := self._box.tools[giver.tool].query or (self._about(giver) if kind == "through" else ""):
+            return self._words(giver, about, giver.sources[about])
+        words, aspect = self._pointed(entry), aspect_of(entry.field)
+        if aspect:
+            words = filled(self._line("aspect"), {"aspect": aspect, "entry": words})
+        later = {"minutes": str(entry.later_by), "moment": words}
+        return filled(self._line("after"), later) if entry.later_by else words
+
+    def _pointed(self, entry: FromEntry) -> str:
+        pointers = self._pointers(entry)
+        last = self._last.get(pointers.noun)
+        if last and (last.node, last.rules) == (entry.node, entry.rules) and self._rng.random() < _REPEATED:
+            return pointers.write((), {})
+        stated = {} if entry.node in self._spoken else self._stated(entry.node)
+        given = {name: self._words(entry.node, name, one) for name, one in stated.items() if pointers.says(stated)}
+        return pointers.write(entry.rules, given)
+
+
+def _listed(fields: Sequence[str]) -> str:
+    return " and ".join([", ".join(fields[:-1]), fields[-1]] if fields[1:] else fields)

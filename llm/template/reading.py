@@ -1,0 +1,511 @@
+"""The model as reader: from what was said and the tools that are there to the calls that are due.
+
+A request is recognised by the tools' own sentences, else by the plain form. Anything else is read as a page: the tool of whose name
+most words stand there, and the values that stand behind a name, answer a question or are the only ones of their type. A page may be
+misread: it is what a candidate is measured against, and nothing rests on it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, reduce
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.language.calls.parameters import CLOCKED
+from callwright.language.calls.tools import ParameterView, ToolView, view_of
+from callwright.language.names import deed_of, function_words
+from callwright.language.packs import LanguagePattern, known, language_of, signs, widened
+from callwright.language.pages import shapes_in
+from callwright.language.text import deep_stem
+from callwright.language.values import locate, read_value
+from callwright.llm.template.changing import is_typed, read_correction
+from callwright.llm.template.defects import UNKNOWN, Proposal
+from callwright.llm.template.messages import resolve_pointers
+from callwright.llm.template.questions import asked_parameters
+from callwright.llm.template.sections import Sections, Turn, is_equivalent
+from callwright.llm.template.sentences import SENTENCE_END, read_answer, read_sentence, recognise, value_of
+from callwright.llm.template.stating import QUOTED, outside_quotes
+from callwright.warehouse.records import Language
+
+_LONGEST_TEXT, _MOST_TURNS = 4000, 100
+_QUESTIONS = tuple(signs("?{?}"))
+
+
+def read_call(views: Sequence[ToolView], turns: Sequence[Turn]) -> Proposal:
+    """The one call that a conversation asks for so far; no tool where none fits."""
+    turns = resolve_pointers(turns)
+    view = choose_tool(views, turns)
+    return Proposal(None, {}) if view is None else Proposal(view.name, read_values(view, turns))
+
+
+def read_plan(tools: Sequence[JsonValue], turns: Sequence[Turn]) -> list[Proposal]:
+    """All the calls that a message asks for, in their order, with those before them that find what nobody says.
+
+    Of a message with another one behind it these are the calls of which that one changes a value: they are wanted again.
+    """
+    said = [one for one in resolve_pointers(turns) if one.speaker == "user"]
+    returned = {view_of(tool): _returned(tool) for tool in tools}
+    wishes = _wishes([*returned], said[0].text) if said else []
+    plan, behind = list[Proposal](), _behind(wishes[-1]) if wishes else ""
+    for at, wish in enumerate(wishes):
+        told = read_values(wish.view, [Turn("user", wish.text)])
+        if behind and at + 1 < len(wishes):
+            told = _changed_by(wish.view, told, [Turn("user", behind)])
+        given = _changed_by(wish.view, told, said[1:])
+        if said[1:] and given == told:
+            continue
+        for name in (name for name in wish.view.required if name not in given):
+            sources = [view for view, some in returned.items() if name in some]
+            if not any(call.tool == view.name for call in plan for view in sources):
+                plan += _lookups(sources, wish)[:1]
+            given[name] = UNKNOWN
+        plan.append(_call(wish.view, given))
+    return plan
+
+
+def _returned(tool: JsonValue) -> frozenset[str]:
+    """The names of what a tool returns."""
+    schema = tool.get("returns") if isinstance(tool, dict) else None
+    members = schema.get("properties") if isinstance(schema, dict) else None
+    return frozenset(members if isinstance(members, dict) else ())
+
+
+def _behind(wish: "_Wish") -> str:
+    """What is said behind the sentence that asks."""
+    found = read_sentence(wish.view, wish.text, language_of(wish.text))
+    return found.rest if found else ""
+
+
+def _changed_by(view: ToolView, told: dict[str, JsonValue], later: Sequence[Turn]) -> dict[str, JsonValue]:
+    """The values that were told, as what is said later changes them; it adds none."""
+    now = read_values(view, later, told)
+    return {name: now.get(name, value) for name, value in told.items()}
+
+
+def _lookups(views: Iterable[ToolView], wish: "_Wish") -> list[Proposal]:
+    """The calls of the tools for which the words of a wish suffice."""
+    told = ((view, read_values(view, [Turn("user", wish.text)])) for view in views)
+    return [_call(view, one) for view, one in told if one and one.keys() >= {*view.required}]
+
+
+def read_due(views: Sequence[ToolView], turns: Sequence[Turn]) -> list[Proposal]:
+    """The calls that the latest request asks for, without those that were made or lack something yet."""
+    turns = resolve_pointers(turns)
+    begin = next((at for at in range(len(turns) - 1, -1, -1) if _begins(turns, at)), 0)
+    later = [one for one in turns[begin + 1 :] if one.speaker in ("user", "assistant") and not _is(one, "approvals")]
+    made = [one.json() for one in turns if one.speaker == "call"]
+    results = [one.json() for one in turns if one.speaker == "result"]
+    due: list[Proposal] = []
+    for wish in _wishes(views, turns[begin].text, later):
+        given = read_values(wish.view, [Turn("user", wish.text), *later])
+        if wish.cue and (found := _called(wish.view, wish.cue)):
+            given |= next(({name: one} for name, one in members(results[::-1]) if name == found.name), {})
+        due += [_call(wish.view, one) for one in (given, *_again(wish, given)) if one.keys() >= {*wish.view.required}]
+    return [one for one in due if not any(is_equivalent(one._asdict(), call, {}) for call in made)]
+
+
+def _call(view: ToolView, given: Mapping[str, JsonValue]) -> Proposal:
+    return Proposal(view.name, {name: given[name] for name in view.properties if name in given})
+
+
+def _begins(turns: Sequence[Turn], at: int) -> bool:
+    """Whether a turn begins a request: the user says it, changes nothing by it, and was not just asked something."""
+    turn = turns[at]
+    if turn.speaker != "user" or any(_is(turn, name) for name in ("approvals", "corrections", "retries")):
+        return False
+    return not at or not _asks(turns[at - 1]) or turn.text.startswith(_openers())
+
+
+def _is(turn: Turn, name: str) -> bool:
+    """Whether all of a user's turn is one of the shapes of conversations of a name."""
+    shapes = _leads(language_of(turn.text), f"conversations.{name}") if turn.speaker == "user" else ()
+    return any(shape.fullmatch(turn.text) for shape in shapes)
+
+
+def members(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+    """All members of objects within a value, at any depth, by name."""
+    for one in value if isinstance(value, list) else ():
+        yield from members(one)
+    for name, one in value.items() if isinstance(value, dict) else ():
+        yield name, one
+        yield from members(one)
+
+
+def _again(wish: "_Wish", given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
+    """The same once more for each of the other values that are listed."""
+    parameter = _called(wish.view, wish.of_values) if wish.values else None
+    items = {"type": "array", "items": parameter.schema} if parameter else {}
+    values = read_value(wish.values, items) if parameter else None
+    return [{**given, parameter.name: one} for one in values] if parameter and isinstance(values, list) else []
+
+
+def _called(view: ToolView, cue: str) -> ParameterView | None:
+    """The parameter that people call so, the required ones first."""
+    ordered = sorted(view.parameters, key=lambda one: one.name not in view.required)
+    return next((one for one in ordered if cue in {one.name, *one.titles}), None)
+
+
+class _Wish(NamedTuple):
+    """A tool that is asked for and the words about it; what a result gives for it, and other values for the same again."""
+
+    view: ToolView
+    text: str
+    cue: str = ""
+    values: str = ""
+    of_values: str = ""
+
+
+_SEVERAL = 2
+_MARKS = ("", *signs(".!?{.!?}"))
+_CUTS = ("conversations.joints", "conversations.linked", "conversations.more", "conversations.switches",
+         "conversations.again", "parallel.leads")  # fmt: skip
+
+
+def _wishes(views: Sequence[ToolView], text: str, later: Sequence[Turn] = ()) -> list[_Wish]:
+    """What a message asks for, cut where the language has a lead to another request."""
+    language = language_of(text)
+    text = reduce(
+        lambda left, aside: aside.sub("", left), _leads(language, "conversations.asides"), text[:_LONGEST_TEXT]
+    )
+    found = sorted(
+        (one for lead in _leads(language, *_CUTS) for one in lead.finditer(text)),
+        key=lambda one: (one.start(), -one.end()),
+    )
+    wishes, at, cue = list[_Wish](), 0, ""
+    for start, end, named in (*((*one.span(), one.groupdict()) for one in found), (len(text), len(text), {})):
+        if start < at or text[at:start].rstrip()[-1:] not in _MARKS:  # only where a sentence begins
+            continue
+        asked = _asked(views, text[at:start].strip(), later, language)
+        wishes += [_Wish(view, said, cue) for view, said in asked]
+        at, cue = end, named.get("called") or ""
+        if named.get("values") and wishes:
+            wishes[-1], cue = wishes[-1]._replace(values=named["values"], of_values=cue), ""
+    return wishes
+
+
+def _asked(
+    views: Sequence[ToolView], part: str, later: Sequence[Turn], language: Language
+) -> list[tuple[ToolView, str]]:
+    """The tools that a part of a message asks for, each with the sentences about it."""
+    pieces, rest = list[tuple[ToolView | None, str]](), part
+    while rest:
+        view = recognise(views, rest, language)
+        own = read_sentence(view, rest, language) if view else None
+        said = rest[: len(rest) - len(own.rest)] if own else _sentences(rest)[0]
+        pieces.append((view, said.strip()))
+        rest = rest[len(said) :].strip()
+    is_page = not any(view for view, _ in pieces)
+    if is_page:
+        pieces = [(_likeliest(views, said), said) for _, said in pieces]
+        if len({view for view, _ in pieces} - {None}) < _SEVERAL:
+            chosen = choose_tool(views, [Turn("user", part), *later]) if part else None
+            whole = _fullest(views, part, language, chosen)
+            return [(whole, part)] if whole else []
+    found: list[tuple[ToolView, str]] = []
+    for view, said in pieces:
+        if view and not (is_page and found and found[-1][0] is view):
+            found.append((view, said))
+        elif found:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {said}")
+    return found
+
+
+def _fullest(views: Sequence[ToolView], said: str, language: Language, chosen: ToolView | None) -> ToolView | None:
+    """The tool of which a text names most values, of those that lack none then; the one chosen unless that names more."""
+    named = {view: named_values(view, said, language)[0].keys() for view in views}
+    full = [view for view, names in named.items() if view.required and names >= {*view.required}]
+    best = max(full, key=lambda view: len(named[view]), default=None)
+    return best if best and len(named[best]) > (len(named[chosen]) if chosen else 0) else chosen
+
+
+def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
+    """The tool that the latest turn asks for which asks for one; None where none shares most of its words."""
+    spoken = [
+        (turn.text[:_LONGEST_TEXT], _asks(before))
+        for before, turn in pairwise([Turn("", ""), *turns])
+        if turn.speaker == "user"
+    ][-_MOST_TURNS:]
+    anew = next((at for at in range(len(spoken) - 1, 0, -1) if spoken[at][0].startswith(_openers())), 0)
+    for text, is_answer in reversed(spoken[anew:]):
+        view = recognise(views, text, language_of(text))
+        if view is None and not is_answer:  # what an answer speaks of is asked for in the request before it
+            view = _likeliest(views, text)
+        if view is not None:
+            return view
+    return _likeliest(views, "\n".join(text for text, _ in spoken[anew:]))
+
+
+def _asks(turn: Turn) -> bool:
+    return turn.speaker == "assistant" and turn.text.rstrip().endswith(_QUESTIONS)
+
+
+@cache
+def _openers() -> tuple[str, ...]:
+    """What people say before they ask for something else."""
+    pages = ((code, page) for code in known() for page in ("assistant.openers", "conversations.switches"))
+    return tuple(_SLOT.split(shape)[0].strip() for code, page in pages for shape in shapes_in(code, page))
+
+
+_WORD = re.compile(r"[^\W_]+")
+_FAINT = frozenset({"by", "of", "up", "the", "for", "in", "to", "a", "an", "my", "and"})
+_READS = frozenset({"list", "search", "look"})  # deeds that are asked for in each other's words
+_LEAST = 0.75  # of the words of a tool's name that a text must have more than, as stems
+
+
+def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
+    """The tool of whose name or title most words stand in a text."""
+    said, stems, deeds = text.lower(), _stems(text), _deeds(text)
+    best, chosen = _LEAST, None
+    for view in views:
+        title = view.title.lower()
+        # a title that stands there whole counts for more than all words
+        share = (
+            1 + len(title) / _LONGEST_TEXT
+            if title in said
+            else max(_share(words, stems, deeds) for words in (function_words(view.name), _WORD.findall(title)))
+        )
+        if share > best:
+            best, chosen = share, view
+    return chosen
+
+
+def _share(words: Sequence[str], stems: frozenset[str], deeds: frozenset[str]) -> float:
+    """How much of what a tool is called a text says; nothing where its verb is another one than the text's."""
+    kept = [word for word in words if word not in _FAINT]
+    if not kept or (deeds and _deeds(kept[0]) - deeds):
+        return 0.0
+    wanted = {deep_stem(word) for word in kept if _deeds(word) != {"look"}} or {*map(deep_stem, kept)}
+    return len(wanted & stems) / len(wanted)
+
+
+@lru_cache(8192)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(deep_stem, _WORD.findall(text.lower())))
+
+
+@lru_cache(8192)
+def _deeds(text: str) -> frozenset[str]:
+    """What the verbs of a text do, as far as they are known."""
+    found = {deed_of(one) for one in _WORD.findall(text.lower())} - {"other"}
+    return frozenset("look" if one in _READS else one for one in found)
+
+
+_MOST_NAMED = 30
+_LEAST_SHARED = 0.2  # a word that five tools have
+
+
+def name_tools(sections: Sections) -> JsonValue:
+    """The tools of the section <list> that share words with what was said, those first that share words of few tools."""
+    said = frozenset[str]().union(*(_stems(turn.text) for turn in sections.turns() if turn.speaker == "user"))
+    held = {line: _stems(line) for line in map(str, sections.listed("list"))}
+    often = Counter(chain.from_iterable(held.values()))
+    shared = {line: sum(1 / often[word] for word in words & said) for line, words in held.items()}
+    likely = sorted((line for line in held if shared[line] > _LEAST_SHARED), key=shared.__getitem__, reverse=True)
+    return {"tools": [line.partition(":")[0] for line in likely[:_MOST_NAMED]]}
+
+
+def read_values(
+    view: ToolView, turns: Sequence[Turn], told: Mapping[str, JsonValue] | None = None
+) -> dict[str, JsonValue]:
+    """The arguments that turns state, beside those that were `told` before; what is said last holds."""
+    stated, question = dict(told or {}), ""
+    for turn in resolve_pointers(turns[-_MOST_TURNS:]):
+        text = turn.text[:_LONGEST_TEXT]
+        if turn.speaker == "assistant":
+            question = text
+        elif turn.speaker in ("user", "message"):
+            stated |= _read_turn(view, text, question, stated)
+            question = ""
+    return {one.name: stated[one.name] for one in view.parameters if one.name in stated}
+
+
+def _read_turn(view: ToolView, text: str, question: str, told: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    language = language_of(text)
+    own = read_sentence(view, text, language)
+    if own is not None:
+        return {**own.arguments, **(_read_turn(view, own.rest, "", own.arguments) if own.rest else {})}
+    found, unread = named_values(view, text, language)
+    asked = asked_parameters(view, question, told) if question else ()
+    if asked:
+        changed, unread = _changed(view, unread, told, language, is_asked=True)
+        found |= changed
+    if not any(map(is_typed, asked)):  # else it may be the answer
+        typed = {name: one for name, one in told.items() if is_typed(view.parameter(name))}
+        changed, unread = _changed(view, unread, typed, language)
+        found |= changed
+    if asked:
+        found, unread = _answered(view, asked, found, unread, language)
+    if asked and found:  # what else stands in an answer takes it back, or is no new value
+        return found | _changed(view, unread, found, language)[0]
+    return {**dict(_alone(view, " ".join(unread), found)), **_changed(view, unread, told, language)[0], **found}
+
+
+def named_values(view: ToolView, text: str, language: Language) -> tuple[dict[str, JsonValue], list[str]]:
+    """The values that stand behind their parameter's name, in a shape of the language or alone; and the sentences left."""
+    found, unread = dict[str, JsonValue](), list[str]()
+    for piece in _sentences(text):
+        matches = (shape.fullmatch(piece.rstrip(_ENDS)) for shape in _shapes(language, *_NAMING, with_name=True))
+        named = next(filter(None, (_named(view, one) for one in matches if one)), None)
+        read, rest = (named, "") if named else _beside(view, piece)
+        found |= read
+        unread += [rest] if rest == piece or len(rest.split()) > _FEW else []
+    return found, unread
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text; a mark within quotation marks ends none."""
+    quoted = [one.span() for one in QUOTED.finditer(text)]
+    ends = (found.end() for found in SENTENCE_END.finditer(text))
+    cuts = [0, *(end for end in ends if not any(start < end < close for start, close in quoted)), len(text)]
+    return [text[start:end].strip() for start, end in pairwise(cuts) if text[start:end].strip()]
+
+
+_NAMING = (
+    "corrections", "dialogues.answers", "conversations.rendered", "conversations.flags", "conversations.facts",
+    "conversations.corrections", "conversations.retries", "defects.asides", "user.tell",
+)  # fmt: skip
+_SLOT = re.compile(r"\{(\w+)\}")
+_HOLDS = re.compile(r"\{(?:value|answer)\}")
+_WITHIN = widened("@[^.!?{.!?}]+?")
+_VALUE = "(?P<value>.+?)"
+_SLOTS = {
+    "called": f"(?P<called>{_WITHIN})",
+    "value": _VALUE,
+    "answer": _VALUE,
+    "values": f"(?P<values>{_WITHIN})",
+    "request": "",
+}
+_ENDS = signs(" .!?{.!?}")
+_AROUND = signs(" \t\n\"'“”«»{open}{close}.,;:!?")
+
+
+@lru_cache(64)
+def _shapes(language: Language, *pages: str, with_name: bool = False) -> tuple[re.Pattern[str], ...]:
+    """The sentences in pages of a language that hold a value, those with most words of their own first."""
+    shapes = (shape for page in pages for shape in shapes_in(language, page))
+    pieces = {one.strip() for shape in shapes for one in _sentences(shape) if _HOLDS.search(one)}
+    kept = [one for one in pieces if ("{called}" in one) == with_name]
+    ordered = sorted(kept, key=lambda one: (-len(_SLOT.sub("", one)), one))
+    return tuple(_pattern(one.rstrip(_ENDS)) for one in ordered)
+
+
+@lru_cache(256)
+def _leads(language: Language, *pages: str) -> tuple[re.Pattern[str], ...]:
+    """What stands before another request, up to it."""
+    return tuple(_pattern(shape) for page in pages for shape in shapes_in(language, page))
+
+
+def _pattern(shape: str) -> re.Pattern[str]:
+    """An expression for a shape, with a group for what a parameter is called, for its value, and for a list of values."""
+    parts = _SLOT.split(shape)
+    spelled = (_SLOTS.get(part, ".+?") if at % 2 else re.escape(part) for at, part in enumerate(parts))
+    return re.compile("".join(spelled), re.IGNORECASE | re.DOTALL)
+
+
+def _named(view: ToolView, match: re.Match[str]) -> dict[str, JsonValue] | None:
+    """The value that a match states, None where what it names is no parameter or takes no such value."""
+    table = view.table
+    called = table.pattern.match(match.string, match.start("called")) if table else None
+    if table is None or called is None or called.end() < match.end("called"):
+        return None
+    begin = match.start("value")
+    if called.end() > match.end("called"):  # a name of several words, of which the shape gives some to the value
+        begin = called.end() if begin - match.end("called") in (0, 1) else len(match.string)
+    parameter = view.parameters[table.owner(called[0])]
+    value = value_of(parameter, match.string[begin : match.end("value")].strip(_AROUND))
+    return None if value is None else {parameter.name: value}
+
+
+_LINK = LanguagePattern(r"\s*(?:@{stated_in}|@[:])\s*")
+_FEW = 2  # words that may be left of a sentence whose values were read
+_NEXT_WORD = re.compile(r"\s+[^\s,.;!?]+")
+_CLAUSE = re.compile(widened(r"(?:(?!@[,.;!?](?=\s|$)|@[{.,;!?}]).)+"), re.DOTALL)
+
+
+def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
+    """The values that stand right behind their parameter's name, up to the next sign; and what else a sentence says."""
+    found, rest, table = dict[str, JsonValue](), piece, view.table
+    if table is None:
+        return found, rest
+    for called in outside_quotes(table.pattern, piece):
+        parameter, link = view.parameters[table.owner(called[0])], _LINK.of(piece).match(piece, called.end())
+        if link:
+            behind = QUOTED.match(piece, link.end()) or _CLAUSE.match(piece, link.end())
+        else:
+            behind = _NEXT_WORD.match(piece, called.end()) if is_typed(parameter) or parameter.is_identifier else None
+        value = value_of(parameter, behind[0].strip(_AROUND)) if behind else None
+        is_sure = link or not isinstance(value, str) or not value.islower() or is_typed(parameter)
+        if behind and value is not None and is_sure:
+            found[parameter.name] = value
+            rest = rest.replace(piece[called.start() : behind.end()], " ")
+    return found, rest.strip(_AROUND) if found else piece
+
+
+def _answered(
+    view: ToolView,
+    asked: Sequence[ParameterView],
+    named: Mapping[str, JsonValue],
+    pieces: Sequence[str],
+    language: Language,
+) -> tuple[dict[str, JsonValue], list[str]]:
+    """The values of answers beside those that are `named`: in the tool's own words, else as they stand; and the sentences left."""
+    found, left = dict(named), list[str]()
+    for piece in pieces:
+        own = {
+            one.name: value
+            for one in view.parameters
+            if one.name not in found
+            and (value := read_answer(view, one, piece, language, is_asked=one in asked)) is not None
+        }
+        wanted = [one for one in asked if one.name not in found]
+        ways = {one.name: own[one.name] for one in wanted if one.name in own} or (own if len(own) == 1 else {})
+        page = ((one.name, value) for one in wanted if (value := _answer(one, piece, language)) is not None)
+        name, value = next(chain(ways.items(), page), ("", None))
+        found |= {name: value} if name else {}
+        left += [] if name else [piece]
+    return found, left
+
+
+def _answer(parameter: ParameterView, piece: str, language: Language) -> JsonValue:
+    """What a sentence says for a parameter that was asked for: between the words that answers have, a code in it, or all of it."""
+    shapes = (
+        one.fullmatch(piece.rstrip(_ENDS)) for one in _shapes(language, "dialogues.answers", "conversations.retries")
+    )
+    codes = _CODE.findall(piece) if parameter.is_identifier else []
+    ways = [*(one["value"] for one in shapes if one), piece, *codes]
+    return next((value for one in ways if (value := value_of(parameter, one.strip(_AROUND))) is not None), None)
+
+
+_CODE = re.compile(r"(?=\S*\d)[!-~]+")
+
+
+def _changed(
+    view: ToolView, pieces: Sequence[str], told: Mapping[str, JsonValue], language: Language, *, is_asked: bool = False
+) -> tuple[dict[str, JsonValue], list[str]]:
+    """What corrections without a name change of those told; and the sentences left."""
+    found, left = dict[str, JsonValue](), list[str]()
+    for piece in pieces:
+        changed = read_correction(view, piece, dict(told), language, is_asked=is_asked)
+        found |= changed
+        left += [] if changed else [piece]
+    return found, left
+
+
+def _alone(view: ToolView, text: str, found: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+    """The values that their type alone tells: the only day, the only number, a choice, a flag."""
+    taken = {str(value) for value in found.values()}
+    for code in taken:  # the 5 of L-5 counts nothing
+        text = text.replace(code, " ") if any(map(str.isalpha, code)) and any(map(str.isdigit, code)) else text
+    left = [one for one in view.parameters if one.name not in found]
+    kinds = Counter(one.kind for one in left)
+    for one in left:
+        value: JsonValue = None
+        if one.kind == "boolean":
+            value = next((flag for flag in (True, False) if locate(flag, one.schema, text) is not None), None)
+        elif one.kind == "choice" or ((one.kind in CLOCKED or one.is_number) and kinds[one.kind] == 1):
+            value = value_of(one, text)
+        if value is not None and str(value) not in taken:
+            yield one.name, value

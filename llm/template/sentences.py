@@ -1,0 +1,348 @@
+"""Requests in the sentences that people say to a tool, and tools recognised by the same sentences.
+
+The tools of the seed catalog bring theirs; a recipe may bring some for its own tools, which count within `own_sentences`.
+
+A sentence without a mark at its end gets an opener ("Could you ...?"); any other stands as it is.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from itertools import product
+from random import Random
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PlainValidator
+from yaml import YAMLError
+
+from callwright.language.calls.parameters import CLOCKED
+from callwright.language.calls.tools import ParameterView, ToolView, parameter_views, title_table
+from callwright.language.packs import in_folders, own_letters, signs, widened
+from callwright.language.pages import filled, shapes_in
+from callwright.language.schemas import fits, json_type
+from callwright.language.sentences import Sentence
+from callwright.language.text import capitalised
+from callwright.language.values import locate, read_value
+from callwright.llm.template.plain_sentences import read_plainly, word_plainly
+from callwright.llm.template.stating import (
+    QUOTED,
+    StatedParameter,
+    Worded,
+    opened,
+    outside_quotes,
+    pointed_at,
+    say,
+    unopened,
+)
+from callwright.llm.tool_sentences import SentenceFile
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.plain_words import read_with_words
+from callwright.warehouse.records import JsonSchema, Language
+
+# The packages in whose folders sentences lie beside the tools that they are for.
+_SHIPPED = ("callwright.generators.catalogs.seed", "callwright.generators.environments", "callwright.recipes")
+_TEXTS = "texts"  # the entry that has what the tools of the seed catalog are called in the language
+SENTENCE_END = re.compile(widened(r"(?<=[.!?])\s+(?=\S)|(?<=@[{.!?}])\s*(?=\S)"))
+_QUOTES = signs("\"'“”‘’{open}{close}")
+
+Said = Annotated[Sentence, PlainValidator(Sentence)]
+
+
+class ToolSentences(BaseModel):
+    """How people ask for a tool, and the questions and short answers for its parameters.
+
+    `says` has the words for values of choices and flags, by parameter; `things` what goes before a bare ID ("delivery D-12");
+    `parts` says an object in a list. `noun` is what an entry of its response is called, "[{colour}] bicycle" with what the
+    call says, `called` stands between the noun and a name; `facts` ask for {fields_} of what it returns.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    requests: tuple[Said, ...] = Field(min_length=1)
+    says: dict[str, dict[bool | str, str]] = {}
+    questions: dict[str, tuple[str, ...]] = {}
+    answers: dict[str, tuple[Said, ...]] = {}
+    things: dict[str, str] = {}
+    parts: dict[str, Said] = {}
+    noun: str = ""
+    called: str = "called"
+    facts: tuple[Said, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash(self.requests)
+
+
+class OwnSentences(NamedTuple):
+    """A recipe's sentences for a tool, and the parameters of it that prompts may show: with technical ones, and without."""
+
+    parameters: tuple[frozenset[str], ...]
+    sentences: ToolSentences
+
+
+OwnTable = Mapping[tuple[Language, str], tuple[OwnSentences, ...]]  # by language and the tool's name
+_own: ContextVar[tuple[SentenceFile, ...]] = ContextVar("own_sentences", default=())
+
+
+@contextmanager
+def own_sentences(kept: tuple[SentenceFile, ...]) -> Iterator[None]:
+    """Within, the sentences in these files count before those of the seed catalog, for whatever the present task does.
+
+    Raises ConfigurationError where a file was not checked and can't be used.
+    """
+    read_sentence_files(kept)
+    token = _own.set(kept)
+    try:
+        yield
+    finally:
+        _own.reset(token)
+
+
+def own_files() -> tuple[SentenceFile, ...]:
+    """The files whose sentences count now."""
+    return _own.get()
+
+
+@lru_cache(16)
+def read_sentence_files(kept: tuple[SentenceFile, ...]) -> OwnTable:
+    """The sentences in a recipe's files. Raises ConfigurationError where a file was not checked and can't be used."""
+    found: dict[tuple[Language, str], tuple[OwnSentences, ...]] = {}
+    for one in kept:
+        try:
+            entries = read_with_words(one.text) or {}
+            read = {name: ToolSentences.model_validate(entry) for name, entry in entries.items()}
+        except (YAMLError, ValueError, AttributeError, ConfigurationError) as error:
+            raise ConfigurationError(f"The sentences in {one.file} can't be read: {error}") from error
+        for name, entry in read.items():
+            takes = one.parameters.get(name) or (tuple(entry.requests[0].slots),)
+            mine = (OwnSentences(tuple(map(frozenset, takes)), entry),)
+            found[one.language, name] = (*found.get((one.language, name), ()), *mine)
+    return found
+
+
+@cache
+def all_sentences(language: Language) -> Mapping[str, ToolSentences]:
+    """The sentences of all tools that have some in a language, by the tool's name."""
+    found: dict[str, ToolSentences] = {}
+    for package in _SHIPPED:
+        for stated in in_folders(package, f"{language}.yaml"):
+            found |= {name: ToolSentences.model_validate(one) for name, one in stated.items() if name != _TEXTS}
+    return found
+
+
+class Recognised(NamedTuple):
+    """What a sentence of a tool states: the arguments, what stands behind it, and how many letters are its own words."""
+
+    arguments: dict[str, JsonValue]
+    rest: str
+    own: int
+
+
+def sentences_of(view: ToolView, language: Language) -> ToolSentences | None:
+    """The sentences of a tool, None where it has none in the language, or is another tool of the same name."""
+    found = all_sentences(language).get(view.name)
+    is_same = found is not None and found.requests[0].slots == view.properties.keys()
+    return brought_for(view, language) or (found if is_same else None)
+
+
+def brought_for(view: ToolView, language: Language) -> ToolSentences | None:
+    """The sentences that a recipe brings for a tool, None where it brings none in the language."""
+    brought = read_sentence_files(own_files()).get((language, view.name), ())
+    return next((own.sentences for own in brought if view.properties.keys() in own.parameters), None)
+
+
+def word_request(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded:
+    """A request that says just these arguments: a sentence of the tool's own, else the plain form.
+
+    Raises ReplyError where the tool has no such parameter.
+    """
+    return word_sentence(view, arguments, language, rng) or word_plainly(view, arguments, language, rng)
+
+
+def word_sentence(view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+    """A request that says just these arguments in a sentence of the tool's own; None where none does."""
+    own = sentences_of(view, language)
+    if own is None:
+        return None
+    stated = {
+        one.name: say_slot(one, arguments[one.name], own, language, rng)
+        for one in view.parameters
+        if one.name in arguments
+    }
+    ones = frozenset(name for name, value in arguments.items() if value == 1 and not isinstance(value, bool))
+    drawn = ((one, one.draw(frozenset(stated), rng, ones)) for one in own.requests)
+    ways = [(one, text) for one, text in drawn if text is not None]
+    # the words for a value may not hold it, as "from old to new" for asc: checks see that nothing proves it
+    for is_own, (sentence, text), is_quoted in product((False, True), rng.sample(ways, len(ways)), (True, False)):
+        shown = {name: one.shown if is_quoted else one.words for name, one in stated.items()}
+        said = filled(text, shown)
+        request = opened(said, language, rng) if sentence.is_bare else capitalised(said)
+        told = {name: one.words for name, one in stated.items() if is_own and name in own.says}
+        worded = pointed_at(request, [one for name, one in stated.items() if name not in told], shown)
+        read = read_sentence(view, request, language) if worded else None
+        if worded and read is not None and (read.arguments, read.rest) == (dict(arguments), ""):
+            return worded._replace(mentions={**worded.mentions, **told})
+    return None
+
+
+def questions_for(view: ToolView, parameter: ParameterView, language: Language) -> tuple[str, ...]:
+    """The tool's own questions for a parameter, none where it has none in the language."""
+    own = sentences_of(view, language)
+    return own.questions.get(parameter.name, ()) if own else ()
+
+
+def asked_by(view: ToolView, question: str, language: Language) -> ParameterView | None:
+    """The parameter that one of the tool's own questions is for, None where it is none of them."""
+    own = sentences_of(view, language)
+    named = own.questions.items() if own else ()
+    return next((view.parameter(name) for name, questions in named if question.strip() in questions), None)
+
+
+def phrase_for(
+    view: ToolView, parameter: ParameterView, value: JsonValue, language: Language, rng: Random
+) -> tuple[str, str] | None:
+    """A short answer of the tool's own that says a value, and the words in it that say it; None where there is none."""
+    own = sentences_of(view, language)
+    shapes = own.answers.get(parameter.name, ()) if own else ()
+    if own is None or not (shapes or parameter.name in own.says):
+        return None
+    stated = say_slot(parameter, value, own, language, rng)
+    ones = frozenset([parameter.name]) if value == 1 and not isinstance(value, bool) else frozenset()
+    drawn = rng.choice(shapes).draw(frozenset([parameter.name]), rng, ones) if shapes else None
+    phrase = filled(drawn or f"{{{parameter.name}}}", {parameter.name: stated.shown}).rstrip("".join(_ENDS))
+    return (phrase, stated.words) if read_answer(view, parameter, phrase, language) == value else None
+
+
+def read_answer(
+    view: ToolView, parameter: ParameterView, text: str, language: Language, *, is_asked: bool = True
+) -> JsonValue:
+    """The value that a short answer of the tool's own says for a parameter, None where it is no such answer.
+
+    Where nobody asked for the parameter the answer has to have words of its own, beside the value.
+    """
+    own = sentences_of(view, language)
+    if own is None:
+        return None
+    whole = text.strip()
+    shapes = (*own.answers.get(parameter.name, ()), *([_BARE] if parameter.name in own.says else []))
+    for shape in (one for one in shapes if is_asked or one.has_words or parameter.name in own.says):
+        for words in dict.fromkeys((whole.rstrip("".join(_ENDS)), whole)):
+            found = shape.read(words, lambda _slot, inner: read_slot(parameter, own, inner) is not None)
+            if found is not None:
+                return read_slot(parameter, own, next(iter(found.values())))
+    return None
+
+
+_BARE = Sentence("{value}")
+
+
+def say_slot(
+    parameter: ParameterView, value: JsonValue, own: ToolSentences, language: Language, rng: Random
+) -> StatedParameter:
+    """The words of a value in a slot of the tool's sentences."""
+    phrase = own.says.get(parameter.name, {}).get(value) if isinstance(value, bool | str) else None
+    if phrase is not None:
+        return StatedParameter(parameter, value, phrase, phrase)
+    stated = say(parameter, value, language, rng, plain=False)
+    thing = own.things.get(parameter.name)
+    return stated._replace(words=f"{thing} {stated.words}", shown=f"{thing} {stated.shown}") if thing else stated
+
+
+def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolView | None:
+    """The tool in one of whose sentences a text asks, the one with most words of its own; None where it is no such sentence."""
+    read = [(found, view) for view in views if (found := read_sentence(view, text, language)) is not None]
+    return max(read, key=lambda one: (one[0].own, -len(one[0].rest)), default=(None, None))[1]
+
+
+def read_sentence(view: ToolView, text: str, language: Language) -> Recognised | None:
+    """What a text states that begins with a sentence of the tool; None where it begins otherwise."""
+    own = sentences_of(view, language)
+    return _read_text(view, own, text, language)
+
+
+@lru_cache(4096)
+def _read_text(view: ToolView, own: ToolSentences | None, text: str, language: Language) -> Recognised | None:
+    values: dict[tuple[str, str], JsonValue] = {}
+
+    def is_value(slot: str, words: str) -> bool:
+        if (slot, words) not in values:
+            values[slot, words] = read_slot(view.parameter(slot), own, words)
+        return values[slot, words] is not None
+
+    for head, rest in _heads(text):
+        for sentence in own.requests if own else ():
+            for said in unopened(head, language) if sentence.is_bare else (head,):
+                if (found := sentence.read(said, is_value)) is not None:
+                    read = {name: values[name, words] for name, words in found.items()}
+                    letters = len(head) - sum(map(len, found.values()))
+                    return Recognised(read, _without_closer(rest, language), letters)
+        words = read_plainly(view, head, language)
+        if words is not None and all(is_value(name, one) for name, one in words.items()):
+            read = {name: values[name, one] for name, one in words.items()}
+            return Recognised(read, rest, len(head) - sum(map(len, words.values())))
+    return None
+
+
+def _heads(text: str) -> Iterator[tuple[str, str]]:
+    """The text and its beginnings, up to the end of a sentence each, with what stands behind; the longest first."""
+    ends = [len(text), *(found.end() for found in reversed([*SENTENCE_END.finditer(text)]))]
+    yield from ((text[:end].strip(), text[end:].strip()) for end in ends)
+
+
+def _without_closer(rest: str, language: Language) -> str:
+    return "" if rest in shapes_in(language, "requests.closers") else rest
+
+
+def read_slot(parameter: ParameterView, own: ToolSentences | None, words: str) -> JsonValue:
+    """What words say for a parameter, None where it takes no such value."""
+    phrases, thing = (own.says.get(parameter.name), own.things.get(parameter.name)) if own else (None, None)
+    if phrases:
+        return next((value for value, phrase in phrases.items() if phrase.lower() == words.lower()), None)
+    if thing:
+        words = words.removeprefix(f"{thing} ")
+        if " " in words:  # no ID, but another thing
+            return None
+    is_quoted = words[:1] in _QUOTES and words[-1:] in _QUOTES and len(words) > 1
+    if is_quoted and (first := QUOTED.match(words)) and first.end() < len(words):  # "Blue" and "Red" are two
+        return None
+    is_cut = words[:1] in (*_QUOTES, *_ENDS) or words.endswith(_ENDS)  # ",910 dollars" of "68,910 dollars"
+    if not is_quoted and (is_cut or SENTENCE_END.search(QUOTED.sub("x", words))):
+        return None
+    value = value_of(parameter, words.strip(_QUOTES) if is_quoted else words)
+    if value is None or not own_letters(words) or parameter.kind not in CLOCKED | {"choice"}:
+        return value
+    found = locate(value, parameter.schema, words)  # no space tells where it would have to be cut
+    return value if found and (found.start, found.end) == (0, len(words)) else None
+
+
+_ENDS = tuple(signs(",.?!{,.?!}"))
+_AROUND = signs(" \"'“”‘’{open}{close},:;{,.:;}")
+
+
+def value_of(parameter: ParameterView, words: str) -> JsonValue:
+    """What words say for a parameter, None where its schema does not take it."""
+    schema = {"title": parameter.name, **parameter.schema}
+    if json_type(schema) == "object":
+        value: JsonValue = _members_of(schema, words)
+    else:
+        value = read_value(words, parameter.spoken)
+    if isinstance(value, int | float) and json_type(schema) == "string":
+        value = str(value)
+    return value if value is not None and fits(value, parameter.schema) else None
+
+
+def _members_of(schema: JsonSchema, words: str) -> dict[str, JsonValue] | None:
+    """The members of an object that words name, each with its value behind; None where one takes no such value."""
+    views = parameter_views(schema)
+    table, text = title_table(views), words.strip()
+    text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+    places = outside_quotes(table.pattern, text) if table else []
+    members: dict[str, JsonValue] = {}
+    for one, end in zip(places, [*(later.start() for later in places[1:]), len(text)], strict=False):
+        member = views[table.owner(one[0])] if table else views[0]
+        value = value_of(member, text[one.end() : end].strip(_AROUND))
+        if value is None or member.name in members:
+            return None
+        members[member.name] = value
+    return members or None

@@ -1,0 +1,101 @@
+"""Sentences of a recipe's own: the template model words and reads by them, each model by its own."""
+
+import json
+from typing import Any
+
+import pytest
+
+from callwright.generators.catalogs.own_catalogs import seed_tools
+from callwright.language.calls.tools import view_of
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.template.model import TemplateModel
+from callwright.llm.template.sentences import own_sentences, sentences_of
+from callwright.llm.tool_sentences import SentenceFile
+from callwright.warehouse.errors import ConfigurationError
+
+
+def tool(*names: str) -> dict[str, Any]:
+    properties = {name: {"type": "string", "description": f"the {name}"} for name in names}
+    return {"name": "find", "description": "Find it", "parameters": {"type": "object", "properties": properties}}
+
+
+def file(text: str, language: str = "en", **parameters: Any) -> SentenceFile:
+    return SentenceFile(file="x.yaml", language=language, text=text, parameters=parameters)
+
+
+MEMBER = file('find:\n  requests: ["look up [the member {surname}]", "Who is {surname}?"]\n')
+GUEST = file('find:\n  requests: ["check on [guest {surname}]"]\n')
+HOUSE = file('find:\n  requests: ["show me the house [in {street}] [of {surname}]"]\n')
+
+
+async def asked(model: TemplateModel, task: str, tags: dict[str, object]) -> dict[str, Any]:
+    text = "\n".join(f"<{tag}>{one if isinstance(one, str) else json.dumps(one)}</{tag}>" for tag, one in tags.items())
+    messages = (ChatMessage(role="system", content="Answer."), ChatMessage(role="user", content=text))
+    reply = await model.send(ChatRequest("template/v1", messages, {"title": task}, (), (), 0))
+    answer: dict[str, Any] = json.loads(reply.text)
+    return answer
+
+
+async def worded(sentences: tuple[SentenceFile, ...], language: str = "en", **arguments: str) -> str:
+    shown = {"tool": tool(*arguments), "language": language, "arguments": arguments}
+    return str((await asked(TemplateModel(sentences=sentences), "Wording", shown))["request"])
+
+
+async def test_each_model_words_by_its_own_sentences() -> None:
+    assert "guest Miller" in await worded((GUEST,), surname="Miller")
+    assert "guest" not in await worded((MEMBER,), surname="Miller")
+    plain = await worded((), surname="Miller")
+    assert "member" not in plain
+    assert "guest" not in plain
+
+
+async def test_what_one_model_has_read_is_not_what_another_one_reads() -> None:
+    text = "Check on guest Miller, please."
+    for sentences, read in (((GUEST,), {"surname": "Miller"}), ((MEMBER,), None), ((GUEST,), {"surname": "Miller"})):
+        with own_sentences(sentences):
+            from callwright.llm.template.sentences import read_sentence
+
+            found = read_sentence(view_of(tool("surname")), text, "en")
+        assert (found and found.arguments) == read
+
+
+async def test_two_tools_of_one_name_are_told_apart_by_their_parameters() -> None:
+    both = (MEMBER, HOUSE)
+    assert "house" not in await worded(both, surname="Miller")
+    assert "house" in await worded(both, street="Hill Road", surname="Miller")
+
+
+def test_a_tool_with_technical_parameters_is_known_with_them_and_without() -> None:
+    known = file(MEMBER.text, find=(("surname",), ("surname", "page")))
+    with own_sentences((known,)):
+        assert sentences_of(view_of(tool("surname", "page")), "en") is not None
+        assert sentences_of(view_of(tool("surname")), "en") is not None
+        assert sentences_of(view_of(tool("surname", "street")), "en") is None
+        assert sentences_of(view_of(tool("surname")), "es") is None
+    assert sentences_of(view_of(tool("surname")), "en") is None
+
+
+def test_ones_own_sentences_come_before_those_of_the_seed_catalog() -> None:
+    shipped = next(one for one in seed_tools() if one.name == "Music.Playback.identifySong" and one.language == "en")
+    view, slots = view_of(shipped.signature), " ".join(f"[{name} {{{name}}}]" for name in shipped.properties)
+    with own_sentences((file(f'{shipped.name}:\n  requests: ["name that tune {slots}"]\n'),)):
+        found = sentences_of(view, "en")
+    assert found is not None
+    assert found.requests[0].text.startswith("name that tune")
+    assert sentences_of(view, "en") != found
+
+
+async def test_words_for_a_value_need_not_hold_it_in_sentences_of_ones_own() -> None:
+    order = tool("order")
+    order["parameters"]["properties"]["order"]["enum"] = ["asc", "desc"]
+    text = 'find:\n  requests: ["show them [{order}]"]\n  says: {order: {asc: oldest first, desc: newest first}}\n'
+    model = TemplateModel(sentences=(file(text),))
+    answer = await asked(model, "Wording", {"tool": order, "language": "en", "arguments": {"order": "desc"}})
+    assert "how them newest first" in answer["request"]
+    assert answer["mentions"] == [{"parameter": "order", "words": "newest first"}]
+
+
+@pytest.mark.parametrize("text", ["[", "- a", "find: 3", "find: {requests: ['[']}", "find: {requests: []}"])
+async def test_a_file_that_was_not_checked_is_a_mistake_of_the_recipe(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"The sentences in x\.yaml can't be read"):
+        await worded((file(text),), surname="Miller")

@@ -1,0 +1,493 @@
+"""Evidence: where what a call has was said, or what it was derived from. It is found, not proved: who reads the words judges.
+
+Each value of a call has one standing. It is `said` where the words of the user have it, exactly or by a named normalisation;
+`derived` where code tells where it comes from: a result, a default, the system message, an earlier call; `contradicted` where the
+words name exactly one day, time or amount of its kind, and it is another one however they are read; else `not_said`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.multi_step.samples import schema_of
+from callwright.language.dates import find_dates, find_moment, find_times, says_date, says_time
+from callwright.language.names import split_name
+from callwright.language.numbers import PERCENT, find_numbers
+from callwright.language.packs import packs_of
+from callwright.language.readers.mentions import (
+    Amount,
+    Moment,
+    converted,
+    dimension_of,
+    find_amounts,
+    find_moments,
+    is_about,
+    unit_of,
+    words_around,
+)
+from callwright.language.text import STOP, VERBATIM, FoldedWord, Found, empty, fold, folded, stem, words_of
+from callwright.language.values import ANSWERED, locate
+from callwright.language.values import is_about as is_asked_about
+from callwright.language.wording import find_phrase
+from callwright.validators.origins import Claim, by_earlier_call, by_rule, claims_of, find_elsewhere, root_of
+from callwright.warehouse.records import (
+    Evidence,
+    GoldCall,
+    Language,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+Standing = Literal["said", "derived", "not_said", "contradicted"]
+STANDINGS: tuple[Standing, ...] = ("contradicted", "not_said", "derived", "said")  # the weakest first
+SAID = ("span", "normalised")  # the evidence of what is said; any other tells what a value is derived from
+TOPIC, WORDS, CODE, UNIT = "topic", "words", "spacing of a code", "unit conversion"
+LIST, TURNS, TIME = "list", "list over several turns", "time of day"
+_DAY_RULES = {
+    "dated": "date", "yearless": "date without a year", "monthless": "day of the month", "weekday": "weekday",
+    "counted": "relative day", "loose": "day",
+}  # fmt: skip
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)?(?:(?<=\d)[T ](?=\d))?(?P<clock>\d\d:\d\d)?(?:(?<=:\d\d):00(?:\.0+)?)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
+)
+_NOW = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
+_FEW_WORDS = re.compile(r"\W*(?:\w+\W+){0,2}")
+_HANGUL = re.compile("[\u1100-\u11ff]")  # its words take endings; folding takes them apart
+_FINAL = re.compile("[\u11a8-\u11ff]")  # what closes a syllable
+_SHORTEST_CODE = 4
+_OF_CODE = re.compile(r"[A-Za-z_]")
+_LEAST_SHARE = 0.5
+_FARTHEST = 20  # characters between words that say a value together
+
+
+class UserText(NamedTuple):
+    """A text of the user's: a turn's own words, or the external message that comes with it; and the question that it answers."""
+
+    turn: int
+    text: str
+    in_message: bool = False
+    question: str = ""
+
+
+class Scene(NamedTuple):
+    """What stands before calls: the turns, the system message, the time, and which tools there are; `calls` are made together."""
+
+    turns: Sequence[Turn]
+    calls: Sequence[GoldCall]
+    tools: Mapping[str, Tool]
+    language: Language
+    system: str = ""
+    now: datetime | None = None
+
+    def with_reference_day(self) -> "Scene":
+        """The scene with the time that the user says it is, where he does: "today is May 5th"."""
+        for one in stated_in(self.turns):
+            for moment in find_moments(one.text, self.language, self.now):
+                if moment.sort == "dated" and _is_reference(moment, one.text):
+                    return self._replace(now=datetime.fromisoformat(min(moment.days)).replace(tzinfo=UTC))
+        return self
+
+
+class ValueFound(NamedTuple):
+    """How a value of a call stands: with the evidence for it, or the sentence that tells what speaks against it.
+
+    `is_undeclared`: its tool has no such parameter.
+    """
+
+    claim: Claim
+    standing: Standing
+    evidence: Evidence | None = None
+    reason: str = ""
+    is_undeclared: bool = False
+
+
+def find_in_sample(sample: Sample, tools: Sequence[Tool]) -> Iterator[tuple[int, ValueFound]]:
+    """How each value of each snapshot's calls stands, with the turn of the calls; a tool that is unknown has no values."""
+    whole = scene_of(sample, tools)
+    for snapshot in sample.snapshots():
+        scene = whole._replace(turns=snapshot.prefix, calls=snapshot.calls)
+        yield from ((snapshot.turn, found) for found in find_in_calls(scene))
+
+
+def scene_of(sample: Sample, tools: Sequence[Tool]) -> Scene:
+    """The scene of a whole conversation, with no call that is due in it."""
+    stated = sample.trait("reference_time")
+    now = datetime.fromisoformat(stated).replace(tzinfo=UTC) if _NOW.fullmatch(stated) else None
+    return Scene(sample.turns, (), {tool.name: tool for tool in tools}, sample.language, sample.system_message, now)
+
+
+def find_in_calls(scene: Scene) -> Iterator[ValueFound]:
+    """How each value of the calls of a scene stands. A parameter that its tool does not declare contradicts."""
+    scene = scene.with_reference_day()
+    for call in scene.calls:
+        tool = scene.tools.get(call.tool)
+        if tool is None:
+            continue
+        for name, value in call.arguments.items():
+            if name in tool.properties:
+                for claim in claims_of(name, value, call, tool):
+                    yield from _stand(claim, scene)
+            else:
+                reason = f"The tool {call.tool!r} declares no parameter {name!r}."
+                yield ValueFound(Claim(name, value, {}, None, call), "contradicted", reason=reason, is_undeclared=True)
+
+
+def weakest_standings(found: Iterable[ValueFound]) -> dict[str, Standing]:
+    """For each argument how the weakest of its values stands."""
+    return weakest_of((root_of(one.claim.name), one.standing) for one in found)
+
+
+def weakest_of(standings: Iterable[tuple[str, Standing]]) -> dict[str, Standing]:
+    """The weakest standing of each name."""
+    weakest: dict[str, Standing] = {}
+    for name, standing in standings:
+        weakest[name] = min(weakest.get(name, standing), standing, key=STANDINGS.index)
+    return weakest
+
+
+def _stand(claim: Claim, scene: Scene) -> Iterator[ValueFound]:
+    texts = stated_in(scene.turns)
+    evidence = (
+        by_earlier_call(claim, scene.calls, scene.tools)
+        or by_rule(claim, scene.turns)
+        or find_said(claim, texts, scene)
+        or find_elsewhere(claim, scene.turns)
+        or _find_told(claim, scene)
+    )
+    members = [*_members(claim)] if evidence is None else []
+    if evidence:
+        standing: Standing = "said" if evidence.kind in SAID else "derived"
+        yield ValueFound(claim, standing, evidence)
+    elif members:
+        for member in members:
+            yield from _stand(member, scene)
+    elif reason := _find_contradiction(claim, texts, scene):
+        yield ValueFound(claim, "contradicted", reason=reason)
+    else:
+        yield ValueFound(claim, "not_said", reason=f"Nothing says {claim.name} = {claim.value!r}.")
+
+
+# --- what was said
+
+
+def stated_in(turns: Sequence[Turn]) -> list[UserText]:
+    """All that the user said or handed over, the latest first."""
+    texts: list[UserText] = []
+    question = ""
+    for index, turn in enumerate(turns):
+        if isinstance(turn, ReplyTurn):
+            question = turn.text
+        elif isinstance(turn, UserTurn):
+            texts.append(UserText(index, turn.text, question=question))
+            if turn.external:
+                texts.append(UserText(index, turn.external.text, in_message=True))
+    return texts[::-1]
+
+
+def find_said(claim: Claim, texts: Sequence[UserText], scene: Scene) -> Evidence | None:
+    """Where one of these texts says a value: where its generator put it, else in the first text that has it."""
+    for one in sorted(texts, key=lambda text: not _is_hinted(claim, text)):
+        found = _find_hinted(claim, one) or _find(claim, one, scene)
+        if found:
+            return _evidence(claim.name, found, one)
+    members = [find_said(member, texts, scene) for member in _members(claim)]
+    told = [one for one in members if one is not None]
+    if not told or len(told) < len(members):
+        return None
+    last = max(told, key=lambda one: one.turn or 0)
+    return last.with_changes(argument=claim.name, kind="normalised", rule=TURNS)
+
+
+def _evidence(name: str, found: Found, text: UserText) -> Evidence:
+    return Evidence(
+        argument=name, kind="span" if found.rule == VERBATIM else "normalised", turn=text.turn, start=found.start,
+        end=found.end, quote=text.text[found.start : found.end], in_message=text.in_message, rule=found.rule,
+    )  # fmt: skip
+
+
+def _is_hinted(claim: Claim, text: UserText) -> bool:
+    hint = claim.hint
+    return hint is not None and (hint.turn, hint.in_message) == (text.turn, text.in_message)
+
+
+def _find_hinted(claim: Claim, text: UserText) -> Found | None:
+    """Where the generator put the value into a text, if what stands there says it by any reading."""
+    hint = claim.hint
+    if hint is None or not _is_hinted(claim, text) or hint.start is None or hint.end is None:
+        return None
+    if not 0 <= hint.start < hint.end <= len(text.text):
+        return None
+    found = locate(claim.value, claim.schema, text.text[hint.start : hint.end])
+    if found is None or (found.rule == ANSWERED and not is_asked_about(claim.schema, text.question)):
+        return None
+    return found._replace(start=found.start + hint.start, end=found.end + hint.start)
+
+
+def _members(claim: Claim) -> Iterator[Claim]:
+    """The values within a list or an object, as claims of their own."""
+    value, schema = claim.value, claim.schema
+    if isinstance(value, list):
+        items = {"description": schema.get("description", ""), **(schema.get("items") or {})}
+        yield from (
+            claim._replace(name=f"{claim.name}[{at}]", value=one, schema=items, hint=None)
+            for at, one in enumerate(value)
+        )
+    elif isinstance(value, dict):
+        known = schema.get("properties") or {}
+        for name, one in value.items():
+            yield claim._replace(name=f"{claim.name}.{name}", value=one, schema=known.get(name) or {}, hint=None)
+
+
+def _find(claim: Claim, text: UserText, scene: Scene) -> Found | None:
+    """Where a text says a value, exactly or by a named normalisation."""
+    value = claim.value
+    if isinstance(value, bool):
+        return _find_topic(claim, text)
+    if isinstance(value, int | float):
+        return _find_number(float(value), claim, text.text, scene)
+    if isinstance(value, str) and value.strip():
+        return _find_text(value, claim, text.text, scene)
+    hits = [_find(member, text, scene) for member in _members(claim)]
+    found = [one for one in hits if one is not None]
+    if not found or len(found) < len(hits):
+        return None
+    rule = found[0].rule if len(found) == 1 else LIST
+    return Found(value, min(one.start for one in found), max(one.end for one in found), rule)
+
+
+def _find_topic(claim: Claim, text: UserText) -> Found | None:
+    """Where a text speaks of what is true or false: by the words of its name, or as the answer to a question about it."""
+    told = [stem(one) for one in split_name(claim.parameter) if one not in empty(packs_of(claim.parameter))]
+    hits = [word for word in words_of(text.text).row if stem(word.text) in told]
+    if hits and len({stem(one.text) for one in hits}) >= _LEAST_SHARE * len(told):
+        return Found(claim.value, hits[0].start, hits[0].end, TOPIC)
+    found = locate(claim.value, claim.schema, text.text)
+    return found if found and found.rule == ANSWERED and is_asked_about(claim.schema, text.question) else None
+
+
+def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found | None:
+    unit = _unit(claim, scene)
+    amounts = find_amounts(text, scene.language)
+    for one in amounts:
+        if rule := _rule_of(value, one, unit, text):
+            return Found(claim.value, one.start, one.end, "" if text[one.start : one.end] == str(claim.value) else rule)
+    taken = [one for one in amounts if unit and dimension_of(one.unit) == dimension_of(unit)]
+    for found in find_numbers(text):
+        stated = float(str(found.value))
+        is_free = not any(one.start <= found.start < one.end for one in taken)
+        if is_free and (stated == value or (found.rule == PERCENT and is_about(value, stated / 100))):
+            return found._replace(value=claim.value)
+    return None
+
+
+def _unit(claim: Claim, scene: Scene) -> str:
+    return unit_of(claim.parameter, str(claim.schema.get("description", "")), scene.language)
+
+
+def _rule_of(value: float, amount: Amount, unit: str, text: str) -> str:
+    """How an amount that was said means a number of a parameter's unit, "" where it does not."""
+    said, wanted = dimension_of(amount.unit), dimension_of(unit)
+    if said and wanted and said == wanted:
+        return UNIT if is_about(value, converted(amount.value, amount.unit, unit)) else ""
+    if value == amount.value and not (said and wanted):
+        return "number"
+    if not amount.unit and unit == "cent":
+        return UNIT if is_about(value, converted(amount.value, "money", unit)) else ""
+    if not amount.unit and words_around("percent", r"\s?{0}").match(text, amount.end):
+        return PERCENT if is_about(value, amount.value / 100) and value <= 1 else ""
+    return ""
+
+
+def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | None:
+    """A text by its letters, as a moment or a number, as a code that is spaced otherwise, or by all of its words."""
+    found = find_phrase(value, text)
+    if found:
+        return found
+    typed = _MOMENT.fullmatch(value)
+    if typed and (typed["day"] or typed["clock"]):
+        day, clock = typed["day"] or "", typed["clock"] or ""
+        return _find_moment(value, day, clock, text, scene) or _find_by_rules(value, day, clock, text)
+    if re.fullmatch(r"\d+(?:\.\d+)?", value):
+        return _find_code(value, text) or _find_number(float(value), claim, text, scene)
+    found = _find_code(value, text) or _find_alike(value, text, scene) or _find_words(value, text)
+    return found or _find_pieces(value, claim, text, scene)
+
+
+def _find_pieces(value: str, claim: Claim, text: str, scene: Scene) -> Found | None:
+    """A text that is a list with commas, each of whose pieces is said."""
+    pieces: list[JsonValue] = [piece.strip() for piece in value.split(",") if piece.strip()]
+    listed = claim._replace(value=pieces, schema={})
+    found = _find(listed, UserText(0, text), scene) if len(pieces) > 1 else None
+    return found and found._replace(value=value)
+
+
+def _find_moment(value: str, day: str, clock: str, text: str, scene: Scene) -> Found | None:
+    moments = find_moments(text, scene.language, scene.now)
+    days = [one for one in moments if day and one.may_be_day(day)]
+    clocks = [one for one in moments if clock and clock in one.clocks]
+    if (day and not days) or (clock and not clocks):
+        return None
+    both = next((one for one in days if one in clocks), None)
+    found = [both] if both else [*days[:1], *clocks[:1]]
+    rule = TIME if clock else _DAY_RULES.get(found[0].sort, "day")
+    return Found(value, min(one.start for one in found), max(one.end for one in found), rule)
+
+
+def _find_by_rules(value: str, day: str, clock: str, text: str) -> Found | None:
+    """As the rules of our own languages read moments: where Duckling is not installed, or reads something else."""
+    if day and clock:
+        found = find_moment(f"{day} {clock}", text)
+    elif day:
+        found = next((one for one in find_dates(text) if says_date(day, one)), None)
+    else:
+        found = next((one for one in find_times(text) if says_time(clock, one)), None)
+    return found and found._replace(value=value, rule=found.rule or "date")
+
+
+def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
+    """A text that is nothing but a moment or an amount in words of its own: "10:30 AM", "$45", "04/05/2026"."""
+    if not re.search(r"\d", value):
+        return None
+    for one in find_moments(value, scene.language, scene.now):
+        if (one.start, one.end) == (0, len(value)) and not one.is_range:
+            for said in find_moments(text, scene.language, scene.now):
+                is_day = any(said.may_be_day(day) for day in one.days) or not one.days
+                if is_day and (not one.clocks or one.clocks & said.clocks):
+                    return Found(value, said.start, said.end, TIME if one.clocks else _DAY_RULES.get(said.sort, "day"))
+    for own in find_amounts(value, scene.language):
+        if (own.start, own.end) == (0, len(value)):
+            for other in find_amounts(text, scene.language):
+                if rule := _rule_of(own.value, other, own.unit, text):
+                    return Found(value, other.start, other.end, rule)
+    return None
+
+
+def _find_code(value: str, text: str) -> Found | None:
+    """A code or a phone number, whatever spaces and dashes stand in it."""
+    signs = re.findall(r"[^\W_]", folded(value).text)
+    if len(signs) < _SHORTEST_CODE or not any(map(str.isdecimal, signs)):
+        return None
+    pattern = r"[\s\-‐‑–—./()_·]{0,2}".join(map(re.escape, signs))
+    plain = folded(text)
+    found = re.search(rf"(?<![^\W_]){pattern}(?![a-z\d])", plain.text)
+    return Found(value, *plain.span(*found.span()), CODE) if found else None
+
+
+def _find_words(value: str, text: str) -> Found | None:
+    """All words of a text near each other, in other forms or in another order; those that carry no content may be missing."""
+    skipped = empty(packs_of(value))
+    wanted = [one.text for one in words_of(fold(value)).row if one.text != STOP and one.text not in skipped]
+    left = [word for word in words_of(text).row if not _is_in_code(word, text)]
+    found: list[FoldedWord] = []
+    for one in wanted:
+        after = [word for word in left if found and word.start >= found[-1].end]
+        hit = next((word for word in (*after, *left) if _is_form(word.text, one)), None)
+        if hit is None:
+            return None
+        left.remove(hit)
+        found.append(hit)
+    start, end = min((one.start for one in found), default=0), max((one.end for one in found), default=0)
+    in_place = sum(one.end == other.start for one, other in pairwise(found))  # signs of a script without spaces
+    are_signs = all(len(one) == 1 for one in wanted)
+    if not found or end - start > _FARTHEST + 2 * len(value) or (are_signs and in_place <= len(found) * _LEAST_SHARE):
+        return None
+    return Found(value, start, end, WORDS)
+
+
+def _is_in_code(word: FoldedWord, text: str) -> bool:
+    """Whether a word is the figures of a code: the 88 of RX88."""
+    return word.text.isdecimal() and bool(
+        _OF_CODE.search(text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1])
+    )
+
+
+def _is_form(said: str, wanted: str) -> bool:
+    if stem(said) == stem(wanted):
+        return True
+    return bool(_HANGUL.match(wanted)) and said.startswith(wanted) and not _FINAL.match(said, len(wanted))
+
+
+# --- what speaks against it
+
+
+def _is_reference(moment: Moment, text: str) -> bool:
+    """Whether words say of a day that it is the day that it is."""
+    for cue in words_around("reference_day").finditer(text):
+        if moment.start < cue.end() and cue.start() < moment.end:
+            return True
+        if moment.start >= cue.end() and _FEW_WORDS.fullmatch(text, cue.end(), moment.start):
+            return True
+    return False
+
+
+def _find_contradiction(claim: Claim, texts: Sequence[UserText], scene: Scene) -> str:
+    """What is said in the place of a day, a time or an amount: the only one of its kind, and another by every reading."""
+    if len(texts) != 1 or len(scene.calls) != 1:
+        return ""  # another text, or another call, may have what is missing
+    value = claim.value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        said = _other_amount(float(value), claim, texts[0].text, scene)
+    else:
+        typed = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+        said = _other_moment(typed, claim, texts[0].text, scene) if typed and not typed["zone"] else ""
+    return f"{said!r} says another value than {claim.name} = {value!r}." if said else ""
+
+
+def _other_amount(value: float, claim: Claim, text: str, scene: Scene) -> str:
+    unit = _unit(claim, scene)
+    amounts = find_amounts(text, scene.language)
+    of_kind = [one for one in amounts if unit and dimension_of(one.unit) == dimension_of(unit)]
+    is_alone = sum(dimension_of(_unit(one, scene)) == dimension_of(unit) for one in _leaves(claim, scene)) == 1
+    if len(of_kind) != 1 or not of_kind[0].is_sure or not is_alone:
+        return ""
+    is_elsewhere = any(one.value == value for one in amounts if one is not of_kind[0])
+    return "" if is_elsewhere else text[of_kind[0].start : of_kind[0].end]
+
+
+def _other_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -> str:
+    moments = [one for one in find_moments(text, scene.language, scene.now) if not _is_reference(one, text)]
+    others = [other for one in _leaves(claim, scene) if (other := _MOMENT.fullmatch(str(one.value)))]
+    for part in ("day", "clock"):
+        of_kind = [one for one in moments if (one.days or one.sort if part == "day" else one.clocks)]
+        is_alone = sum(bool(one[part]) for one in others) == 1
+        if not typed[part] or len(of_kind) != 1 or not is_alone:
+            continue
+        [one] = of_kind
+        is_counted = any(
+            dimension_of(amount.unit) in ("duration", "months") for amount in find_amounts(text, scene.language)
+        )
+        is_loose = one.is_range or one.is_from_now or (part == "day" and one.sort == "loose") or is_counted
+        means = one.may_be_day(typed["day"]) if part == "day" else typed["clock"] in one.clocks
+        if not means and not is_loose:
+            return text[one.start : one.end]
+    return ""
+
+
+def _leaves(claim: Claim, scene: Scene) -> list[Claim]:
+    """The values of a claim's call that stand for themselves."""
+    tool = scene.tools[claim.call.tool]
+    left = [Claim(name, value, schema_of(tool, name), None, claim.call) for name, value in claim.call.arguments.items()]
+    found: list[Claim] = []
+    while left:
+        one = left.pop()
+        members = [*_members(one)]
+        left += members
+        found += [] if members else [one]
+    return found
+
+
+def _find_told(claim: Claim, scene: Scene) -> Evidence | None:
+    """Where the assistant was told a value: in the system message, or as the day that it is."""
+    found = _find(claim, UserText(0, scene.system), scene) if scene.system else None
+    if found:
+        return _evidence(claim.name, found, UserText(0, scene.system)).with_changes(kind="context", turn=None)
+    if scene.now and claim.value == scene.now.date().isoformat():
+        return Evidence(argument=claim.name, kind="context", rule="reference time")
+    return None

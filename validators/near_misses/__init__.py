@@ -1,1 +1,0 @@
-"""Near misses: calls that are almost the gold ones and mean something else, made by code and without any language."""

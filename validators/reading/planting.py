@@ -1,0 +1,256 @@
+"""Measuring a reader: what it wrote is held against the gold as it is, and against a defect put in the gold's place.
+
+A reader writes without knowing the gold, so nothing it is asked tells it what is planted: what it wrote for the check is held
+against a wrong gold, and only where the two differ is it settled as in the check. The defects are those that people make, out of
+the request's own words. `figures_of` says what a reader caught and doubted, sort by sort; `cheapest` whom it pays to ask.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from callwright.generators.stages import Stage, StageContext
+from callwright.validators.judges import PICK_TOOLS, SETTLE, WRITE, opinion_versions
+from callwright.validators.metrics.ratios import share_interval
+from callwright.validators.reading.defects import PLANTED, of_maker
+from callwright.validators.reading.points import DuePoint, due_points
+from callwright.validators.reading.writing import MODEL, BlindReader, agrees, check_reading, read_point
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import PlantedReading, ReadingOutcome, Sample, Tool
+
+GROUP = "measuring"
+DEFECTS = 0.75  # the share of what is planted that is a defect; the rest are golds as they are
+_VERSION = "2"  # raised where other points or defects would be planted
+_OUTCOMES: dict[tuple[bool, bool], ReadingOutcome] = {  # by whether a defect is planted, and whether it is doubted
+    (True, True): "caught", (True, False): "missed", (False, True): "falsely_doubted", (False, False): "passed",
+}  # fmt: skip
+
+
+class PlantedPoint(NamedTuple):
+    """A point of a sample, the same with what is said to be due there, and the sort of its defect, "" for the gold."""
+
+    point: DuePoint
+    claimed: DuePoint
+    defect: str
+
+
+def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPoint:
+    """A point of the sample with a defect in the place of the gold, or with the gold itself.
+
+    Each sort of defect that fits is as likely as any other. Raises RecordError where nothing is due in the sample.
+    """
+    is_defect = rng.random() < DEFECTS
+    return plant_each(sample, tools, rng, defects=1 if is_defect else 0)[-1 if is_defect else 0]
+
+
+def plant_each(sample: Sample, tools: Sequence[Tool], rng: Random, *, defects: int) -> list[PlantedPoint]:
+    """A point of the sample with the gold itself, and then with defects of up to so many different sorts.
+
+    Raises RecordError where nothing is due in the sample.
+    """
+    points = [point for point in due_points(sample, tools) if point.calls]
+    if not points:
+        raise RecordError("Nothing is due in the sample.")
+    rng.shuffle(points)
+    planted = [PlantedPoint(points[0], points[0], "")]
+    for maker in rng.sample(PLANTED, len(PLANTED)) if defects else ():
+        for point in points:
+            made = next(of_maker(maker, point, rng), None)
+            if made is not None:
+                planted.append(PlantedPoint(point, point.with_calls(made.calls), made.defect))
+                break
+        if len(planted) > defects:
+            break
+    return planted
+
+
+async def read_planted(
+    sample: Sample, planted: PlantedPoint, context: StageContext, reader: BlindReader = MODEL
+) -> PlantedReading:
+    """Hold what a reader writes at a point against what is planted there, as the check does."""
+    try:
+        reading = await read_point(planted.point, sample, context, claimed=planted.claimed, reader=reader)
+        is_doubted = not agrees(reading, planted.claimed, context.rouge_l)
+        reason = " and ".join(reading.votes)
+    except ReplyError as error:  # what can't be read leaves a sample to people, as a doubt does
+        is_doubted, reason = True, str(error)
+    return PlantedReading(
+        subject=sample.key,
+        check=check_reading.name,
+        reader=reader.name or context.chat.name,
+        turn=planted.point.turn,
+        defect=planted.defect,
+        outcome=_OUTCOMES[bool(planted.defect), is_doubted],
+        reason=reason,
+        version=planting_version(),
+    )
+
+
+def planting_version() -> str:
+    """The version of what is planted and of what is asked: readings of another one are made anew."""
+    return "+".join((_VERSION, check_reading.version, *opinion_versions(WRITE, PICK_TOOLS, SETTLE)))
+
+
+async def _read(sample: Sample, context: StageContext) -> list[PlantedReading]:
+    read = sample.underlying  # as the check reads it
+    planted = plant(read, context.toolset(read.candidates), context.rng)
+    reading = await read_planted(read, planted, context)
+    return [reading.with_changes(subject=sample.key)]
+
+
+PLANTED_READING = Stage(
+    "planted_reading",
+    GROUP,
+    "How often does the checker agree with wrong calls, or doubt right ones?",
+    "Sample",
+    "PlantedReading",
+    check_reading.source,
+    _read,
+    "checker",
+    check_reading.templates,
+)
+STAGES = (PLANTED_READING,)
+
+
+FEWEST = 5  # planted defects of a sort, below which nothing is said of the sort
+
+
+class SortFigures(NamedTuple):
+    """What a reader caught of the planted defects of one sort; the share lies between `low` and `high` (Wilson, 95 %)."""
+
+    defect: str
+    planted: int
+    caught: int
+    rate: float
+    low: float
+    high: float
+
+
+class ReaderFigures(NamedTuple):
+    """How a reader read: shares lie between `_low` and `_high` (Wilson, 95 %), and are None where nothing was planted.
+
+    `sorts` are its figures by sort of defect, the worst first. `wrong` is the share of wrong ones to be expected among what
+    it agrees with, `most_wrong` what it may be as far as is known, by its worst sort. `problem` is why a recipe by default
+    lets it settle nothing, "" where it may. `dollars` are those of a thousand readings, None where nobody knows the price;
+    `tokens` those of one.
+    """
+
+    model: str
+    planted: int
+    caught: int
+    catch_rate: float | None
+    catch_low: float | None
+    catch_high: float | None
+    sorts: list[SortFigures]
+    doubles: int
+    doubted_doubles: int
+    false_doubts: float | None
+    doubts_low: float | None
+    doubts_high: float | None
+    wrong: float | None
+    most_wrong: float | None
+    problem: str
+    tokens: float
+    dollars: float | None
+
+
+class Bars(NamedTuple):
+    """The shares of planted defects that a reader must catch, and of golds as they are that it must agree with."""
+
+    caught_at_least: float = 0.9
+    agreed_at_least: float = 0.5
+
+
+def figures_of(
+    model: str,
+    readings: Sequence[PlantedReading],
+    wrong_before: float,
+    *,
+    tokens: float = 0.0,
+    dollars: float | None = None,
+    bars: Bars = Bars(),  # noqa: B008 - it never changes
+) -> ReaderFigures:
+    """What a reader's readings come to where `wrong_before` of what is read is wrong."""
+    outcomes = [one.outcome for one in readings]
+    caught, missed = outcomes.count("caught"), outcomes.count("missed")
+    doubted, passed = outcomes.count("falsely_doubted"), outcomes.count("passed")
+    planted, doubles = caught + missed, doubted + passed
+    of_caught, of_doubts = (
+        share_interval(met, whole) if whole else None for met, whole in ((caught, planted), (doubted, doubles))
+    )
+    sorts = _by_sort(readings)
+    wrong = most_wrong = None
+    if of_caught is not None:
+        lowest = min((one.low for one in sorts if one.planted >= FEWEST), default=of_caught.low)
+        wrong = wrong_among_chosen(wrong_before, missed / planted, doubted / doubles if doubles else 0.0)
+        most_wrong = wrong_among_chosen(wrong_before, 1 - lowest, of_doubts.high if of_doubts else 1.0)
+    return ReaderFigures(
+        model=model,
+        planted=planted,
+        caught=caught,
+        catch_rate=caught / planted if planted else None,
+        catch_low=of_caught and of_caught.low,
+        catch_high=of_caught and of_caught.high,
+        sorts=sorts,
+        doubles=doubles,
+        doubted_doubles=doubted,
+        false_doubts=doubted / doubles if doubles else None,
+        doubts_low=of_doubts and of_doubts.low,
+        doubts_high=of_doubts and of_doubts.high,
+        wrong=wrong,
+        most_wrong=most_wrong,
+        problem=_problem(caught, planted, sorts, (passed, doubles), bars),
+        tokens=tokens,
+        dollars=dollars,
+    )
+
+
+def _by_sort(readings: Iterable[PlantedReading]) -> list[SortFigures]:
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for one in readings:
+        if one.defect:
+            counts[one.defect][0] += 1
+            counts[one.defect][1] += one.outcome == "caught"
+    found = []
+    for defect, (planted, caught) in counts.items():
+        between = share_interval(caught, planted)
+        found.append(SortFigures(defect, planted, caught, caught / planted, between.low, between.high))
+    return sorted(found, key=lambda one: (one.rate, one.defect))
+
+
+def _problem(caught: int, planted: int, sorts: Sequence[SortFigures], agreed: tuple[int, int], bars: Bars) -> str:
+    """Why a reader of these figures settles nothing, "" where it may."""
+    if not planted:
+        return "has read nothing that was planted"
+    if caught / planted < bars.caught_at_least:
+        return f"caught {caught} of {planted} planted defects"
+    low = next((one for one in sorts if one.planted >= FEWEST and one.high < bars.caught_at_least), None)
+    if low is not None:
+        return f"caught {low.caught} of {low.planted} planted defects of the sort {low.defect}"
+    passed, whole = agreed
+    if whole and passed / whole < bars.agreed_at_least:
+        return f"agreed with {passed} of {whole} golds as they are"
+    return ""
+
+
+def wrong_among_chosen(wrong_before: float, missed: float, doubted: float) -> float:
+    """The share of wrong ones among what a reader chooses, by how many it misses, and how many right ones it doubts.
+
+    >>> round(wrong_among_chosen(0.1, 0.2, 0.0), 4)
+    0.0217
+    """
+    chosen_wrong, chosen_right = wrong_before * missed, (1 - wrong_before) * (1 - doubted)
+    return chosen_wrong / (chosen_wrong + chosen_right) if chosen_wrong + chosen_right else 1.0
+
+
+def cheapest(figures: Sequence[ReaderFigures], wrong_at_most: float) -> ReaderFigures | None:
+    """The cheapest reader that may settle, has a known price, and is known to let no more than this share of wrong golds pass.
+
+    Of two as cheap the more careful one.
+    """
+    good = [
+        one for one in figures if not one.problem and one.most_wrong is not None and one.most_wrong <= wrong_at_most
+    ]
+    priced = [one for one in good if one.dollars is not None]
+    return min(priced, key=lambda one: (one.dollars, one.most_wrong, one.model), default=None)

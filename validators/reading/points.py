@@ -1,0 +1,164 @@
+"""Where a sample's calls are due, and what stands at such a point: the turns before it, and the calls of the gold.
+
+Two sets of calls do the same by the tools' schemas: in another notation, with a default that is stated, in an order that is free.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.families import Asked
+from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.correction import abridged
+from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.generators.shifts.turns import was_made_already
+from callwright.language.schemas import leaves as values_within
+from callwright.language.schemas import replaced_at
+from callwright.validators.matching import is_same_value
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    JsonSchema,
+    Language,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+)
+
+Calls = tuple[Call, ...]
+
+
+class DuePoint(NamedTuple):
+    """A point at which the assistant acts: the turns before it, the gold calls that are due, and those of later points.
+
+    `calls` is empty where the assistant only speaks. `setting` is how candidates are asked at such a point.
+    """
+
+    turn: int
+    prefix: tuple[Turn, ...]
+    calls: Calls
+    later: Calls
+    tools: Mapping[str, Tool]  # the candidates by name
+    language: Language
+    setting: Asked = "call"
+    is_ordered: bool = False  # whether the order of the calls counts
+    in_steps: bool = False  # whether each call is carried out before the next one is due
+
+    def with_calls(self, calls: Calls) -> "DuePoint":
+        """The same point where other calls are said to be due."""
+        return self._replace(calls=calls)
+
+
+class Leaf(NamedTuple):
+    """A value of a call that stands for itself: an argument, or a member of one at any depth."""
+
+    call: int  # which of the calls
+    path: tuple[str | int, ...]  # from the argument's name on
+    value: JsonValue
+    schema: JsonSchema
+
+    @property
+    def name(self) -> str:
+        """The name of what holds the value: "from" of legs[0].from."""
+        return next(one for one in reversed(self.path) if isinstance(one, str))
+
+
+def due_points(sample: Sample, tools: Sequence[Tool]) -> list[DuePoint]:
+    """Every point at which calls are due; where calls have results, also those at which the assistant only speaks."""
+    named = {tool.name: tool for tool in tools}
+    traits = traits_of(sample.kind)
+    in_steps, in_order = was_made_already(sample), traits.calls == "sequence"
+    points: list[DuePoint] = []
+    for at, turn in enumerate(sample.turns):
+        is_spoken = in_steps and isinstance(turn, ReplyTurn)
+        if not is_spoken and not (isinstance(turn, CallTurn) and turn.calls):
+            continue
+        calls = tuple(call.bare for call in turn.calls) if isinstance(turn, CallTurn) else ()
+        later = tuple(call.bare for one in sample.turns[at + 1 :] if isinstance(one, CallTurn) for call in one.calls)
+        prefix = tuple(map(shortened, sample.turns[:at]))
+        is_ordered = in_order or any(UNKNOWN in call.arguments.values() for call in calls)
+        points.append(DuePoint(at, prefix, calls, later, named, sample.language, traits.asked, is_ordered, in_steps))
+    return points
+
+
+def shortened(turn: Turn) -> Turn:
+    """The turn with results of a length that a prompt can show."""
+    if not isinstance(turn, ResultTurn):
+        return turn
+    return turn.with_changes(results=tuple(map(abridged, turn.results)))
+
+
+def leaves(point: DuePoint) -> list[Leaf]:
+    """The values of the calls due that are known, in order."""
+    found: list[Leaf] = []
+    for place, call in enumerate(point.calls):
+        tool = point.tools.get(call.tool)
+        for name, value in call.arguments.items() if tool else ():
+            within = values_within(value, tool.properties.get(name, {}) if tool else {}, (name,))
+            found += (Leaf(place, *one) for one in within)
+    return [leaf for leaf in found if leaf.value != UNKNOWN]
+
+
+def with_leaf(calls: Calls, leaf: Leaf, value: JsonValue) -> Calls:
+    """The calls with another value in the place of one."""
+    call = calls[leaf.call]
+    changed = replaced_at(call.arguments, leaf.path, value)
+    return with_call(calls, leaf.call, call.with_changes(arguments=changed))
+
+
+def with_call(calls: Calls, place: int, *others: Call) -> Calls:
+    """The calls with these in the place of one."""
+    return (*calls[:place], *others, *calls[place + 1 :])
+
+
+def do_the_same(calls: Calls, others: Calls, tools: Mapping[str, Tool], *, is_ordered: bool) -> bool:
+    """Whether both sets of calls do the same; where calls don't depend on each other, in any order.
+
+    >>> do_the_same((), (), {}, is_ordered=False)
+    True
+    """
+    if len(calls) != len(others):
+        return False
+    if is_ordered:
+        return all(is_same_call(*pair, tools) for pair in zip(calls, others, strict=True))
+    left = list(others)
+    for call in calls:
+        found = next((at for at, other in enumerate(left) if is_same_call(call, other, tools)), None)
+        if found is None:
+            return False
+        del left[found]
+    return True
+
+
+def is_same_call(call: Call, other: Call, tools: Mapping[str, Tool]) -> bool:
+    """Whether two calls do the same: of one tool, with arguments that state the same."""
+    if call.tool != other.tool:
+        return False
+    tool = tools.get(call.tool)
+    schemas = tool.properties if tool else {}
+    first, second = (
+        {name: value for name, value in one.arguments.items() if not _is_idle(value, schemas.get(name, {}))}
+        for one in (call, other)
+    )
+    return first.keys() == second.keys() and all(
+        _is_same(value, second[name], schemas.get(name, {})) for name, value in first.items()
+    )
+
+
+def _is_idle(value: JsonValue, schema: JsonSchema) -> bool:
+    """Whether an argument of this value does what leaving it out does."""
+    if value in (None, "", [], {}) and not isinstance(value, bool):
+        return True
+    return "default" in schema and bool(_is_same(value, schema["default"], schema))
+
+
+def _is_same(value: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
+    if isinstance(value, list) and isinstance(other, list):  # of values that are not plain the order may count
+        value, other = (
+            sorted(one, key=str) if all(isinstance(member, str | int | float) for member in one) else one
+            for one in (value, other)
+        )
+    return is_same_value(value, other, schema)
