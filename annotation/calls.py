@@ -18,7 +18,16 @@ from callwright.generators.tools import value_validator
 from callwright.language.packs import signs
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.json_text import read_json as read_exactly
-from callwright.warehouse.records import Arguments, Call, CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
+from callwright.warehouse.records import (
+    Arguments,
+    Call,
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    ResultTurn,
+    Sample,
+    Tool,
+)
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
 _OPENS_JSON = ('"', "[", "{")
@@ -48,7 +57,11 @@ def write_calls(calls: Sequence[Call | GoldCall]) -> str:
 def read_value(typed: str, schema: JsonSchema) -> JsonValue:
     """The value that was typed; a bare 19 is a text where `schema` knows only texts. RecordError where it is none."""
     is_number = _LITERAL.fullmatch(typed) and schema.get("type") != "string"
-    return read_json(typed, f"The value {typed[:60]}") if is_number or typed.startswith(_OPENS_JSON) else typed
+    return (
+        read_json(typed, f"The value {typed[:60]}")
+        if is_number or typed.startswith(_OPENS_JSON)
+        else typed
+    )
 
 
 def write_name(name: str) -> str:
@@ -74,7 +87,9 @@ def read_json(text: str, what: str) -> JsonValue:
         return read_exactly(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise RecordError(f"{what} can't be read, it is not JSON: {error.msg} in {place}.") from error
+        raise RecordError(
+            f"{what} can't be read, it is not JSON: {error.msg} in {place}."
+        ) from error
     except ValueError as error:
         raise RecordError(f"{what} can't be read: {error}.") from error
 
@@ -89,7 +104,12 @@ def check_storable(value: object, what: str) -> None:
 
 def _is_plain(text: str) -> bool:
     """Whether no letter of it is lost or mistaken on the way through a text box."""
-    return bool(text) and text == text.strip() and not text.startswith(_OPENS_JSON) and text.isprintable()
+    return (
+        bool(text)
+        and text == text.strip()
+        and not text.startswith(_OPENS_JSON)
+        and text.isprintable()
+    )
 
 
 def _write_json(value: JsonValue) -> str:
@@ -115,7 +135,9 @@ def changes(before: GoldCall, after: GoldCall) -> list[ArgumentChange]:
         elif not is_same(before.arguments[name], value):
             found.append(ArgumentChange("~", name, before.arguments[name], value))
     return found + [
-        ArgumentChange("-", name, old) for name, old in before.arguments.items() if name not in after.arguments
+        ArgumentChange("-", name, old)
+        for name, old in before.arguments.items()
+        if name not in after.arguments
     ]
 
 
@@ -143,7 +165,11 @@ def render_snapshot(before: CallTurn | None, after: CallTurn, words: SampleScree
     if before is None or not goes_on(before, after):
         return "  |  ".join(_render_call(call, words) for call in after.calls)
     pairs = list(zip(before.calls, after.calls, strict=True))
-    rendered = [_render_changes(old, new, named=len(pairs) > 1) for old, new in pairs if not same_calls([old], [new])]
+    rendered = [
+        _render_changes(old, new, named=len(pairs) > 1)
+        for old, new in pairs
+        if not same_calls([old], [new])
+    ]
     return "  |  ".join(rendered) or words.no_change
 
 
@@ -158,7 +184,9 @@ def shift_turn(sample: Sample) -> int | None:
     turns = sample.call_turns
     for number in sample.shifts:
         return turns[number][0] if number < len(turns) else None
-    found = (place for (_, before), (place, after) in pairwise(turns) if _changes_mind(before, after))
+    found = (
+        place for (_, before), (place, after) in pairwise(turns) if _changes_mind(before, after)
+    )
     return next(found, None)
 
 
@@ -171,11 +199,13 @@ def _changes_mind(before: CallTurn, after: CallTurn) -> bool:
         change.sign != "+"
         for old, new in zip(before.calls, after.calls, strict=True)
         for change in changes(old, new)
-    )  # fmt: skip
+    )
 
 
 def _render_call(call: GoldCall, words: SampleScreenWords) -> str:
-    arguments = [f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()]
+    arguments = [
+        f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()
+    ]
     return "   ".join([write_name(call.tool), *(arguments or [words.no_arguments])])
 
 
@@ -195,7 +225,9 @@ def _render_change(change: ArgumentChange) -> str:
             return f"- {name}"
 
 
-def read_calls(text: str, tools: Sequence[Tool], *, may_leave_out: bool = False) -> tuple[GoldCall, ...]:
+def read_calls(
+    text: str, tools: Sequence[Tool], *, may_leave_out: bool = False
+) -> tuple[GoldCall, ...]:
     """The calls that `text` holds; RecordError says why it holds none that `tools` allow.
 
     `may_leave_out` lets a required parameter be missing, as an imperfect request does.
@@ -227,7 +259,9 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
     """The candidate of this name; RecordError lists the candidates where there is none."""
     found = next((tool for tool in tools if tool.name == name), None)
     if found is None:
-        raise RecordError(f"{_short(name)} is none of the candidate tools ({', '.join(tool.name for tool in tools)}).")
+        raise RecordError(
+            f"{_short(name)} is none of the candidate tools ({', '.join(tool.name for tool in tools)})."
+        )
     return found
 
 

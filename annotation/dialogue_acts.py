@@ -10,9 +10,21 @@ from bisect import bisect_right
 from itertools import accumulate
 from unicodedata import east_asian_width
 
-from callwright.annotation.calls import check_storable, plain_lines, render_snapshot, shortened, write_result
+from callwright.annotation.calls import (
+    check_storable,
+    plain_lines,
+    render_snapshot,
+    shortened,
+    write_result,
+)
 from callwright.annotation.edits import with_turns
-from callwright.annotation.rendering import ConversationStyle, Line, render_conversation, render_reply, write_acts
+from callwright.annotation.rendering import (
+    ConversationStyle,
+    Line,
+    render_conversation,
+    render_reply,
+    write_acts,
+)
 from callwright.annotation.reviews import (
     ChosenVerdicts,
     ParsedReview,
@@ -24,17 +36,36 @@ from callwright.annotation.reviews import (
     version_after,
     why_asked,
 )
-from callwright.annotation.screens import DIALOGUE_ACTS, SampleScreenWords, acts_words_in, interface_languages, words_in
+from callwright.annotation.screens import (
+    DIALOGUE_ACTS,
+    SampleScreenWords,
+    acts_words_in,
+    interface_languages,
+    words_in,
+)
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.language.packs import plain_signs, widened
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, DialogueAct, Language, ReplyTurn, ResultTurn, Sample, Turn
+from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
+    DialogueAct,
+    Language,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Turn,
+)
 
 CAME_BACK = "←"  # the author of a result; the style of the screen knows it
 _CALLS = 240
 _TEXT = 4_000
 _RESULTS = 20_000
-_OF_REPLIES: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")  # a call is a turn of its own
+_OF_REPLIES: tuple[DialogueAct, ...] = (
+    "seek",
+    "inform",
+    "reject",
+    "other",
+)  # a call is a turn of its own
 _EXAMPLE = f"[inform], [inform, seek] or another choice of {', '.join(_OF_REPLIES)}"
 _OPENING = re.compile(widened(r"\s*@[\[](@[^\]\n]*)@[\]] ?"))
 _NUMBERED = re.compile(r"\s*(\d{1,6})\s*(.*)")
@@ -53,7 +84,11 @@ class ActsTask(ReviewTask):
 
 
 def acts_task(
-    sample: Sample, *, reason: str, language: Language = DEFAULT_LANGUAGE, returned: Returned | None = None
+    sample: Sample,
+    *,
+    reason: str,
+    language: Language = DEFAULT_LANGUAGE,
+    returned: Returned | None = None,
 ) -> ActsTask:
     """The task that asks people whether each turn of the assistant is labelled with what it does."""
     words, general = acts_words_in(language), words_in(language)
@@ -65,7 +100,9 @@ def acts_task(
         message=lambda message: message.text,
         most=_TEXT,
     )
-    results = [result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results]
+    results = [
+        result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results
+    ]
     written = "\n\n".join(json.dumps(result, ensure_ascii=False, indent=2) for result in results)
     return ActsTask(
         subject=sample.key,
@@ -89,7 +126,9 @@ def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
                 raise RecordError("The box with the dialogue acts was left empty.")
             return with_turns(sample, read_act_lines(typed, sample))
 
-        return Typed(edited, write_act_lines(sample, words_in(DEFAULT_LANGUAGE)) if typed is None else typed)
+        return Typed(
+            edited, write_act_lines(sample, words_in(DEFAULT_LANGUAGE)) if typed is None else typed
+        )
 
     return parse_annotation(pulled, sample.key, read)
 
@@ -97,18 +136,26 @@ def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
 def write_act_lines(sample: Sample, words: SampleScreenWords) -> str:
     """A line for each turn of the assistant."""
     replies = enumerate(_replies(sample).values(), 1)
-    return "\n".join(f"{number} {write_acts(turn.acts, words)}{_short(turn.text)}" for number, turn in replies)
+    return "\n".join(
+        f"{number} {write_acts(turn.acts, words)}{_short(turn.text)}" for number, turn in replies
+    )
 
 
 def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
     """The turns of `sample` with the acts that were typed; RecordError names the line that can't be used."""
     check_storable(typed, "The box")
     replies = _replies(sample)
-    lines = [(at, line) for at, line in enumerate(plain_lines(typed).split("\n"), 1) if line.strip()]
+    lines = [
+        (at, line) for at, line in enumerate(plain_lines(typed).split("\n"), 1) if line.strip()
+    ]
     if len(lines) > len(replies):
-        raise RecordError(f"Line {lines[len(replies)][0]} is one too many: there are {len(replies)} turns. {_FIXED}")
+        raise RecordError(
+            f"Line {lines[len(replies)][0]} is one too many: there are {len(replies)} turns. {_FIXED}"
+        )
     turns = list(sample.turns)
-    for number, ((at, line), (place, turn)) in enumerate(zip(lines, replies.items(), strict=False), 1):
+    for number, ((at, line), (place, turn)) in enumerate(
+        zip(lines, replies.items(), strict=False), 1
+    ):
         turns[place] = _read_line(at, line, number, turn)
     if len(lines) < len(replies):
         raise RecordError(f"The lines end before turn {len(lines) + 1} of {len(replies)}. {_FIXED}")
@@ -120,7 +167,11 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
     found = _OPENING.match(typed)
     if found is None:
         raise RecordError(f"what the assistant says begins with its dialogue acts: {_EXAMPLE}.")
-    names = [name.strip() for name in found[1].translate(plain_signs()).split(",")] if found[1].strip() else []
+    names = (
+        [name.strip() for name in found[1].translate(plain_signs()).split(",")]
+        if found[1].strip()
+        else []
+    )
     acts, text = [_act(name) for name in names], typed[found.end() :]
     if set(acts) == set(was.acts) and len(acts) == len(was.acts):
         return was.acts, text
@@ -130,15 +181,23 @@ def read_acts(typed: str, was: ReplyTurn) -> tuple[tuple[DialogueAct, ...], str]
     if doubled is not None:
         raise RecordError(f"the dialogue act {doubled!r} is given twice.")
     if "call" in acts:
-        raise RecordError("a call is a turn of its own, so what the assistant says can't be labelled 'call'.")
+        raise RecordError(
+            "a call is a turn of its own, so what the assistant says can't be labelled 'call'."
+        )
     if "other" in acts and len(acts) > 1:
-        raise RecordError("'other' stands alone: it says that none of the other dialogue acts is there.")
+        raise RecordError(
+            "'other' stands alone: it says that none of the other dialogue acts is there."
+        )
     return tuple(act for act in _OF_REPLIES if act in acts), text
 
 
 def _act(name: str) -> DialogueAct:
     """The act that is called so in any interface language."""
-    known = {word.casefold(): act for language in interface_languages() for act, word in words_in(language).act.items()}
+    known = {
+        word.casefold(): act
+        for language in interface_languages()
+        for act, word in words_in(language).act.items()
+    }
     act = known.get(name.casefold())
     if act is None:
         raise RecordError(f"there is no dialogue act {name[:_SHOWN]!r}; write {_EXAMPLE}.")
@@ -152,13 +211,17 @@ def _replies(sample: Sample) -> dict[int, ReplyTurn]:
 def _read_line(at: int, line: str, number: int, turn: ReplyTurn) -> ReplyTurn:
     found = _NUMBERED.match(line)
     if found is None or int(found[1]) != number:
-        raise RecordError(f"Line {at} must begin with the number {number}: {line[:_SHOWN]!r}. {_FIXED}")
+        raise RecordError(
+            f"Line {at} must begin with the number {number}: {line[:_SHOWN]!r}. {_FIXED}"
+        )
     try:
         acts, text = read_acts(found[2], turn)
     except RecordError as error:
         raise RecordError(f"Line {at}: {error}") from error
     if text.split() != _short(turn.text).split():
-        raise RecordError(f"Line {at} has another text than turn {number}: {text[:_SHOWN]!r}. {_FIXED}")
+        raise RecordError(
+            f"Line {at} has another text than turn {number}: {text[:_SHOWN]!r}. {_FIXED}"
+        )
     return turn if acts == turn.acts else turn.with_changes(acts=acts)
 
 

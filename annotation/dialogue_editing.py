@@ -76,11 +76,15 @@ _NAMES = {
     "calls": "the calls due",
     "result": "a result",
 }
-_FIXED = "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
+_FIXED = (
+    "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
+)
 
 
 def write_dialogue(
-    sample: Sample, words: SampleScreenWords, changed: Mapping[int, Sequence[GoldCall]] = MappingProxyType({})
+    sample: Sample,
+    words: SampleScreenWords,
+    changed: Mapping[int, Sequence[GoldCall]] = MappingProxyType({}),
 ) -> str:
     """The conversation of `sample` as lines that people read and edit.
 
@@ -99,11 +103,15 @@ def write_dialogue(
         calls=calls,
         results=lambda _, turn: f"{RESULT} {write_result(turn)}",
         reply=lambda _, turn: f"{write_acts(turn.acts, words) if labelled else ''}{turn.text}",
-        message=lambda message: _text(f"[{write_name(message.app) if message.app else ''}] ", message.text),
+        message=lambda message: _text(
+            f"[{write_name(message.app) if message.app else ''}] ", message.text
+        ),
         is_numbered=True,
     )
     return "\n".join(
-        line.text if line.author in (SNAPSHOT, MESSAGE, "") else _text(f"{line.author}: ", line.text)
+        line.text
+        if line.author in (SNAPSHOT, MESSAGE, "")
+        else _text(f"{line.author}: ", line.text)
         for line in render_conversation(sample, words, style)
     )
 
@@ -129,7 +137,10 @@ def _snapshot(before: CallTurn | None, turn: CallTurn, words: SampleScreenWords)
     else:
         for call in turn.calls:
             yield f"{CALL} {write_name(call.tool)}"
-            yield from (f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
+            yield from (
+                f"+ {write_name(name)} = {write_value(value)}"
+                for name, value in call.arguments.items()
+            )
 
 
 class CallLine(NamedTuple):
@@ -162,7 +173,9 @@ def read_blocks(typed: str) -> list[Block]:
     check_storable(typed, "The conversation")
     lines = plain_lines(typed).split("\n")
     if len(lines) > _MOST_LINES:
-        raise RecordError(f"The conversation has {len(lines)} lines; {_MOST_LINES} is the most that can be read.")
+        raise RecordError(
+            f"The conversation has {len(lines)} lines; {_MOST_LINES} is the most that can be read."
+        )
     blocks: list[Block] = []
     for number, line in enumerate(lines, 1):
         open_text = bool(blocks) and blocks[-1].kind in ("user", "reply")
@@ -212,7 +225,9 @@ def _add_message(number: int, line: str, blocks: list[Block]) -> None:
     with _at_line(number):
         app, rest = read_name(line[1:])
     if not blocks or blocks[-1].kind != "user" or blocks[-1].message is not None:
-        raise RecordError(f"Line {number}: a message in [{app}] can only stand under what the user says.")
+        raise RecordError(
+            f"Line {number}: a message in [{app}] can only stand under what the user says."
+        )
     if not rest.startswith(tuple(signs("]"))):
         raise RecordError(f"Line {number}: the name of the app is not closed by ].")
     text = rest[1:].removeprefix(" ")
@@ -247,7 +262,9 @@ class _DialogueEdit:
         self._tools = tools
         self._left = list(reversed(blocks))
         self._before: CallTurn | None = None
-        self._last_calls = max((i for i, turn in enumerate(sample.turns) if turn.kind == "calls"), default=-1)
+        self._last_calls = max(
+            (i for i, turn in enumerate(sample.turns) if turn.kind == "calls"), default=-1
+        )
 
     def turns(self) -> Iterator[Turn]:
         for index, turn in enumerate(self._sample.turns):
@@ -262,7 +279,9 @@ class _DialogueEdit:
         block = self._next(turn)
         if isinstance(turn, ResultTurn):
             if block.text != write_result(turn):
-                raise RecordError(f"Line {block.line}: results can't be changed here; reject the sample instead.")
+                raise RecordError(
+                    f"Line {block.line}: results can't be changed here; reject the sample instead."
+                )
             return turn
         if isinstance(turn, ReplyTurn):
             return self._reply(turn, block)
@@ -279,11 +298,17 @@ class _DialogueEdit:
             with _at_line(block.line):
                 acts, typed = read_acts(block.text, turn)
             text = _reworded(turn.text, typed, block)
-        return turn if (text, acts) == (turn.text, turn.acts) else turn.with_changes(text=text, acts=acts)
+        return (
+            turn
+            if (text, acts) == (turn.text, turn.acts)
+            else turn.with_changes(text=text, acts=acts)
+        )
 
     def _next(self, turn: Turn) -> Block:
         if not self._left:
-            raise RecordError(f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}")
+            raise RecordError(
+                f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}"
+            )
         block = self._left.pop()
         if block.kind != turn.kind:
             raise _moved(block, _NAMES[turn.kind])
@@ -298,7 +323,9 @@ class _DialogueEdit:
         elif before is not None:
             calls, line = list(before.calls), 0
         else:
-            raise RecordError("The first user turn must say which call is due: `-> tool`, or `-- no call is due`.")
+            raise RecordError(
+                "The first user turn must say which call is due: `-> tool`, or `-- no call is due`."
+            )
         if same_calls(calls, turn.calls):
             return turn
         # Required arguments may be missing on the way, at the end only where they were missing before.
@@ -306,7 +333,9 @@ class _DialogueEdit:
         may_leave_out = not (was_full and (turn.executed or index == self._last_calls))
         for call in calls:
             with _at_line(line):
-                check_arguments(tool_named(call.tool, self._tools), call.arguments, may_leave_out=may_leave_out)
+                check_arguments(
+                    tool_named(call.tool, self._tools), call.arguments, may_leave_out=may_leave_out
+                )
         return turn.with_changes(calls=tuple(calls))
 
 
@@ -328,7 +357,9 @@ class _Snapshot(NamedTuple):
             return list(self._whole(entries))
         calls = [] if self.before is None else self.before.calls
         if len(calls) != 1:
-            raise RecordError(f"Line {entries[0].line}: say first which tool is called, in a line `-> tool`.")
+            raise RecordError(
+                f"Line {entries[0].line}: say first which tool is called, in a line `-> tool`."
+            )
         return [self._changed(calls[0], entries)]
 
     def _unchanged(self, line: int) -> list[GoldCall]:
@@ -341,7 +372,9 @@ class _Snapshot(NamedTuple):
     def _noted(self, entries: Sequence[CallLine]) -> list[GoldCall]:
         note = next(entry for entry in entries if entry.mark == "--")
         if len(entries) > 1:
-            raise RecordError(f"Line {note.line}: `-- {note.rest}` can't stand together with calls or arguments.")
+            raise RecordError(
+                f"Line {note.line}: `-- {note.rest}` can't stand together with calls or arguments."
+            )
         known = [words_in(language) for language in interface_languages()]
         if note.rest.casefold() in {words.no_call.casefold() for words in known}:
             return []
@@ -352,15 +385,23 @@ class _Snapshot(NamedTuple):
 
     def _whole(self, entries: Sequence[CallLine]) -> Iterator[GoldCall]:
         starts = [index for index, entry in enumerate(entries) if entry.mark == "->"]
-        for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(entries)], strict=True)):
+        for number, (start, end) in enumerate(
+            zip(starts, [*starts[1:], len(entries)], strict=True)
+        ):
             tool, rest = _named(entries[start])
             if rest or not tool:
-                raise RecordError(f"Line {entries[start].line}: after -> the name of one tool is expected.")
+                raise RecordError(
+                    f"Line {entries[start].line}: after -> the name of one tool is expected."
+                )
             was = self.was.calls[number] if number < len(self.was.calls) else None
             call = GoldCall(tool=tool)
-            yield self._changed(call, entries[start + 1 : end], was if was and was.tool == tool else None)
+            yield self._changed(
+                call, entries[start + 1 : end], was if was and was.tool == tool else None
+            )
 
-    def _changed(self, call: GoldCall, entries: Sequence[CallLine], was: GoldCall | None = None) -> GoldCall:
+    def _changed(
+        self, call: GoldCall, entries: Sequence[CallLine], was: GoldCall | None = None
+    ) -> GoldCall:
         known = was or next((one for one in self.was.calls if one.tool == call.tool), None)
         schemas = next((tool.properties for tool in self.tools if tool.name == call.tool), {})
         arguments: Arguments = dict(call.arguments)
@@ -372,7 +413,9 @@ class _Snapshot(NamedTuple):
             named.add(name)
             if entry.mark == "-":
                 if rest:
-                    raise RecordError(f"Line {entry.line}: an argument is taken away by `- name`, without a value.")
+                    raise RecordError(
+                        f"Line {entry.line}: an argument is taken away by `- name`, without a value."
+                    )
                 if name not in arguments:
                     raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")
                 del arguments[name]
@@ -381,13 +424,19 @@ class _Snapshot(NamedTuple):
         return GoldCall(tool=call.tool, arguments=arguments)
 
 
-def _value(name: str, rest: str, entry: CallLine, known: GoldCall | None, schemas: dict[str, JsonSchema]) -> JsonValue:
+def _value(
+    name: str, rest: str, entry: CallLine, known: GoldCall | None, schemas: dict[str, JsonSchema]
+) -> JsonValue:
     if not rest.startswith(tuple(signs("="))):
         raise RecordError(f"Line {entry.line}: an argument is written `{entry.mark} name = value`.")
     typed = rest[1:].strip()
     if not typed:
         raise RecordError(f'Line {entry.line}: {name!r} has no value; an empty text is written "".')
-    if known is not None and name in known.arguments and write_value(known.arguments[name]) == typed:
+    if (
+        known is not None
+        and name in known.arguments
+        and write_value(known.arguments[name]) == typed
+    ):
         return known.arguments[name]  # what nobody retyped keeps its type, whatever the schema says
     with _at_line(entry.line):
         return read_value(typed, schemas.get(name, {}))
@@ -414,7 +463,9 @@ def _reworded(before: str, typed: str, block: Block) -> str:
 
 
 def _moved(block: Block, expected: str) -> RecordError:
-    return RecordError(f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}")
+    return RecordError(
+        f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}"
+    )
 
 
 def _named(entry: CallLine) -> tuple[str, str]:

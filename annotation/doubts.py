@@ -37,21 +37,29 @@ class _Stretch(NamedTuple):
         return is_same_text and self.start < other.end and other.start < self.end
 
 
-def doubt_sentences(turns: Sequence[Turn], verdicts: Sequence[Verdict], words: SampleScreenWords) -> list[str]:
+def doubt_sentences(
+    turns: Sequence[Turn], verdicts: Sequence[Verdict], words: SampleScreenWords
+) -> list[str]:
     """A sentence for each fact, what is contradicted first; the same fact by two checks is one.
 
     `turns` are those of the conversation, none where no screen shows any.
     """
     found: list[str] = []
     repeated = _repeated([*_doubts(verdicts)])
-    for verdict in sorted(verdicts, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)):
+    for verdict in sorted(
+        verdicts, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)
+    ):
         if verdict.decision == "proved":
             continue
-        told = [fact_sentence(doubt, turns, words) for doubt in verdict.doubts if doubt not in repeated]
+        told = [
+            fact_sentence(doubt, turns, words) for doubt in verdict.doubts if doubt not in repeated
+        ]
         found += filter(None, told)
         if not verdict.doubts or not all(told):
             sentence = words.check.get(verdict.check, words.check_other.format(check=verdict.check))
-            found.append(f"{sentence} ({shortened(verdict.reason, _REASON)})" if verdict.reason else sentence)
+            found.append(
+                f"{sentence} ({shortened(verdict.reason, _REASON)})" if verdict.reason else sentence
+            )
     return list(dict.fromkeys(found))
 
 
@@ -65,7 +73,9 @@ def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
         if (one.kind == "words_left" and any(one.quote in quote for quote in quotes))
         or (
             one.kind == "adds"
-            and any(one.argument == other.argument and str(one.other) in other.quote for other in given)
+            and any(
+                one.argument == other.argument and str(one.other) in other.quote for other in given
+            )
         )
     ]
 
@@ -104,7 +114,11 @@ def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
     of_calls = [item for call in sample.all_calls for item in call.evidence]
     found: set[_Stretch] = set()
     for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
-        turn = sample.turns[item.turn] if item.turn is not None and item.turn < len(sample.turns) else None
+        turn = (
+            sample.turns[item.turn]
+            if item.turn is not None and item.turn < len(sample.turns)
+            else None
+        )
         if isinstance(turn, UserTurn) and item.start is not None and item.end is not None:
             text = turn.external.text if item.in_message and turn.external else turn.text
             if item.quote and text[item.start : item.end] == item.quote:
@@ -113,7 +127,9 @@ def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
 
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[DoubtedFact]:
-    return (doubt for verdict in verdicts if verdict.decision != "proved" for doubt in verdict.doubts)
+    return (
+        doubt for verdict in verdicts if verdict.decision != "proved" for doubt in verdict.doubts
+    )
 
 
 def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
@@ -124,14 +140,18 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
     users = [index for index, turn in enumerate(turns) if isinstance(turn, UserTurn)]
     stated = _stated(doubt, turns)
     before = [] if doubt.turn is None else [at for at in users if at < doubt.turn]
-    at = stated.turn if stated else before[-1] if before else None  # told where the user speaks more than once
+    at = (
+        stated.turn if stated else before[-1] if before else None
+    )  # told where the user speaks more than once
     return words.doubt.get(doubt.kind, doubt.sentence).format(
         name=write_name(doubt.argument),
         value=_written(doubt.value, doubt, words),
         other=_written(doubt.other, doubt, words),
         words=shortened(doubt.quote, _VALUE),
         tool=write_name(doubt.tool),
-        where="" if at is None or not users[1:] else words.at_turn.format(turn=user_name(users.index(at) + 1, words)),
+        where=""
+        if at is None or not users[1:]
+        else words.at_turn.format(turn=user_name(users.index(at) + 1, words)),
         argument=f" ({write_name(doubt.argument)})" if doubt.argument else "",
         said=shortened(str(doubt.other), _REASON),
     )
@@ -139,7 +159,11 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
 
 def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> str:
     """A value as it is written on the screen: dialogue acts and what is done with things by their names there."""
-    names = words.managed if doubt.kind == "unmanaged" else {str(act): name for act, name in words.act.items()}
+    names = (
+        words.managed
+        if doubt.kind == "unmanaged"
+        else {str(act): name for act, name in words.act.items()}
+    )
     if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open", "unmanaged"):
         return " / ".join(names.get(str(one), str(one)) for one in value)
     return shortened(write_value(value), _VALUE)

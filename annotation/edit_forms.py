@@ -50,7 +50,12 @@ _NUMBERS: dict[FieldKind, re.Pattern[str]] = {
     "number": re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?", re.ASCII),
     "date": re.compile(r"\d{4}-\d\d-\d\d", re.ASCII),
 }
-_KINDS: dict[str, FieldKind] = {"integer": "integer", "number": "number", "object": "json", "array": "json"}
+_KINDS: dict[str, FieldKind] = {
+    "integer": "integer",
+    "number": "number",
+    "object": "json",
+    "array": "json",
+}
 _SCALARS = ("string", "integer", "number", "boolean")
 
 
@@ -102,7 +107,9 @@ class EditForm(NamedTuple):
     problems: tuple[FormProblem, ...]
 
 
-def edit_form(sample: Sample, tools: Sequence[Tool], words: SampleScreenWords, entered: Entered) -> EditForm:
+def edit_form(
+    sample: Sample, tools: Sequence[Tool], words: SampleScreenWords, entered: Entered
+) -> EditForm:
     """The form of `sample`, whose candidates are `tools`, with what a person entered; nothing entered is the sample itself.
 
     Snapshots follow from one another, as in the boxes: where nobody touched one, it takes what was changed before it.
@@ -113,15 +120,22 @@ def edit_form(sample: Sample, tools: Sequence[Tool], words: SampleScreenWords, e
     changed = {
         index: now.calls
         for index, (was, now) in enumerate(zip(sample.turns, turns, strict=True))
-        if isinstance(was, CallTurn) and isinstance(now, CallTurn) and not same_calls(was.calls, now.calls)
+        if isinstance(was, CallTurn)
+        and isinstance(now, CallTurn)
+        and not same_calls(was.calls, now.calls)
     }
     if is_dialogue(sample):
-        stated = [was if isinstance(was, CallTurn) else now for was, now in zip(sample.turns, turns, strict=True)]
+        stated = [
+            was if isinstance(was, CallTurn) else now
+            for was, now in zip(sample.turns, turns, strict=True)
+        ]
         boxes = Boxes(write_dialogue(sample.with_changes(turns=tuple(stated)), words, changed), "")
     else:
         request = turns[0].text if isinstance(turns[0], UserTurn) else sample.request
         boxes = Boxes(request, write_calls(changed.get(1, sample.gold)))
-    problems = tuple(FormProblem(one.part.name, sentence) for one in read for sentence in one.problems)
+    problems = tuple(
+        FormProblem(one.part.name, sentence) for one in read for sentence in one.problems
+    )
     return EditForm(tuple(one.part for one in read), boxes, problems)
 
 
@@ -149,9 +163,13 @@ def _read_text(name: str, turn: UserTurn | ReplyTurn, entered: Entered) -> _Read
     message = None if external is None else entered.get(f"{name}.message", external.text)
     now: Turn = turn.with_changes(text=_unless_blank(text, turn.text))
     if external is not None and message is not None:
-        now = now.with_changes(external=external.with_changes(text=_unless_blank(message, external.text)))
+        now = now.with_changes(
+            external=external.with_changes(text=_unless_blank(message, external.text))
+        )
     stated = [text] if message is None else [text, message]
-    part = TurnPart(name, turn.kind, text, message, external.app if external else "", is_changed=now != turn)
+    part = TurnPart(
+        name, turn.kind, text, message, external.app if external else "", is_changed=now != turn
+    )
     return _ReadTurn(now, part, ["Nothing is said there."] * any(not one.strip() for one in stated))
 
 
@@ -199,7 +217,8 @@ def _fields(
     required = next((set(one.required) for one in tools if one.name == tool), set())
     schemas, given = _schemas(tool, tools), known.arguments if known else {}
     for argument in sorted(
-        [*schemas, *(name for name in given if name not in schemas)], key=lambda n: n not in required
+        [*schemas, *(name for name in given if name not in schemas)],
+        key=lambda n: n not in required,
     ):
         schema = schemas.get(argument, {})
         kind = _kind(schema, [given[argument]] if argument in given else [])
@@ -207,7 +226,9 @@ def _fields(
         name = f"{call}.{argument}"
         now = entered.get(name, before)
         choices = tuple(_choices(schema))
-        if (kind == "choice" and now not in ("", *choices)) or (kind in _NUMBERS and not _is_such(now, kind)):
+        if (kind == "choice" and now not in ("", *choices)) or (
+            kind in _NUMBERS and not _is_such(now, kind)
+        ):
             kind = "text"  # shown as it is, and said to be wrong
         description = schema.get("description")
         yield ArgumentField(
@@ -229,7 +250,11 @@ def _choices(schema: JsonSchema) -> Iterator[str]:
     if schema.get("type") == "boolean":
         yield from ("true", "false")
     elif isinstance(schema.get("enum"), list):
-        yield from (write_value(one) for one in schema["enum"] if one is None or isinstance(one, str | int | float))
+        yield from (
+            write_value(one)
+            for one in schema["enum"]
+            if one is None or isinstance(one, str | int | float)
+        )
 
 
 def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
@@ -239,14 +264,19 @@ def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
         return "choice"
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("type") in _SCALARS:
         is_list = all(
-            isinstance(value, list) and all(isinstance(one, str | int | float) for one in value) for value in given
+            isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
+            for value in given
         )
         return "list" if is_list else "json"
     if any(isinstance(value, list | dict) for value in given):
         return "json"
     if schema.get("format") == "date":
         return "date"
-    return "text" if given and isinstance(given[0], str) else _KINDS.get(str(schema.get("type")), "text")
+    return (
+        "text"
+        if given and isinstance(given[0], str)
+        else _KINDS.get(str(schema.get("type")), "text")
+    )
 
 
 def write_field(value: JsonValue, kind: FieldKind) -> str:
@@ -265,7 +295,9 @@ def read_field(entered: str, kind: FieldKind, schema: JsonSchema) -> JsonValue:
         return [] if kind == "list" else read_value(text, schema)
     items = schema.get("items")
     return [
-        read_value(line.strip(), items if isinstance(items, dict) else {}) for line in text.split("\n") if line.strip()
+        read_value(line.strip(), items if isinstance(items, dict) else {})
+        for line in text.split("\n")
+        if line.strip()
     ]
 
 
@@ -296,18 +328,34 @@ def _arguments(
 def parse_form(form: EditForm, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
     """What a pull will read once the form is submitted."""
     annotation = PulledAnnotation(
-        server="", task_id=0, annotation_id=0, kind=SAMPLE_REVIEW, subject=sample.key, version=1, reviewer="",
-        reviewed_at=datetime.now(UTC), seconds=0, result=tuple(annotation_result(form.boxes)),
-    )  # fmt: skip
+        server="",
+        task_id=0,
+        annotation_id=0,
+        kind=SAMPLE_REVIEW,
+        subject=sample.key,
+        version=1,
+        reviewer="",
+        reviewed_at=datetime.now(UTC),
+        seconds=0,
+        result=tuple(annotation_result(form.boxes)),
+    )
     return parse_review(annotation, sample, tools)
 
 
 def annotation_result(boxes: Boxes, comment: str = "") -> list[dict[str, JsonValue]]:
     """The annotation that the review screen would make of these boxes with the verdict "edit"."""
-    held = {"edited_request": boxes.request, "edited_calls": boxes.calls, "comment": comment.strip()}
+    held = {
+        "edited_request": boxes.request,
+        "edited_calls": boxes.calls,
+        "comment": comment.strip(),
+    }
     typed = {name: text for name, text in held.items() if text or name == "edited_request"}
     shared: dict[str, JsonValue] = {"to_name": "conversation", "origin": "manual"}
-    verdict: dict[str, JsonValue] = {"from_name": "verdict", "type": "choices", "value": {"choices": ["edit"]}}
+    verdict: dict[str, JsonValue] = {
+        "from_name": "verdict",
+        "type": "choices",
+        "value": {"choices": ["edit"]},
+    }
     texts: list[dict[str, JsonValue]] = [
         {**shared, "id": name, "from_name": name, "type": "textarea", "value": {"text": [text]}}
         for name, text in typed.items()

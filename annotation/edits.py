@@ -24,17 +24,21 @@ from callwright.warehouse.records import (
 )
 
 STAGE = "review"
-_Gone = Mapping[str, set[int]]  # the start of the entries' paths in evidence, and which of them are struck
+_Gone = Mapping[
+    str, set[int]
+]  # the start of the entries' paths in evidence, and which of them are struck
 
 
 def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample:
     """The sample of one request and its calls with these ones instead, child of the old one."""
     turns = [
-        turn.with_changes(text=request) if isinstance(turn, UserTurn)
-        else turn.with_changes(calls=tuple(calls)) if isinstance(turn, CallTurn) and not same_calls(calls, turn.calls)
+        turn.with_changes(text=request)
+        if isinstance(turn, UserTurn)
+        else turn.with_changes(calls=tuple(calls))
+        if isinstance(turn, CallTurn) and not same_calls(calls, turn.calls)
         else turn
         for turn in sample.turns
-    ]  # fmt: skip
+    ]
     return with_turns(sample, turns)
 
 
@@ -56,7 +60,9 @@ def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
 
 def _edited_origin(sample: Sample) -> Origin:
     """The origin of a version by a person; the results that it keeps were simulated by the same seed."""
-    return Origin(stage=STAGE, parents=(sample.key,), seed=sample.origin.seed if sample.origin else 0)
+    return Origin(
+        stage=STAGE, parents=(sample.key,), seed=sample.origin.seed if sample.origin else 0
+    )
 
 
 class _Texts(NamedTuple):
@@ -69,7 +75,9 @@ class _Texts(NamedTuple):
 def _with_evidence(old: Turn, new: Turn, texts: Mapping[int, _Texts]) -> Turn:
     if not (isinstance(old, CallTurn) and isinstance(new, CallTurn)):
         return new
-    all_stands = all(_unchanged(item, texts) == item for call in old.calls for item in call.evidence)
+    all_stands = all(
+        _unchanged(item, texts) == item for call in old.calls for item in call.evidence
+    )
     if all_stands and same_calls(old.calls, new.calls):
         return old
     return new.with_changes(calls=tuple(_proved(call, old.calls, texts) for call in new.calls))
@@ -128,14 +136,20 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
     for one in strikes:
         turn = sample.turns[places[one.step] + 1] if one.step < len(places) else None
         if not isinstance(turn, ResultTurn) or one.call >= len(turn.results):
-            raise RecordError(f"The sample {sample.key} has no response {one.call} at step {one.step}.")
+            raise RecordError(
+                f"The sample {sample.key} has no response {one.call} at step {one.step}."
+            )
         if one.entry >= len(entries_of(turn.results[one.call], one.entries)):
-            raise RecordError(f"{one.entries!r} of the sample {sample.key} has no entry {one.entry} to strike.")
+            raise RecordError(
+                f"{one.entries!r} of the sample {sample.key} has no entry {one.entry} to strike."
+            )
         start = join(f"turns[{places[one.step] + 1}].results[{one.call}]", one.entries)
         gone.setdefault(start, set()).add(one.entry)
     turns = [_struck(turn, index, strikes, places) for index, turn in enumerate(sample.turns)]
     moved = [_with_moved_evidence(turn, gone) for turn in turns]
-    return sample.with_changes(turns=tuple(_with_answer(sample, moved)), origin=_edited_origin(sample))
+    return sample.with_changes(
+        turns=tuple(_with_answer(sample, moved)), origin=_edited_origin(sample)
+    )
 
 
 def _struck(turn: Turn, index: int, strikes: Sequence[Strike], places: Sequence[int]) -> Turn:
@@ -143,7 +157,8 @@ def _struck(turn: Turn, index: int, strikes: Sequence[Strike], places: Sequence[
         return turn
     own = [one for one in strikes if places[one.step] + 1 == index]
     results = [
-        strike_out(result, [one for one in own if one.call == number]) for number, result in enumerate(turn.results)
+        strike_out(result, [one for one in own if one.call == number])
+        for number, result in enumerate(turn.results)
     ]
     return turn.with_changes(results=tuple(results)) if own else turn
 
@@ -151,7 +166,10 @@ def _struck(turn: Turn, index: int, strikes: Sequence[Strike], places: Sequence[
 def _with_moved_evidence(turn: Turn, gone: _Gone) -> Turn:
     if not isinstance(turn, CallTurn):
         return turn
-    calls = [call.with_changes(evidence=tuple(_moved(one, gone) for one in call.evidence)) for call in turn.calls]
+    calls = [
+        call.with_changes(evidence=tuple(_moved(one, gone) for one in call.evidence))
+        for call in turn.calls
+    ]
     return turn.with_changes(calls=tuple(calls))
 
 
@@ -162,7 +180,9 @@ def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
             continue
         entry = int(found[1])
         if entry in struck:
-            raise RecordError(f"Entry {entry} of {start} can't be struck: {evidence.argument!r} is picked out of it.")
+            raise RecordError(
+                f"Entry {entry} of {start} can't be struck: {evidence.argument!r} is picked out of it."
+            )
         place = f"{start}[{entry - sum(one < entry for one in struck)}]"
         return evidence.with_changes(path=place + evidence.path[found.end() :])
     return evidence
@@ -171,7 +191,9 @@ def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
 def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
     """The turns with the answer that the responses give now, where code made the one before of the responses then."""
     last = sample.turns[-1]
-    if not isinstance(last, ReplyTurn) or last.text != answer_of(_wanted(sample, sample.turns), sample.language):
+    if not isinstance(last, ReplyTurn) or last.text != answer_of(
+        _wanted(sample, sample.turns), sample.language
+    ):
         return turns
     text = answer_of(_wanted(sample, turns), sample.language)
     return [*turns[:-1], last.with_changes(text=text)]

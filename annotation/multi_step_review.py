@@ -25,7 +25,13 @@ from callwright.annotation.picks import (
     step_turns,
     without_long_words,
 )
-from callwright.annotation.rendering import ConversationStyle, Line, name_tool, render_conversation, render_step
+from callwright.annotation.rendering import (
+    ConversationStyle,
+    Line,
+    name_tool,
+    render_conversation,
+    render_step,
+)
 from callwright.annotation.reviews import (
     ChosenVerdicts,
     ParsedReview,
@@ -145,7 +151,9 @@ def _corrections(
     corrections: Sequence[Correction], words: CorrectionWords, general: SampleScreenWords
 ) -> Iterator[str]:
     for correction in corrections[:_CORRECTIONS]:
-        has_step = correction.step is not None and correction.kind != "order"  # an order tells both steps itself
+        has_step = (
+            correction.step is not None and correction.kind != "order"
+        )  # an order tells both steps itself
         step = f" · {general.step.format(number=(correction.step or 0) + 1)}" if has_step else ""
         sides = (_in_words(text, general) for text in (correction.before, correction.after) if text)
         rendered = " → ".join(shortened(text, _CALL) for text in sides)
@@ -191,7 +199,9 @@ def _after(path: GoalPath, general: SampleScreenWords) -> Iterator[Line]:
             yield _line(general.result, rendered)
 
 
-def _whole(call: Call, leaves: Sequence[SourceLeaf], placed: PlacedGoal, general: SampleScreenWords) -> Iterator[str]:
+def _whole(
+    call: Call, leaves: Sequence[SourceLeaf], placed: PlacedGoal, general: SampleScreenWords
+) -> Iterator[str]:
     """A call that the model did not make: a line for each argument, with where its value comes from."""
     yield f"{NEW} {write_name(call.tool)}"
     for name, value in call.arguments.items():
@@ -210,7 +220,9 @@ def _source(leaf: SourceLeaf, placed: PlacedGoal, general: SampleScreenWords) ->
 
 
 def _call(call: Call) -> str:
-    rendered = ", ".join(f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
+    rendered = ", ".join(
+        f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()
+    )
     return shortened(without_long_words(f"{write_name(call.tool)}({rendered})"), _CALL)
 
 
@@ -235,8 +247,14 @@ def place_goal(path: GoalPath) -> PlacedGoal:
     for index, planned in enumerate(path.traced.worded.goal.calls):
         leaves = leaves_of(index, planned.arguments)
         try:
-            found = {leaf.argument: _pick(path, leaf, places) for leaf in leaves if isinstance(leaf.source, Picked)}
-            arguments = values_of(planned.arguments, {name: value for name, (_, _, value) in found.items()})
+            found = {
+                leaf.argument: _pick(path, leaf, places)
+                for leaf in leaves
+                if isinstance(leaf.source, Picked)
+            }
+            arguments = values_of(
+                planned.arguments, {name: value for name, (_, _, value) in found.items()}
+            )
         except RecordError:
             continue  # the path is not what its goal says; the checks tell so, and there is no place to show
         place = made.get(Call(tool=planned.tool, arguments=arguments).key)
@@ -252,7 +270,9 @@ def place_goal(path: GoalPath) -> PlacedGoal:
     return PlacedGoal(leaves_at, places, picks)
 
 
-def _pick(path: GoalPath, leaf: SourceLeaf, places: Mapping[int, Place]) -> tuple[Place, int, JsonValue]:
+def _pick(
+    path: GoalPath, leaf: SourceLeaf, places: Mapping[int, Place]
+) -> tuple[Place, int, JsonValue]:
     """The response that a leaf is picked out of, the entry, and the value."""
     source = leaf.source
     if not isinstance(source, Picked) or source.call not in places:
@@ -260,7 +280,9 @@ def _pick(path: GoalPath, leaf: SourceLeaf, places: Mapping[int, Place]) -> tupl
     step, position = places[source.call]
     fitting = choose(entries_of(path.path[step].responses[position], source.entries), source.where)
     if not fitting:
-        raise RecordError(f"No entry of {source.entries!r} meets the conditions for {leaf.argument!r}.")
+        raise RecordError(
+            f"No entry of {source.entries!r} meets the conditions for {leaf.argument!r}."
+        )
     value = shifted(value_at(fitting[0].value, source.field), source.later_by)
     return (step, position), fitting[0].index, value
 
@@ -365,7 +387,9 @@ def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
         entries = entries_of(response_of(sample, contest), contest.entries)
         takers: dict[str, list[str]] = {}
         for pick in contest.picks:
-            takers.setdefault(render_rule(pick.rule, general), []).append(f"{pick.tool}.{pick.argument}")
+            takers.setdefault(render_rule(pick.rule, general), []).append(
+                f"{pick.tool}.{pick.argument}"
+            )
         for rule, arguments in takers.items():
             yield f"{step} · {', '.join(arguments)} ← {rule}"
         for index in contest.chosen:
@@ -392,6 +416,8 @@ def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedRevi
         if not answers.problem and answers.decision == "accept" and strikes:
             problem = "Entries are ticked, but the verdict is that all is clear as it is."
         ticked = "\n".join(f"{one.step}.{one.call}.{one.entry}:{one.entries}" for one in strikes)
-        return Typed(lambda: strike(sample, strikes), calls=ticked, strikes=strikes, problem=problem)
+        return Typed(
+            lambda: strike(sample, strikes), calls=ticked, strikes=strikes, problem=problem
+        )
 
     return parse_annotation(pulled, sample.key, read)

@@ -9,7 +9,14 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.screens import SampleScreenWords
-from callwright.generators.environments.picking import Entry, entries_of, has, read_rule, rivals, value_at
+from callwright.generators.environments.picking import (
+    Entry,
+    entries_of,
+    has,
+    read_rule,
+    rivals,
+    value_at,
+)
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Evidence, Picked, ResultTurn, Sample
 
@@ -90,7 +97,10 @@ def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
         entries = entries_of(response, pick.rule.entries)
         value = value_at(entries[pick.entry].value, pick.rule.field)
         for entry in rivals(entries, pick.rule.where, pick.entry):
-            is_other = has(entry.value, pick.rule.field) and value_at(entry.value, pick.rule.field) != value
+            is_other = (
+                has(entry.value, pick.rule.field)
+                and value_at(entry.value, pick.rule.field) != value
+            )
             if is_other and entry.index not in chosen:
                 found[entry.index] = entry
     return [found[index] for index in sorted(found)]
@@ -105,7 +115,9 @@ def relevant_fields(picks: Iterable[Pick]) -> list[str]:
 
 def _place(sample: Sample, evidence: Evidence) -> tuple[int, int, Picked, int] | None:
     """Where the evidence leads: turn, result, rule and entry; None where it tells of no entry that is there."""
-    found = _RESULT.fullmatch(evidence.path) if evidence.kind == "response" and evidence.rule else None
+    found = (
+        _RESULT.fullmatch(evidence.path) if evidence.kind == "response" and evidence.rule else None
+    )
     if found is None:
         return None
     turn, result = int(found[1]), int(found[2])
@@ -127,10 +139,14 @@ def _response(sample: Sample, turn: int, result: int) -> JsonValue:
     return held.results[result]
 
 
-def render_result(response: JsonValue, contests: Sequence[Contest], words: SampleScreenWords) -> str:
+def render_result(
+    response: JsonValue, contests: Sequence[Contest], words: SampleScreenWords
+) -> str:
     """A response in short; what is picked out of it, and what competes with that, stands first."""
     if contests:
-        rendered = "\n".join(line for contest in contests for line in _contest_lines(response, contest, words))
+        rendered = "\n".join(
+            line for contest in contests for line in _contest_lines(response, contest, words)
+        )
     else:
         rendered = render_response(response)
     return shortened(rendered, MOST_RESULT)
@@ -138,7 +154,9 @@ def render_result(response: JsonValue, contests: Sequence[Contest], words: Sampl
 
 def render_picks(response: JsonValue, picks: Sequence[Pick], words: SampleScreenWords) -> str:
     """As `render_result`, of picks that stand in no sample; each of them is of the same list."""
-    contest = Contest(0, 0, picks[0].rule.entries, tuple(picks), tuple(find_rivals(response, picks)))
+    contest = Contest(
+        0, 0, picks[0].rule.entries, tuple(picks), tuple(find_rivals(response, picks))
+    )
     return render_result(response, [contest], words)
 
 
@@ -160,14 +178,24 @@ def render_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) ->
 def render_rule(rule: Picked, words: SampleScreenWords) -> str:
     """The rule of a pick in the words of the screen."""
     parts = [
-        words.rule[one.test].format(field=write_name(one.field), value=json.dumps(one.value, ensure_ascii=False))
+        words.rule[one.test].format(
+            field=write_name(one.field), value=json.dumps(one.value, ensure_ascii=False)
+        )
         for one in rule.where
     ]
     if rule.later_by:
         parts.append(words.rule["later"].format(value=rule.later_by))
     field = write_name(rule.field) if rule.field else "."
-    start = words.rule["of"].format(field=field, entries=write_name(rule.entries)) if rule.entries else field
-    return words.rule["where"].format(start=start, conditions=words.rule["and"].join(parts)) if parts else start
+    start = (
+        words.rule["of"].format(field=field, entries=write_name(rule.entries))
+        if rule.entries
+        else field
+    )
+    return (
+        words.rule["where"].format(start=start, conditions=words.rule["and"].join(parts))
+        if parts
+        else start
+    )
 
 
 def render_source(evidence: Evidence, words: SampleScreenWords) -> str:
@@ -183,7 +211,9 @@ def without_long_words(text: str) -> str:
     return _LONG_WORD.sub(lambda found: f"{found[0][:_HEAD]}…{found[0][-_TAIL:]}", text)
 
 
-def _contest_lines(response: JsonValue, contest: Contest, words: SampleScreenWords) -> Iterator[str]:
+def _contest_lines(
+    response: JsonValue, contest: Contest, words: SampleScreenWords
+) -> Iterator[str]:
     entries = entries_of(response, contest.entries)
     fields = relevant_fields(contest.picks)
     rivals = [entry.index for entry in contest.rivals]
@@ -213,7 +243,9 @@ def _numbered(entry: Entry, fields: Sequence[str]) -> str:
 def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonValue]]:
     """What is plain in a value, by its dotted path: the outer before the inner, of a list the first entry."""
     if isinstance(value, dict):
-        inner = [(name, member) for name, member in value.items() if isinstance(member, dict | list)]
+        inner = [
+            (name, member) for name, member in value.items() if isinstance(member, dict | list)
+        ]
         for name, member in value.items():
             if not isinstance(member, dict | list):
                 yield _below(path, name), member
@@ -237,7 +269,9 @@ def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _joined(facts: Sequence[tuple[str, JsonValue]] | Iterator[tuple[str, JsonValue]], most: int) -> str:
+def _joined(
+    facts: Sequence[tuple[str, JsonValue]] | Iterator[tuple[str, JsonValue]], most: int
+) -> str:
     rendered: list[str] = []
     length = 0
     for name, value in facts:

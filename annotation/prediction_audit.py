@@ -6,9 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from callwright.annotation.calls import is_same, shortened, write_calls, write_name, write_value
-from callwright.annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
-from callwright.annotation.reviews import ParsedReview, Returned, ReviewTask, parse_verdict, version_after, why_asked
-from callwright.annotation.screens import PREDICTION_AUDIT, AuditWords, SampleScreenWords, audit_words_in, words_in
+from callwright.annotation.rendering import (
+    Line,
+    describe_tool,
+    is_dialogue,
+    name_tool,
+    render_turns,
+)
+from callwright.annotation.reviews import (
+    ParsedReview,
+    Returned,
+    ReviewTask,
+    parse_verdict,
+    version_after,
+    why_asked,
+)
+from callwright.annotation.screens import (
+    PREDICTION_AUDIT,
+    AuditWords,
+    SampleScreenWords,
+    audit_words_in,
+    words_in,
+)
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
@@ -29,7 +48,9 @@ _LINE = 4_000
 _FOLDED = 20_000
 _KEPT = "\n\t"
 
-_Side = Sequence[tuple[Call | GoldCall, Arguments | None]]  # calls, each with the arguments of its partner
+_Side = Sequence[
+    tuple[Call | GoldCall, Arguments | None]
+]  # calls, each with the arguments of its partner
 GOLD_WRONG = "gold_wrong"
 
 
@@ -55,7 +76,11 @@ class AuditTask(ReviewTask):
 
 
 def audit_task(
-    case: AuditCase, *, reason: str, language: Language = DEFAULT_LANGUAGE, returned: Returned | None = None
+    case: AuditCase,
+    *,
+    reason: str,
+    language: Language = DEFAULT_LANGUAGE,
+    returned: Returned | None = None,
 ) -> AuditTask:
     """The task that asks people whether the metric is right about an answer."""
     words, general = audit_words_in(language), words_in(language)
@@ -64,8 +89,13 @@ def audit_task(
     made = prediction.calls or ()
     partners = partners_of(due, made)
     back = {made_at: due_at for due_at, made_at in partners.items()}
-    gold = [(call, made[partners[at]].arguments if at in partners else None) for at, call in enumerate(due)]
-    answer = [(call, due[back[at]].arguments if at in back else None) for at, call in enumerate(made)]
+    gold = [
+        (call, made[partners[at]].arguments if at in partners else None)
+        for at, call in enumerate(due)
+    ]
+    answer = [
+        (call, due[back[at]].arguments if at in back else None) for at, call in enumerate(made)
+    ]
     said = prediction.text if prediction.text.strip() else write_calls(made) if made else ""
     wrong = words.wrong.format(mistake=words.mistake.get(case.error_type, case.error_type))
     return AuditTask(
@@ -76,9 +106,12 @@ def audit_task(
         conversation=tuple(_conversation(sample, prediction.turn, general)),
         metric=wrong if case.error_type else words.right,
         gold=shortened("\n".join(_side_lines(gold, LACKING, words)), _CALLS) or words.no_gold,
-        answer=shortened("\n".join(_side_lines(answer, SURPLUS, words)), _CALLS) or _wordy(prediction, words),
+        answer=shortened("\n".join(_side_lines(answer, SURPLUS, words)), _CALLS)
+        or _wordy(prediction, words),
         whole=visible(shortened(said, _FOLDED)) or words.says_nothing,
-        tools=_tools(case.tools, {call.tool for call in due} | {call.tool for call in made}, general),
+        tools=_tools(
+            case.tools, {call.tool for call in due} | {call.tool for call in made}, general
+        ),
     )
 
 
@@ -101,9 +134,17 @@ def _conversation(sample: Sample, turn: int, general: SampleScreenWords) -> Iter
 
 def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping[int, int]:
     """Which call that was made stands for which due one: of the same tool, in the same place if there is one."""
-    partners = {at: at for at, (one, other) in enumerate(zip(due, made, strict=False)) if one.tool == other.tool}
+    partners = {
+        at: at
+        for at, (one, other) in enumerate(zip(due, made, strict=False))
+        if one.tool == other.tool
+    }
     for at, call in enumerate(due):
-        free = (place for place, one in enumerate(made) if one.tool == call.tool and place not in partners.values())
+        free = (
+            place
+            for place, one in enumerate(made)
+            if one.tool == call.tool and place not in partners.values()
+        )
         place = None if at in partners else next(free, None)
         if place is not None:
             partners[at] = place
@@ -130,7 +171,10 @@ def _wordy(prediction: Prediction, words: AuditWords) -> str:
     stated = visible(shortened(prediction.text, _WORDS))
     if prediction.calls is None:
         return "\n".join(
-            filter(None, [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"])
+            filter(
+                None,
+                [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"],
+            )
         )
     return f"{words.says}\n{stated}" if stated.strip() else words.says_nothing
 

@@ -10,7 +10,15 @@ from callwright.annotation.edits import with_turns
 from callwright.annotation.rendering import user_name
 from callwright.annotation.screens import SampleScreenWords
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Reading, Sample, UserTurn, Verdict
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Reading,
+    Sample,
+    UserTurn,
+    Verdict,
+)
 
 
 def differing(sample: Sample, readings: Iterable[Reading]) -> list[Reading]:
@@ -18,7 +26,9 @@ def differing(sample: Sample, readings: Iterable[Reading]) -> list[Reading]:
     return [
         one
         for one in readings
-        if one.votes and one.turn < len(sample.turns) and not same_calls(_gold(sample, one), one.calls)
+        if one.votes
+        and one.turn < len(sample.turns)
+        and not same_calls(_gold(sample, one), one.calls)
     ]
 
 
@@ -34,12 +44,16 @@ def _gold(sample: Sample, reading: Reading) -> tuple[GoldCall, ...]:
 
 def render_readings(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
     """The gold and what a reader wrote, one below the other, with what differs in ⟦ ⟧; "" where nothing differs."""
-    return "\n\n".join("\n".join(_pair(sample, one, words)) for one in differing(sample, readings_of(verdicts)))
+    return "\n\n".join(
+        "\n".join(_pair(sample, one, words)) for one in differing(sample, readings_of(verdicts))
+    )
 
 
 def _pair(sample: Sample, reading: Reading, words: SampleScreenWords) -> Iterator[str]:
     gold = [call.bare for call in _gold(sample, reading)]
-    users = [at for at, turn in enumerate(sample.turns[: reading.turn]) if isinstance(turn, UserTurn)]
+    users = [
+        at for at, turn in enumerate(sample.turns[: reading.turn]) if isinstance(turn, UserTurn)
+    ]
     if len([one for one in sample.turns if isinstance(one, UserTurn)]) > 1 and users:
         yield user_name(len(users), words)
     written = [_in_order_of(call, gold) for call in reading.calls]
@@ -50,7 +64,9 @@ def _pair(sample: Sample, reading: Reading, words: SampleScreenWords) -> Iterato
 def _in_order_of(call: Call, gold: Sequence[Call]) -> Call:
     """The call with its arguments in the order in which the gold has them, so that they stand one below the other."""
     order = [*next((one.arguments for one in gold if one.tool == call.tool), ()), *call.arguments]
-    return call.with_changes(arguments={name: call.arguments[name] for name in order if name in call.arguments})
+    return call.with_changes(
+        arguments={name: call.arguments[name] for name in order if name in call.arguments}
+    )
 
 
 def _way(calls: Sequence[Call], others: Sequence[Call], words: SampleScreenWords) -> str:

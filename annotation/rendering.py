@@ -9,7 +9,13 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from callwright.annotation.calls import render_snapshot, shift_turn, shortened, write_name, write_value
+from callwright.annotation.calls import (
+    render_snapshot,
+    shift_turn,
+    shortened,
+    write_name,
+    write_value,
+)
 from callwright.annotation.edits import is_part_of
 from callwright.annotation.picks import (
     Contest,
@@ -36,7 +42,10 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-SNAPSHOT, MESSAGE = "→", "✉"  # the authors of what is due and of a message; the style of the screen knows them
+SNAPSHOT, MESSAGE = (
+    "→",
+    "✉",
+)  # the authors of what is due and of a message; the style of the screen knows them
 _VALUE, _LONG_VALUE = 80, 300
 _PARTS = 12
 _LINES = 40  # of calls that are seen at once
@@ -78,7 +87,9 @@ class ConversationStyle(NamedTuple):
     most: int = sys.maxsize
 
 
-def render_conversation(sample: Sample, words: SampleScreenWords, style: ConversationStyle) -> Iterator[Line]:
+def render_conversation(
+    sample: Sample, words: SampleScreenWords, style: ConversationStyle
+) -> Iterator[Line]:
     """The lines of a conversation: the one walk over turns that makes text for people of them."""
     numbers: Counter[str] = Counter()
     before: CallTurn | None = None
@@ -88,7 +99,9 @@ def render_conversation(sample: Sample, words: SampleScreenWords, style: Convers
         lines: list[tuple[str, str | None]] = []
         match turn:
             case UserTurn(text=text, external=external):
-                lines.append((user_name(place.number, words) if style.is_numbered else words.user, text))
+                lines.append(
+                    (user_name(place.number, words) if style.is_numbered else words.user, text)
+                )
                 lines += [(MESSAGE, style.message(external))] if external is not None else []
             case CallTurn():
                 lines.append((SNAPSHOT, style.calls(place, turn)))
@@ -99,7 +112,11 @@ def render_conversation(sample: Sample, words: SampleScreenWords, style: Convers
                 lines.append((words.assistant, style.reply(place, turn)))
             case _:
                 assert_never(turn)
-        yield from (Line(author=author, text=shortened(text, style.most)) for author, text in lines if text is not None)
+        yield from (
+            Line(author=author, text=shortened(text, style.most))
+            for author, text in lines
+            if text is not None
+        )
 
 
 def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
@@ -165,16 +182,25 @@ def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
     step = f"{words.step.format(number=number)}:"
     calls: list[str] = []
     for call in turn.calls:
-        written = {write_name(name): without_long_words(write_value(value)) for name, value in call.arguments.items()}
-        arguments = ", ".join(f"{name} = {shortened(value, _VALUE)}" for name, value in written.items())
+        written = {
+            write_name(name): without_long_words(write_value(value))
+            for name, value in call.arguments.items()
+        }
+        arguments = ", ".join(
+            f"{name} = {shortened(value, _VALUE)}" for name, value in written.items()
+        )
         calls.append(f"{write_name(call.tool)}({arguments})")
     return f"{step} {calls[0]}" if len(calls) == 1 else "\n".join([step, *calls])
 
 
-def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], words: SampleScreenWords) -> str:
+def _render_results(
+    index: int, turn: ResultTurn, contests: Sequence[Contest], words: SampleScreenWords
+) -> str:
     """The responses of one step in short, with a number where there are several."""
     rendered = [
-        render_result(response, [one for one in contests if (one.turn, one.result) == (index, number)], words)
+        render_result(
+            response, [one for one in contests if (one.turn, one.result) == (index, number)], words
+        )
         for number, response in enumerate(turn.results)
     ]
     numbered = (f"({number}) {text}" for number, text in enumerate(rendered, 1))
@@ -188,7 +214,9 @@ class RenderedCalls(NamedTuple):
     folded: str
 
 
-def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> RenderedCalls:
+def render_calls(
+    sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords
+) -> RenderedCalls:
     """The calls due in the end: the tool's name, then a line for each argument and where its value comes from.
 
     Of a multi-step sample the calls of every step. Those of earlier turns are folded away, with what is new in each.
@@ -233,7 +261,9 @@ def _step_lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
                 yield f"    {words.no_arguments}"
 
 
-def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> Iterator[str]:
+def _call_lines(
+    sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords
+) -> Iterator[str]:
     proved = {item.argument: item for verdict in verdicts for item in verdict.evidence}
     uses = Counter(name for call in sample.gold for name in call.arguments)
     places = _places(sample, words)
@@ -241,7 +271,9 @@ def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreen
         own = {item.argument: item for item in call.evidence}
         yield write_name(call.tool)
         for name, value in call.arguments.items():
-            checked = proved.get(name) if uses[name] == 1 else None  # a check does not say which of two calls it means
+            checked = (
+                proved.get(name) if uses[name] == 1 else None
+            )  # a check does not say which of two calls it means
             source = _source(_later(checked, own.get(name)) or proved.get(name), places, words)
             yield f"  {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
         if not call.arguments:
@@ -254,7 +286,9 @@ def _later(checked: Evidence | None, own: Evidence | None) -> Evidence | None:
     return own if is_older else checked or own
 
 
-def _earlier_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> Iterator[str]:
+def _earlier_lines(
+    sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords
+) -> Iterator[str]:
     """The calls of all turns but the last, by the user's turn before them: of those that only grow what is new or changed."""
     places, before = _places(sample, words), CallTurn(calls=())
     proofs = [item for verdict in verdicts for item in verdict.evidence]
@@ -263,16 +297,24 @@ def _earlier_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScr
         lines: list[str] = []
         for call in turn.calls:
             old = known.get(call.tool, {})
-            fresh = {name: value for name, value in call.arguments.items() if name not in old or old[name] != value}
+            fresh = {
+                name: value
+                for name, value in call.arguments.items()
+                if name not in old or old[name] != value
+            }
             found = {one.argument: one for one in proofs if one.turn is None or one.turn < at}
             found |= {one.argument: one for one in call.evidence}
             if fresh or call.tool not in known:
                 lines.append(f"  {write_name(call.tool)}")
             for name, value in fresh.items():
                 source = _source(found.get(name), places, words)
-                lines.append(f"    {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}")
+                lines.append(
+                    f"    {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
+                )
         if lines:
-            yield next((name for place, name in reversed([*places.items()]) if place < at), words.user)
+            yield next(
+                (name for place, name in reversed([*places.items()]) if place < at), words.user
+            )
             yield from lines
         before = turn
 
@@ -280,13 +322,19 @@ def _earlier_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScr
 def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
     """What each user turn is called, where there is more than one to choose from."""
     users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
-    return {index: user_name(number, words) for number, index in enumerate(users, 1)} if is_dialogue(sample) else {}
+    return (
+        {index: user_name(number, words) for number, index in enumerate(users, 1)}
+        if is_dialogue(sample)
+        else {}
+    )
 
 
 def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:
     if evidence is None:
         return words.no_evidence
-    rule = "" if evidence.kind in ("normalised", "context") else evidence.rule  # those rules' names are English
+    rule = (
+        "" if evidence.kind in ("normalised", "context") else evidence.rule
+    )  # those rules' names are English
     how = rule or words.evidence_kind[evidence.kind]
     if not evidence.quote:
         return f"{evidence.path} ({how})" if evidence.path else how
@@ -321,7 +369,11 @@ def _type_name(schema: JsonSchema) -> str:
     kind = schema.get("type", "any")
     name = " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
     items = schema.get("items")
-    return f"{name} of {_type_name(items)}" if isinstance(items, dict) else str(schema.get("format", name))
+    return (
+        f"{name} of {_type_name(items)}"
+        if isinstance(items, dict)
+        else str(schema.get("format", name))
+    )
 
 
 def _limits(schema: JsonSchema, words: SampleScreenWords) -> Iterator[str]:

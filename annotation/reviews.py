@@ -93,7 +93,12 @@ def why_asked(reason: str, returned: Returned | None, sentence: str) -> str:
 
 
 # What is decided by each verdict of a screen; who takes the reading edits the calls by one key.
-_DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject", "reading": "edit"}
+_DECISIONS: dict[str, ReviewDecision] = {
+    "accept": "accept",
+    "edit": "edit",
+    "reject": "reject",
+    "reading": "edit",
+}
 
 
 class ParsedReview(Record):
@@ -153,7 +158,9 @@ class ChosenVerdicts(NamedTuple):
                 return f"{len(several)} verdicts were chosen ({', '.join(several)}); choose one."
 
 
-def parse_annotation(pulled: PulledAnnotation, subject: str, read: Callable[[ChosenVerdicts], Typed]) -> ParsedReview:
+def parse_annotation(
+    pulled: PulledAnnotation, subject: str, read: Callable[[ChosenVerdicts], Typed]
+) -> ParsedReview:
     """The review that an annotation of what has the key `subject` holds; `read` is how its review kind reads what was typed.
 
     Raises AnnotationError where the annotation does not fit the subject or our screen at all.
@@ -174,17 +181,27 @@ def parse_annotation(pulled: PulledAnnotation, subject: str, read: Callable[[Cho
         except RecordError as error:
             problem = str(error)
     if problem:
-        returned = Returned(request=typed.request, calls=typed.calls, problem=problem, version=pulled.version)
+        returned = Returned(
+            request=typed.request, calls=typed.calls, problem=problem, version=pulled.version
+        )
         return ParsedReview(outcome="returned", returned=returned)
     decision = answers.decision
     if edited is not None and edited.key == subject:  # nothing was changed after all
         decision, edited = "accept", None
     review = Review(
-        subject=subject, kind=pulled.kind, decision=decision, reviewer=pulled.reviewer, reviewed_at=pulled.reviewed_at,
-        reasons=answers.reasons if decision == "reject" else (), comment=answers.comment, seconds=pulled.seconds,
-        result=edited.key if edited else None, annotation_id=pulled.annotation_id, task_id=pulled.task_id,
+        subject=subject,
+        kind=pulled.kind,
+        decision=decision,
+        reviewer=pulled.reviewer,
+        reviewed_at=pulled.reviewed_at,
+        reasons=answers.reasons if decision == "reject" else (),
+        comment=answers.comment,
+        seconds=pulled.seconds,
+        result=edited.key if edited else None,
+        annotation_id=pulled.annotation_id,
+        task_id=pulled.task_id,
         server=pulled.server,
-    )  # fmt: skip
+    )
     strikes = typed.strikes if edited else ()
     return ParsedReview(outcome="reviewed", review=review, edited=edited, strikes=strikes)
 
@@ -224,7 +241,9 @@ def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
             f"{', '.join(_DECISIONS)}. Was the labeling interface changed by hand?"
         )
     return ChosenVerdicts(
-        verdicts, read_control(pulled, "reasons", "choices"), "\n".join(read_control(pulled, "comment", "text"))
+        verdicts,
+        read_control(pulled, "reasons", "choices"),
+        "\n".join(read_control(pulled, "comment", "text")),
     )
 
 

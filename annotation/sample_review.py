@@ -6,7 +6,13 @@ Strict about what was typed, and nothing typed is lost.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from callwright.annotation.calls import check_storable, leaves_out, read_calls, shortened, write_calls
+from callwright.annotation.calls import (
+    check_storable,
+    leaves_out,
+    read_calls,
+    shortened,
+    write_calls,
+)
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.doubts import doubt_sentences, preferred_tools, with_marks
 from callwright.annotation.edits import STAGE, edited_sample, with_turns
@@ -36,7 +42,15 @@ from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.kinds import kind_after_edit, traits_of
 from callwright.generators.shifts.turns import is_path
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Reading, Sample, Tool, Verdict
+from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
+    GoldCall,
+    Language,
+    Reading,
+    Sample,
+    Tool,
+    Verdict,
+)
 
 _MOST_OF_TOOLS, _TOOLS_AT_ONCE = 12_000, 3_000  # characters in all, and of what is not folded away
 _WORST_FIRST = ("contradicted", "unproved", "proved")
@@ -84,7 +98,9 @@ def review_task(
         version=version_after(returned),
         title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=why_asked(why, returned, words.returned),
-        conversation=tuple(render_steps(shown, words) if is_path(sample) else render_turns(shown, words)),
+        conversation=tuple(
+            render_steps(shown, words) if is_path(sample) else render_turns(shown, words)
+        ),
         calls_shown=rendered.shown,
         earlier_calls=rendered.folded,
         tools=compared or words.none,
@@ -119,18 +135,27 @@ def _about(kind: str, words: SampleScreenWords) -> str:
     return next((words.kind[name] for name in names if name in words.kind), "")
 
 
-def _tools(sample: Sample, tools: Sequence[Tool], preferred: set[str], words: SampleScreenWords) -> tuple[str, str]:
+def _tools(
+    sample: Sample, tools: Sequence[Tool], preferred: set[str], words: SampleScreenWords
+) -> tuple[str, str]:
     """The tools that a reviewer compares with, among them those that a check preferred, and those folded away.
 
     Where no call is due in the end, all are compared: in one line each, and in full below.
     """
     called = {call.tool for call in sample.all_calls} | preferred
-    due, others = [tool for tool in tools if tool.name in called], [tool for tool in tools if tool.name not in called]
+    due, others = (
+        [tool for tool in tools if tool.name in called],
+        [tool for tool in tools if tool.name not in called],
+    )
     if sample.gold and len(full := _described(due, words)) <= _TOOLS_AT_ONCE:
         return full, _described(others, words)
     if sample.gold:
-        return shortened("\n".join(map(name_tool, due)), _TOOLS_AT_ONCE), _described([*due, *others], words)
-    return "\n".join(name_tool(tool) for tool in (*due, *others)), _described([*due, *others], words)
+        return shortened("\n".join(map(name_tool, due)), _TOOLS_AT_ONCE), _described(
+            [*due, *others], words
+        )
+    return "\n".join(name_tool(tool) for tool in (*due, *others)), _described(
+        [*due, *others], words
+    )
 
 
 def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
@@ -150,27 +175,44 @@ def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: Sample
     for stated in (*named, *(one.reason for one in told)):
         rest = rest.replace(stated, "")
     is_edit = sample.origin is not None and sample.origin.stage == STAGE
-    return f"{rest.strip()} {words.in_doubt}".strip() if rest != reason and (is_edit or not rest.strip()) else reason
+    return (
+        f"{rest.strip()} {words.in_doubt}".strip()
+        if rest != reason and (is_edit or not rest.strip())
+        else reason
+    )
 
 
-def _check_lines(verdicts: Sequence[Verdict], words: SampleScreenWords, *, passed: bool) -> Iterator[str]:
+def _check_lines(
+    verdicts: Sequence[Verdict], words: SampleScreenWords, *, passed: bool
+) -> Iterator[str]:
     wanted = [verdict for verdict in verdicts if (verdict.decision == "proved") == passed]
-    for verdict in sorted(wanted, key=lambda verdict: (_WORST_FIRST.index(verdict.decision), verdict.check)):
+    for verdict in sorted(
+        wanted, key=lambda verdict: (_WORST_FIRST.index(verdict.decision), verdict.check)
+    ):
         score = "" if verdict.score is None else f" {verdict.score:.2f}"
         reason = f": {verdict.reason}" if verdict.reason else ""
         yield f"{words.decision[verdict.decision]} · {verdict.check}{score}{reason}"
 
 
 def parse_review(
-    pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool], readings: Sequence[Reading] = ()
+    pulled: PulledAnnotation,
+    sample: Sample,
+    tools: Sequence[Tool],
+    readings: Sequence[Reading] = (),
 ) -> ParsedReview:
     """The review that an annotation of `sample` holds; `tools` are its candidates, `readings` what readers wrote."""
 
     def read(answers: ChosenVerdicts) -> Typed:
         if answers.takes_reading:
             before = boxes(sample)
-            return Typed(lambda: take_readings(sample, readings), request=before.request, calls=before.calls)
-        request, calls, before = typed_into(pulled, "edited_request"), typed_into(pulled, "edited_calls"), boxes(sample)
+            return Typed(
+                lambda: take_readings(sample, readings), request=before.request, calls=before.calls
+            )
+        request, calls, before = (
+            typed_into(pulled, "edited_request"),
+            typed_into(pulled, "edited_calls"),
+            boxes(sample),
+        )
         return Typed(
             lambda: _edited(request, calls, sample, tools),
             request=before.request if request is None else request,
@@ -180,7 +222,9 @@ def parse_review(
     return parse_annotation(pulled, sample.key, read)
 
 
-def _edited(request: str | None, typed: str | None, sample: Sample, tools: Sequence[Tool]) -> Sample:
+def _edited(
+    request: str | None, typed: str | None, sample: Sample, tools: Sequence[Tool]
+) -> Sample:
     """The sample as its boxes hold it, None where nobody touched one."""
     if is_dialogue(sample):
         if request is None:
@@ -197,12 +241,18 @@ def _edited(request: str | None, typed: str | None, sample: Sample, tools: Seque
     may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
     calls = read_calls(typed, tools, may_leave_out=may_leave_out)
     edited = edited_sample(sample, said, calls)
-    return edited if edited is sample or len(calls) > 1 else edited.with_changes(kind=_kind_after(sample, calls, tools))
+    return (
+        edited
+        if edited is sample or len(calls) > 1
+        else edited.with_changes(kind=_kind_after(sample, calls, tools))
+    )
 
 
 def _kind_after(sample: Sample, calls: Sequence[GoldCall], tools: Sequence[Tool]) -> str:
     """The kind of a sample with these calls; one whose tool requires nothing can't tell, and stays what it is."""
-    required = {name for tool in tools for call in calls if tool.name == call.tool for name in tool.required}
+    required = {
+        name for tool in tools for call in calls if tool.name == call.tool for name in tool.required
+    }
     if calls and not required and not traits_of(sample.kind).is_idle:
         return sample.kind
     return kind_after_edit(sample.kind, is_idle=not calls, is_whole=not leaves_out(calls, tools))

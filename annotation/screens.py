@@ -11,7 +11,14 @@ from pydantic import ConfigDict, Field
 
 from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, CorrectionKind, Decision, DialogueAct, Language, Record
+from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
+    CorrectionKind,
+    Decision,
+    DialogueAct,
+    Language,
+    Record,
+)
 from callwright.warehouse.records.drafts import Test
 from callwright.warehouse.records.samples import EvidenceKind
 from callwright.warehouse.templates import sandbox
@@ -54,7 +61,11 @@ def interface_languages() -> tuple[Language, ...]:
     """The languages that the review screens have words in."""
     names = (file.name for file in files("callwright.annotation.configs").iterdir())
     return tuple(
-        sorted(name.split(".")[1] for name in names if name.startswith("sample_review.") and name.endswith(".yaml"))
+        sorted(
+            name.split(".")[1]
+            for name in names
+            if name.startswith("sample_review.") and name.endswith(".yaml")
+        )
     )
 
 
@@ -202,17 +213,31 @@ class _ReviewKind(NamedTuple):
 _KINDS: Mapping[str, _ReviewKind] = {
     SAMPLE_REVIEW: _ReviewKind(
         words_in,
-        ("conversation", "calls", "calls_shown", "earlier_calls", "tools", "other_tools", "details", "passed"),
+        (
+            "conversation",
+            "calls",
+            "calls_shown",
+            "earlier_calls",
+            "tools",
+            "other_tools",
+            "details",
+            "passed",
+        ),
         ("request",),
     ),
     TOOL_REVIEW: _ReviewKind(tool_words_in),
-    CORRECTION: _ReviewKind(correction_words_in, ("request", "before", "after", "tools"), ("corrections",)),
+    CORRECTION: _ReviewKind(
+        correction_words_in, ("request", "before", "after", "tools"), ("corrections",)
+    ),
     DISAMBIGUATION: _ReviewKind(disambiguation_words_in, ("conversation", "strikes"), ("picked",)),
     DIALOGUE_ACTS: _ReviewKind(acts_words_in, ("conversation", "results"), ("acts",)),
     PREDICTION_AUDIT: _ReviewKind(audit_words_in, ("conversation", "whole", "tools"), ("answer",)),
 }
 REVIEW_KINDS = tuple(_KINDS)
-_FORMER = ("Default", "Answered")  # what every project's tables were called before they had names in its language
+_FORMER = (
+    "Default",
+    "Answered",
+)  # what every project's tables were called before they had names in its language
 
 
 class Screen(Record):
@@ -238,7 +263,9 @@ class Screen(Record):
 def screen_words(kind: str, language: Language) -> ScreenWords:
     """The words of the screen of a review kind."""
     if kind not in REVIEW_KINDS:
-        raise ConfigurationError(f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
+        raise ConfigurationError(
+            f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
+        )
     return _KINDS[kind].words(language)
 
 
@@ -253,7 +280,9 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     configs = sandbox(loader=PackageLoader("callwright.annotation", "configs"), autoescape=True)
     titles = {one: f"callwright: {screen_words(kind, one).title}" for one in interface_languages()}
     around = {one: project_words_in(one) for one in interface_languages()}
-    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]  # the question with which it opens
+    asked = words.instruction.partition("</b>")[2].partition("</p>")[
+        0
+    ]  # the question with which it opens
     plain = " ".join(re.sub(r"<[^>]+>", "", asked).split())
     return Screen(
         kind=kind,

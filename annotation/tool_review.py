@@ -26,7 +26,15 @@ from callwright.annotation.reviews import (
 from callwright.annotation.screens import TOOL_REVIEW, ToolWords, tool_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, DoubtedFact, JsonSchema, Language, Record, Tool, Verdict
+from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
+    DoubtedFact,
+    JsonSchema,
+    Language,
+    Record,
+    Tool,
+    Verdict,
+)
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
 
@@ -83,7 +91,10 @@ def tool_task(
         title=" · ".join((tool.category, tool.language)),
         why=why_asked(why, returned, words.returned),
         tool=tuple(_lines(tool, words, language)),
-        twin="\n\n".join(_described(twin, words, language) for twin in _duplicates(others, verdicts)) or words.no_twin,
+        twin="\n\n".join(
+            _described(twin, words, language) for twin in _duplicates(others, verdicts)
+        )
+        or words.no_twin,
         company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
         gaps="\n".join(fact_sentence(fact, (), general) for fact in company.gaps) or words.none,
         name=typed.name,
@@ -100,7 +111,9 @@ def read_returned(returned: Returned) -> TypedTool:
 
 def boxes(tool: Tool) -> TypedTool:
     """What stands in the boxes before a person edits it."""
-    return TypedTool(name=tool.name, description=tool.description, parameters=write_schema(tool.parameters))
+    return TypedTool(
+        name=tool.name, description=tool.description, parameters=write_schema(tool.parameters)
+    )
 
 
 def write_schema(schema: JsonValue) -> str:
@@ -129,7 +142,9 @@ def _described(tool: Tool, words: ToolWords, language: Language) -> str:
 
 
 def _duplicates(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:
-    named = {proof.path for verdict in verdicts for proof in verdict.evidence if proof.argument == "twin"}
+    named = {
+        proof.path for verdict in verdicts for proof in verdict.evidence if proof.argument == "twin"
+    }
     return [one for one in others if one.key in named]
 
 
@@ -139,7 +154,9 @@ def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
     def read(_answers: ChosenVerdicts) -> Typed:
         before = boxes(tool)
         held = {field: typed_into(pulled, f"edited_{field}") for field in TypedTool.model_fields}
-        typed = before.with_changes(**{field: text for field, text in held.items() if text is not None})
+        typed = before.with_changes(
+            **{field: text for field, text in held.items() if text is not None}
+        )
         # A name has no line breaks, so the description comes after the first.
         request = f"{' '.join(typed.name.split())}\n{typed.description}"
         return Typed(lambda: _edited(pulled, tool, typed), request, typed.parameters)
@@ -159,27 +176,39 @@ def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
         check_storable(text, "The tool")
     name, description = typed.name.strip(), " ".join(typed.description.split())
     if not _NAME.fullmatch(name):
-        raise RecordError(f"{name!r} is no name for a tool: letters, digits, dots and underscores, a letter first.")
+        raise RecordError(
+            f"{name!r} is no name for a tool: letters, digits, dots and underscores, a letter first."
+        )
     if not description:
         raise RecordError("The tool needs a description.")
-    return tool.with_changes(name=name, description=description, parameters=read_schema(typed.parameters))
+    return tool.with_changes(
+        name=name, description=description, parameters=read_schema(typed.parameters)
+    )
 
 
 def read_schema(text: str) -> JsonSchema:
     """The schema of a tool's parameters that `text` holds; RecordError says why it holds none."""
     schema = read_json(text, "The schema of the parameters")
     if not isinstance(schema, dict) or schema.get("type") != "object":
-        raise RecordError('The parameters must be the schema of an object: {"type": "object", "properties": {…}}.')
+        raise RecordError(
+            'The parameters must be the schema of an object: {"type": "object", "properties": {…}}.'
+        )
     properties = schema.get("properties", {})
-    if not isinstance(properties, dict) or not all(isinstance(one, dict) for one in properties.values()):
+    if not isinstance(properties, dict) or not all(
+        isinstance(one, dict) for one in properties.values()
+    ):
         raise RecordError('"properties" must hold a schema for each parameter, by its name.')
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path)) or "the top"
-        raise RecordError(f"The parameters are no JSON Schema at {place}: {error.message[:300]}.") from error
+        raise RecordError(
+            f"The parameters are no JSON Schema at {place}: {error.message[:300]}."
+        ) from error
     required = schema.get("required", [])
-    undeclared = [name for name in required if name not in properties] if isinstance(required, list) else []
+    undeclared = (
+        [name for name in required if name not in properties] if isinstance(required, list) else []
+    )
     if undeclared:
         raise RecordError(f"{undeclared[0]!r} is required, but no parameter has this name.")
     return schema

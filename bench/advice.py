@@ -11,8 +11,15 @@ from pathlib import Path
 
 TOP = Path(__file__).parents[1]
 PRODUCT = (
-    "annotation", "callwright", "flows", "generators", "language", "llm", "validators", "warehouse",
-)  # fmt: skip
+    "annotation",
+    "callwright",
+    "flows",
+    "generators",
+    "language",
+    "llm",
+    "validators",
+    "warehouse",
+)
 # Words that once stood for a term of the field; docs/glossary.md has the term.
 UNLIKE_THE_FIELD = frozenset(
     ["atlas", "courier", "desk", "fate", "keeper", "manner", "outpost", "shelf", "twins", "unsaid"]
@@ -82,7 +89,11 @@ def _identifiers(tree: ast.Module) -> Iterator[str]:
         match node:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
                 yield name
-            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            case (
+                ast.ClassDef(name=name)
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+            ):
                 yield name
             case _:
                 pass

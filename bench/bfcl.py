@@ -22,7 +22,10 @@ RIGHT = Check(valid=True)
 
 
 def check_calls(
-    documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer], category: str
+    documents: Sequence[Document],
+    made: Sequence[DecodedCall],
+    answers: Sequence[Answer],
+    category: str,
 ) -> Check:
     """Whether the calls are those accepted. `category` tells, as a BFCL category does, how many there may be."""
     try:
@@ -34,10 +37,14 @@ def check_calls(
         document = _document(documents, answers[0]) if kind == "multiple" else documents[0]
         return check_call(document, made[0], answers[0])
     except (UnreadableAnswerError, IndexError, StopIteration) as error:
-        return Check(valid=False, error_type=UNREADABLE, reason=f"The answer can't be compared: {error}.")
+        return Check(
+            valid=False, error_type=UNREADABLE, reason=f"The answer can't be compared: {error}."
+        )
 
 
-def _check_parallel(documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer]) -> Check:
+def _check_parallel(
+    documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer]
+) -> Check:
     """Each answer takes the first call that fits and is left; none is given back."""
     if len(made) != len(answers):
         return _wrong_count("parallel_function_checker_no_order", made, len(answers))
@@ -58,7 +65,11 @@ def _check_parallel(documents: Sequence[Document], made: Sequence[DecodedCall], 
 
 
 def _wrong_count(checker: str, made: Sequence[DecodedCall], due: int) -> Check:
-    return Check(valid=False, error_type=f"{checker}:wrong_count", reason=f"There are {len(made)} calls for {due}.")
+    return Check(
+        valid=False,
+        error_type=f"{checker}:wrong_count",
+        reason=f"There are {len(made)} calls for {due}.",
+    )
 
 
 def _document(documents: Sequence[Document], answer: Answer) -> Document:
@@ -87,7 +98,9 @@ def check_call(document: Document, made: DecodedCall, answer: Answer) -> Check:
     return check
 
 
-def _check_values(made: DecodedCall, accepted: Mapping[str, Any], properties: Mapping[str, Document]) -> Check:
+def _check_values(
+    made: DecodedCall, accepted: Mapping[str, Any], properties: Mapping[str, Document]
+) -> Check:
     variable = False
     for parameter, value in made.arguments.items():
         if parameter not in properties or parameter not in accepted:

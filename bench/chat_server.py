@@ -103,19 +103,32 @@ COMPLETION = json.dumps(
         "object": "chat.completion",
         "created": 1700000000,
         "model": "bench",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": ANSWER}}],
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": ANSWER},
+            }
+        ],
         "usage": {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30},
     }
 ).encode()
 _WELL = http(200, COMPLETION)
-_REFUSED = http(429, b'{"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}}')
+_REFUSED = http(
+    429,
+    b'{"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}}',
+)
 
 
-async def serve(port: int, delay: float, faults: Mapping[str, int], connection: type[Connection] = Connection) -> None:
+async def serve(
+    port: int, delay: float, faults: Mapping[str, int], connection: type[Connection] = Connection
+) -> None:
     """Serve until somebody ends this process."""
     shared = Faults(**faults)
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: connection(delay, shared), "127.0.0.1", port, backlog=2048)
+    server = await loop.create_server(
+        lambda: connection(delay, shared), "127.0.0.1", port, backlog=2048
+    )
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     async with server:
         await server.serve_forever()

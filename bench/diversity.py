@@ -74,7 +74,11 @@ def distinct(asked: Sequence[Asked]) -> float:
 def overlap(asked: Sequence[Asked]) -> float:
     """How much of a request's runs of three words some other request has too, in the mean."""
     holders = Counter(run for one in asked for run in set(runs(one.request)))
-    shares = [mean(holders[run] > 1 for run in set(runs(one.request))) for one in asked if runs(one.request)]
+    shares = [
+        mean(holders[run] > 1 for run in set(runs(one.request)))
+        for one in asked
+        if runs(one.request)
+    ]
     return mean(shares) if shares else 0.0
 
 
@@ -99,7 +103,9 @@ def ours(file: Path, recipe: str) -> dict[str, list[Asked]]:
         " and t.language = s.language where s.recipe = ? and s.kind in ('perfect', 'imperfect') order by s.key",
         [recipe],
     ):
-        found.setdefault(str(row["language"]), []).append(Asked(str(row["request"]), str(row["description"])))
+        found.setdefault(str(row["language"]), []).append(
+            Asked(str(row["request"]), str(row["description"]))
+        )
     return found
 
 
@@ -108,7 +114,9 @@ def published(folder: Path) -> dict[str, list[Asked]]:
     found: dict[str, list[Asked]] = {}
     for language in sorted(one.name for one in folder.iterdir()):
         for name in ("ST_Perfect", "ST_Imperfect"):
-            for record in json.loads((folder / language / "single-turn" / f"{name}.json").read_text(encoding="utf-8")):
+            for record in json.loads(
+                (folder / language / "single-turn" / f"{name}.json").read_text(encoding="utf-8")
+            ):
                 called = record["messages"][1]["content"]
                 name_called = called.get("name") if isinstance(called, dict) else ""
                 tools = {tool["name"]: tool["description"] for tool in record["multiple_tools"]}

@@ -22,7 +22,9 @@ _COLUMNS = ("document", "MB", "entries", "tools", "problems", "seconds", "CPU se
 def documents_in(folder: Path) -> Iterator[Path]:
     """The documents of a folder, the largest first."""
     found = [path for path in folder.iterdir() if path.is_file() and path.suffix in _ENDINGS]
-    found += [main.parent / main.read_text(encoding="utf-8").strip() for main in folder.glob("*/MAIN")]
+    found += [
+        main.parent / main.read_text(encoding="utf-8").strip() for main in folder.glob("*/MAIN")
+    ]
     yield from sorted(found, key=lambda path: -path.stat().st_size)
 
 
@@ -30,15 +32,36 @@ def measured(path: Path) -> dict[str, Any]:
     """One import: what came of it, and what it took."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as home:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [sys.executable, "-m", "callwright", "tools", "import", "openapi", str(path), "--json"]
+        command = [
+            sys.executable,
+            "-m",
+            "callwright",
+            "tools",
+            "import",
+            "openapi",
+            str(path),
+            "--json",
+        ]
         run = watch(command, {**os.environ, "CALLWRIGHT_HOME": home})  # noqa: TID251 - a command of its own needs all of it
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     known: dict[str, Any] = {"entries": 0, "tools": 0, "problems": []}
     if run.code == 0:
         known = json.loads(run.output[run.output.index("{") :])
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    figures = (path.name, round(path.stat().st_size / 1e6, 2), known["entries"], known["tools"], len(known["problems"]))
-    return dict(zip(_COLUMNS, (*figures, round(run.seconds, 1), round(cpu, 1), round(run.peak_mb)), strict=True))
+    figures = (
+        path.name,
+        round(path.stat().st_size / 1e6, 2),
+        known["entries"],
+        known["tools"],
+        len(known["problems"]),
+    )
+    return dict(
+        zip(
+            _COLUMNS,
+            (*figures, round(run.seconds, 1), round(cpu, 1), round(run.peak_mb)),
+            strict=True,
+        )
+    )
 
 
 def main() -> None:

@@ -31,7 +31,11 @@ def measure(*chosen: str) -> tuple[int, int]:
         project = [str(_TOP / "pyproject.toml"), "--constraint", str(_TOP / "requirements.lock")]
         _uv("pip", "install", "--python", folder, "--requirements", *project, *chosen)
         [site] = Path(folder).glob("lib/*/site-packages")
-        size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file() and path.suffix != ".pyc")
+        size = sum(
+            path.stat().st_size
+            for path in site.rglob("*")
+            if path.is_file() and path.suffix != ".pyc"
+        )
         return len(list(site.glob("*.dist-info"))), size
 
 

@@ -35,7 +35,12 @@ _CANDIDATES = [
         "label": "erring",
         "model": {
             "name": "template/v1",
-            "error_rate": {"wrong_tool": 0.05, "missing_argument": 0.1, "wrong_argument": 0.1, "malformed_json": 0.03},
+            "error_rate": {
+                "wrong_tool": 0.05,
+                "missing_argument": 0.1,
+                "wrong_argument": 0.1,
+                "malformed_json": 0.03,
+            },
         },
     },
 ]
@@ -109,11 +114,15 @@ stop
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("paper", choices=[*CHANGES, "all"])
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="with all: where to build, and to leave it")
-    parser.add_argument("--only", default="", help="with all: the commands that have this text in them")
+    parser.add_argument(
+        "--only", default="", help="with all: the commands that have this text in them"
+    )
     parser.add_argument("--memory", default="1GB")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
@@ -149,7 +158,10 @@ def measure_builds(chosen: argparse.Namespace) -> None:
 def measure(paper: str) -> tuple[ProcessRun, dict[str, Any]]:
     """One build of the paper's size in a work folder of its own, and its report."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
-        run = watch(_command(f"build {_recipe(paper, Path(folder))} --no-review --json"), _settings(Path(folder)))
+        run = watch(
+            _command(f"build {_recipe(paper, Path(folder))} --no-review --json"),
+            _settings(Path(folder)),
+        )
     if run.code:
         sys.exit(f"The build ended with {run.code}:\n{run.output[-2000:]}")
     return run, json.loads(run.output[run.output.index("\n{") :])  # behind the progress
@@ -164,7 +176,9 @@ def measure_commands(chosen: argparse.Namespace) -> None:
             rows.append(row)
             if not chosen.json:
                 print(
-                    "{seconds:>8}  {cpu_seconds:>8}  {peak_mb:>6}  {exit:>3}  {load:>5}  {command}".format(**row),
+                    "{seconds:>8}  {cpu_seconds:>8}  {peak_mb:>6}  {exit:>3}  {load:>5}  {command}".format(
+                        **row
+                    ),
                     flush=True,
                 )
     if chosen.json:
@@ -186,16 +200,22 @@ def _measured(folder: Path, only: str, memory: str) -> Iterator[dict[str, Any]]:
             run = watch(_command(command.format(folder=folder)), settings)
             (folder / "printed" / f"{number:02}.txt").write_text(run.output, encoding="utf-8")
             yield {
-                "command": command.replace("{folder}/", ""), "exit": run.code, "seconds": round(run.seconds, 1),
-                "cpu_seconds": round(run.cpu_seconds, 1), "peak_mb": round(run.peak_mb), "load": round(os.getloadavg()[0], 1),
-            }  # fmt: skip
+                "command": command.replace("{folder}/", ""),
+                "exit": run.code,
+                "seconds": round(run.seconds, 1),
+                "cpu_seconds": round(run.cpu_seconds, 1),
+                "peak_mb": round(run.peak_mb),
+                "load": round(os.getloadavg()[0], 1),
+            }
 
 
 def _recipe(paper: str, folder: Path) -> Path:
     """The paper's recipe in a folder, with two candidates."""
     loaded = yaml.safe_load((RECIPES / f"{paper}.yaml").read_text(encoding="utf-8"))
     path = folder / f"{paper}.yaml"
-    path.write_text(yaml.safe_dump(loaded | CHANGES[paper] | {"candidates": _CANDIDATES}), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump(loaded | CHANGES[paper] | {"candidates": _CANDIDATES}), encoding="utf-8"
+    )
     return path
 
 

@@ -45,7 +45,18 @@ from callwright.warehouse.store import Warehouse
 
 TOKENS = 100_000
 BYTES_PER_TOKEN = 4
-CITIES = ("Rome", "Paris", "London", "Berlin", "Madrid", "Vienna", "Tokyo", "Lisbon", "Prague", "Amsterdam")
+CITIES = (
+    "Rome",
+    "Paris",
+    "London",
+    "Berlin",
+    "Madrid",
+    "Vienna",
+    "Tokyo",
+    "Lisbon",
+    "Prague",
+    "Amsterdam",
+)
 MONTHS = ("02", "04", "06", "08", "10")
 TOOLS = [{"environment": "travel", "response_size": "long"}]
 
@@ -81,14 +92,28 @@ def main() -> None:
 
 def measure(world: Environment, samples: Sequence[Sample]) -> tuple[ProcessRun, dict[str, Any]]:
     """One evaluation in a work folder of its own, and the leaderboard's row."""
-    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder, _serve_guide(samples) as address:
+    with (
+        tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder,
+        _serve_guide(samples) as address,
+    ):
         home = Path(folder) / "home"
         _release(Warehouse(home / "warehouse.duckdb"), world.tools, samples)
         recipe = Path(folder) / "bench.json"
         model = {"name": "openai/guide", "api_base": address, "structured": "schema"}
-        recipe.write_text(json.dumps(_recipe() | {"candidates": [{"label": "guide", "model": model}]}))
+        recipe.write_text(
+            json.dumps(_recipe() | {"candidates": [{"label": "guide", "model": model}]})
+        )
         run = watch(
-            [sys.executable, "-m", "callwright", "evaluate", "bench", "--recipe", str(recipe), "--json"],
+            [
+                sys.executable,
+                "-m",
+                "callwright",
+                "evaluate",
+                "bench",
+                "--recipe",
+                str(recipe),
+                "--json",
+            ],
             {**environment(), "CALLWRIGHT_HOME": str(home)},
         )
     if run.code:
@@ -109,17 +134,17 @@ async def _make_samples(world: Environment, count: int) -> list[Sample]:
 async def _make_sample(world: Environment, city: str, arrival: str, departure: str) -> Sample:
     """The way to a hotel, then hotels at one place after the other until the context is as long as it shall be."""
     stay = {"arrival_date": arrival, "departure_date": departure, "adults": 1}
-    request = (
-        f"I stay in {city} from {arrival} to {departure}. What does the first hotel offer? Show me other places too."
-    )
+    request = f"I stay in {city} from {arrival} to {departure}. What does the first hotel offer? Show me other places too."
     turns: list[Turn] = [UserTurn(text=request)]
 
     async def step(tool: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - a response of any shape
         answer = await world.answer(Call(tool=tool, arguments=arguments))
-        turns.extend([
-            CallTurn(calls=(GoldCall(tool=tool, arguments=arguments),), executed=True),
-            ResultTurn(results=(answer.response,)),
-        ])  # fmt: skip
+        turns.extend(
+            [
+                CallTurn(calls=(GoldCall(tool=tool, arguments=arguments),), executed=True),
+                ResultTurn(results=(answer.response,)),
+            ]
+        )
         return answer.response["data"] if isinstance(answer.response, dict) else None
 
     found = await step("Search_Hotel_Destination", {"query": city})
@@ -133,9 +158,13 @@ async def _make_sample(world: Environment, city: str, arrival: str, departure: s
     turns.append(ReplyTurn(text="The first hotel has a roof."))
     tools = [tool.key for tool in world.tools if tool.category == "Hotels"]
     return Sample(
-        kind="multi_step", language=DEFAULT_LANGUAGE, category="Hotels", candidates=tuple(tools), turns=tuple(turns),
+        kind="multi_step",
+        language=DEFAULT_LANGUAGE,
+        category="Hotels",
+        candidates=tuple(tools),
+        turns=tuple(turns),
         tags=(trait_tag("environment", world.name),),
-    )  # fmt: skip
+    )
 
 
 def _tokens(turns: Sequence[Turn]) -> int:
@@ -157,7 +186,9 @@ def _release(warehouse: Warehouse, tools: Sequence[Tool], samples: Sequence[Samp
         {
             "builds": [recipe],
             "outcomes": [
-                outcome_row(Outcome(build=build, stage="land", subject=sample.key, outcome="passed"))
+                outcome_row(
+                    Outcome(build=build, stage="land", subject=sample.key, outcome="passed")
+                )
                 for sample in samples
             ],
         }
@@ -168,16 +199,27 @@ def _release(warehouse: Warehouse, tools: Sequence[Tool], samples: Sequence[Samp
 @contextmanager
 def _serve_guide(samples: Sequence[Sample]) -> Iterator[str]:
     """A model that goes the gold's way and leaves out what has a default, on loopback; its address."""
-    steps = {sample.request: [turn.calls for turn in sample.turns if turn.kind == "calls"] for sample in samples}
+    steps = {
+        sample.request: [turn.calls for turn in sample.turns if turn.kind == "calls"]
+        for sample in samples
+    }
 
     async def answer(request: web.Request) -> web.Response:
         asked = orjson.loads(await request.read())["messages"][-1]["content"]
         told, history = (orjson.loads(_between(asked, tag)) for tag in ("request", "history"))
         left = steps[told][len(history) :]
-        calls = [{"name": call.tool, "arguments": _without_default(call)} for call in left[0]] if left else []
+        calls = (
+            [{"name": call.tool, "arguments": _without_default(call)} for call in left[0]]
+            if left
+            else []
+        )
         said = {"calls": calls, "answer": "" if calls else "The first hotel has a roof."}
         message = {"role": "assistant", "content": orjson.dumps(said).decode()}
-        usage = {"prompt_tokens": len(asked) // BYTES_PER_TOKEN, "completion_tokens": 50, "total_tokens": 0}
+        usage = {
+            "prompt_tokens": len(asked) // BYTES_PER_TOKEN,
+            "completion_tokens": 50,
+            "total_tokens": 0,
+        }
         choice = {"index": 0, "finish_reason": "stop", "message": message}
         return web.json_response(
             {

@@ -44,12 +44,19 @@ def watch(command: Sequence[str], environment: Mapping[str, str]) -> ProcessRun:
     return ProcessRun(code, seconds, sum(cpu.values()), peaks["Pss"], output, peaks["Rss"])
 
 
-def _watch_tree(child: "subprocess.Popen[str]", peaks: dict[str, float], cpu: dict[int, float]) -> None:
+def _watch_tree(
+    child: "subprocess.Popen[str]", peaks: dict[str, float], cpu: dict[int, float]
+) -> None:
     while child.poll() is None:
         began = time.perf_counter()
         tree = _tree(child.pid)
         held = [_memory_mb(pid) for pid in tree]
-        peaks.update({sort: max(peak, sum(one.get(sort, 0.0) for one in held)) for sort, peak in peaks.items()})
+        peaks.update(
+            {
+                sort: max(peak, sum(one.get(sort, 0.0) for one in held))
+                for sort, peak in peaks.items()
+            }
+        )
         cpu.update({pid: seconds for pid in tree if (seconds := _cpu_seconds(pid))})
         time.sleep(max(_LEAST, _REST * (time.perf_counter() - began)))
 
@@ -86,7 +93,11 @@ def _memory_mb(pid: int) -> dict[str, float]:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
         return {}
-    return {line.split(":")[0]: int(line.split()[1]) / _KILO for line in lines if line.startswith(("Pss:", "Rss:"))}
+    return {
+        line.split(":")[0]: int(line.split()[1]) / _KILO
+        for line in lines
+        if line.startswith(("Pss:", "Rss:"))
+    }
 
 
 def cores() -> int:

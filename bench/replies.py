@@ -30,9 +30,11 @@ Outcome = Literal["calls", "no call", "object", "refused"]
 _TEXTS = ("result", "predict", "raw_output")
 _OBJECTS = ("raw_message_text",)
 _CATEGORIES = {  # of BFCL's results before they had a version, as its data have them now
-    "simple": "simple_python", "multiple_function": "multiple", "parallel_function": "parallel",
+    "simple": "simple_python",
+    "multiple_function": "multiple",
+    "parallel_function": "parallel",
     "parallel_multiple_function": "parallel_multiple",
-}  # fmt: skip
+}
 
 
 class Reply(NamedTuple):
@@ -126,8 +128,14 @@ class Gold(NamedTuple):
         name = _named_now(question)
         functions = self.functions[name]
         own = {re.sub(r"\W", "_", one["name"]): one["name"] for one in functions}
-        made = [DecodedCall(own.get(re.sub(r"\W", "_", call.tool), call.tool), call.arguments) for call in calls]
-        return bool(made) and check_calls(functions, made, self.accepted[name], name.rpartition("_")[0]).valid
+        made = [
+            DecodedCall(own.get(re.sub(r"\W", "_", call.tool), call.tool), call.arguments)
+            for call in calls
+        ]
+        return (
+            bool(made)
+            and check_calls(functions, made, self.accepted[name], name.rpartition("_")[0]).valid
+        )
 
 
 def _named_now(question: str) -> str:
@@ -140,7 +148,9 @@ def read_gold(folder: Path) -> Gold:
     functions: dict[str, Any] = {}
     accepted: dict[str, Any] = {}
     for path in sorted(folder.rglob("BFCL_v*.json")):
-        if not re.search(r"java|multi_turn|memory|web_search|format|unused", str(path.relative_to(folder))):
+        if not re.search(
+            r"java|multi_turn|memory|web_search|format|unused", str(path.relative_to(folder))
+        ):
             for line in path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
                 functions |= {row["id"]: row["function"]} if "function" in row else {}
@@ -163,16 +173,27 @@ class Source:
         self.outcomes[found.outcome] += 1
         if found.problem:
             kind = re.sub(r"""'.*'|".*"|\d+|that of \S+""", "…", found.problem)[:70]
-            self.problems[kind].append(f"{reply.question} {found.problem[:120]} {reply.text[:300]!r}")
+            self.problems[kind].append(
+                f"{reply.question} {found.problem[:120]} {reply.text[:300]!r}"
+            )
         if gold.judges(reply.question):
             self.judged += 1
             self.right += gold.is_right(reply.question, found.calls)
 
     def row(self) -> dict[str, Any]:
         """The source's figures."""
-        counts = {name.replace(" ", "_"): self.outcomes[name] for name in ("calls", "no call", "object", "refused")}
+        counts = {
+            name.replace(" ", "_"): self.outcomes[name]
+            for name in ("calls", "no call", "object", "refused")
+        }
         problems = {kind: len(texts) for kind, texts in self.problems.items()}
-        return {"replies": self.outcomes.total(), **counts, "judged": self.judged, "right": self.right, "why": problems}
+        return {
+            "replies": self.outcomes.total(),
+            **counts,
+            "judged": self.judged,
+            "right": self.right,
+            "why": problems,
+        }
 
 
 def documents(path: Path) -> Iterator[tuple[str, Any]]:
@@ -197,8 +218,16 @@ def main() -> None:
     """Read the replies of each path, and print a row for each source."""
     parser = argparse.ArgumentParser(prog="python -m bench.replies", description=__doc__)
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-    parser.add_argument("--gold", type=Path, metavar="FOLDER", help="BFCL's questions and accepted calls.")
-    parser.add_argument("--show", type=int, default=0, metavar="N", help="Show so many replies of each kind refused.")
+    parser.add_argument(
+        "--gold", type=Path, metavar="FOLDER", help="BFCL's questions and accepted calls."
+    )
+    parser.add_argument(
+        "--show",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Show so many replies of each kind refused.",
+    )
     parser.add_argument("--json", action="store_true", help="Print the figures as JSON.")
     arguments = parser.parse_args()
     csv.field_size_limit(sys.maxsize)
@@ -215,7 +244,9 @@ def main() -> None:
         "| source | replies | calls | no call | object | refused | judged | right |\n|---|---|---|---|---|---|---|---|"
     )
     for name, source in sources.items():
-        print(f"| {name} | {' | '.join(str(value) for key, value in source.row().items() if key != 'why')} |")
+        print(
+            f"| {name} | {' | '.join(str(value) for key, value in source.row().items() if key != 'why')} |"
+        )
     _show(sources.values(), arguments.show)
 
 

@@ -79,7 +79,10 @@ def studio() -> Iterator[tuple[LabelStudio, int]]:
 def measure(adapter: LabelStudio, server: int, count: int, run: int) -> dict[str, float]:
     """Seconds of each step, and what of them the processor worked in client and server together."""
     screen = screen_for("sample_review").with_changes(kind=f"bench_{os.getpid()}_{run}")
-    tasks = [QueuedTask(_task(number, screen.kind), priority=1 - number / count) for number in range(count)]
+    tasks = [
+        QueuedTask(_task(number, screen.kind), priority=1 - number / count)
+        for number in range(count)
+    ]
     project = adapter.ensure_project(screen)
     seconds: dict[str, float] = {}
 
@@ -115,7 +118,10 @@ def push_many(adapter: LabelStudio, count: int) -> float:
     """Seconds of one push of so many tasks."""
     screen = screen_for("sample_review").with_changes(kind=f"bench_many_{os.getpid()}")
     project = adapter.ensure_project(screen)
-    tasks = [QueuedTask(_task(number, screen.kind), priority=1 - number / count) for number in range(count)]
+    tasks = [
+        QueuedTask(_task(number, screen.kind), priority=1 - number / count)
+        for number in range(count)
+    ]
     began = time.perf_counter()
     try:
         pushed = adapter.push(project, tasks)
@@ -128,9 +134,16 @@ def push_many(adapter: LabelStudio, count: int) -> float:
 def _task(number: int, kind: str) -> SampleTask:
     texts = {name: f"{number}: {_FILL * share}" for name, share in _SHARE.items()}
     return SampleTask(
-        subject=f"{number:032x}", kind=kind, title="dining · perfect", why="A check failed: grounding.", conversation=(),
-        other_tools="-", failed="-", passed="-", **texts,
-    )  # fmt: skip
+        subject=f"{number:032x}",
+        kind=kind,
+        title="dining · perfect",
+        why="A check failed: grounding.",
+        conversation=(),
+        other_tools="-",
+        failed="-",
+        passed="-",
+        **texts,
+    )
 
 
 def _answer(adapter: LabelStudio, kind: str, count: int) -> Project:
@@ -138,8 +151,11 @@ def _answer(adapter: LabelStudio, kind: str, count: int) -> Project:
     screen = screen_for("sample_review").with_changes(kind=f"{kind}_answered")
     project = adapter.ensure_project(screen)
     verdict = {
-        "from_name": "verdict", "to_name": "conversation", "type": "choices", "value": {"choices": ["accept"]},
-    }  # fmt: skip
+        "from_name": "verdict",
+        "to_name": "conversation",
+        "type": "choices",
+        "value": {"choices": ["accept"]},
+    }
     body = [
         {
             "data": QueuedTask(_task(number, screen.kind)).data(),

@@ -32,7 +32,9 @@ def main() -> None:
         "runs": chosen.runs,
         "cores": cores(),
         "seconds": round(statistics.median(run.seconds for run in runs), 1),
-        "samples_per_second": round(chosen.count / statistics.median(run.seconds for run in runs), 1),
+        "samples_per_second": round(
+            chosen.count / statistics.median(run.seconds for run in runs), 1
+        ),
         "peak_mb": round(max(run.peak_mb for run in runs)),
     }
     if chosen.json:
@@ -48,7 +50,9 @@ def measure(count: int) -> ProcessRun:
         recipe = Path(folder) / "bench.yaml"
         share = {"perfect": count // 2, "imperfect": count * 7 // 20}
         recipe.write_text(RECIPE.format(**share, irrelevant=count - sum(share.values())))
-        inherited = {name: value for name, value in environment().items() if name != "PREFECT_API_URL"}
+        inherited = {
+            name: value for name, value in environment().items() if name != "PREFECT_API_URL"
+        }
         run = watch(
             [sys.executable, "-m", "callwright", "build", str(recipe), "--no-review"],
             {**inherited, "CALLWRIGHT_HOME": str(Path(folder) / "home")},

@@ -42,7 +42,9 @@ print(time.perf_counter() - started, scoring.figures["snapshots"])
 
 def main() -> None:
     """Measure and print the median of the runs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("logs", nargs="*", type=Path)
     parser.add_argument("--predictions", type=int, default=0)
     parser.add_argument("--kind", choices=[*SOURCES], default="snapshots")
@@ -55,7 +57,11 @@ def main() -> None:
         parser.error("Name LOG... or --predictions N, one of the two.")
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as temporary:
         folder = chosen.folder or Path(temporary) / "filled"
-        result = measure_answers(chosen, folder) if chosen.predictions else measure_logs(chosen, Path(temporary))
+        result = (
+            measure_answers(chosen, folder)
+            if chosen.predictions
+            else measure_logs(chosen, Path(temporary))
+        )
     if chosen.json:
         print(json.dumps(result, indent=2))
     else:
@@ -66,7 +72,10 @@ def main() -> None:
 def measure_logs(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
     """Score logs of the papers, in a process that has its modules and as a command."""
     snapshots = write_log(chosen.logs, folder)
-    inside = [float(run([sys.executable, "-c", INSIDE, str(folder)]).split()[0]) for _ in range(chosen.runs)]
+    inside = [
+        float(run([sys.executable, "-c", INSIDE, str(folder)]).split()[0])
+        for _ in range(chosen.runs)
+    ]
     command = [sys.executable, "-m", "callwright", "score", "hammerbench", "--logs", str(folder)]
     whole = [clock(command) for _ in inside]
     return {
@@ -91,11 +100,20 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
                 warehouse = Warehouse(home / "warehouse.duckdb")
                 words = ["score", *write_files(warehouse, chosen.kind, Path(temporary) / "files")]
             else:
-                words = ["evaluate", RELEASE, "--recipe", str(recipe_of(folder)), "--runs", str(filled.runs)]
+                words = [
+                    "evaluate",
+                    RELEASE,
+                    "--recipe",
+                    str(recipe_of(folder)),
+                    "--runs",
+                    str(filled.runs),
+                ]
             command = [sys.executable, "-m", "callwright", *words, "--json"]
             measured.append(watch(command, {**environment(), "CALLWRIGHT_HOME": str(home)}))
         if measured[-1].code:
-            sys.exit(f"callwright {words[0]} ended with {measured[-1].code}:\n{measured[-1].output[-2000:]}")
+            sys.exit(
+                f"callwright {words[0]} ended with {measured[-1].code}:\n{measured[-1].output[-2000:]}"
+            )
     return {
         "kind": chosen.kind,
         "answers": filled.answers,
@@ -121,9 +139,13 @@ def write_log(sources: list[Path], folder: Path) -> int:
     supply = cycle(pairs)
     kept = [next(supply) for _ in range(COUNT)]
     total = sum(len(flags) for _, flags in kept)
-    for place, (_, flags) in enumerate(kept):  # longer or shorter ones in their place, until the number is right
+    for place, (_, flags) in enumerate(
+        kept
+    ):  # longer or shorter ones in their place, until the number is right
         low, high = sorted((len(flags), len(flags) + SNAPSHOTS - total))
-        others = [pair for pair in pairs if low <= len(pair[1]) <= high and len(pair[1]) != len(flags)]
+        others = [
+            pair for pair in pairs if low <= len(pair[1]) <= high and len(pair[1]) != len(flags)
+        ]
         if others:
             kept[place] = others[0]
             total += len(others[0][1]) - len(flags)

@@ -20,7 +20,20 @@ from callwright.warehouse.store import Warehouse
 
 RELEASE, MODEL, CANDIDATES = "bench", "template/v1", 4
 _PIECE = 5000
-_WORDS = ("north", "two", "later", "please", "the", "old", "station", "blue", "about", "seven", "晚上", "北京")
+_WORDS = (
+    "north",
+    "two",
+    "later",
+    "please",
+    "the",
+    "old",
+    "station",
+    "blue",
+    "about",
+    "seven",
+    "晚上",
+    "北京",
+)
 
 
 class Source(NamedTuple):
@@ -68,7 +81,9 @@ def _source(folder: Path, source: Source) -> Path:
     """The recipe with its counts multiplied."""
     path = folder / f"{source.recipe}.yaml"
     recipe = yaml.safe_load((Path(__file__).parents[1] / "recipes" / path.name).read_text())
-    recipe["samples"] = {name: max(1, int(count * source.times)) for name, count in recipe["samples"].items()}
+    recipe["samples"] = {
+        name: max(1, int(count * source.times)) for name, count in recipe["samples"].items()
+    }
     path.write_text(yaml.safe_dump(recipe))
     return path
 
@@ -76,9 +91,12 @@ def _source(folder: Path, source: Source) -> Path:
 def recipe_of(folder: Path) -> Path:
     """A recipe that names the candidates."""
     known: dict[str, object] = {
-        "name": "bench", "tools": [{"seed": "all"}], "languages": ["en"], "samples": {"perfect": 1},
+        "name": "bench",
+        "tools": [{"seed": "all"}],
+        "languages": ["en"],
+        "samples": {"perfect": 1},
         "candidates": [{"label": label, "model": MODEL} for label in labels()],
-    }  # fmt: skip
+    }
     path = folder / "candidates.yaml"
     path.write_bytes(orjson.dumps(known))
     return path
@@ -87,11 +105,16 @@ def recipe_of(folder: Path) -> Path:
 def call(home: Path, *words: str) -> str:
     """What a command prints; the process ends where it fails."""
     done = subprocess.run(
-        [sys.executable, "-m", "callwright", *words], env={**environment(), "CALLWRIGHT_HOME": str(home)},
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "callwright", *words],
+        env={**environment(), "CALLWRIGHT_HOME": str(home)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
-        sys.exit(f"callwright {' '.join(words)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+        sys.exit(
+            f"callwright {' '.join(words)} ended with {done.returncode}:\n{done.stderr[-2000:]}"
+        )
     return done.stdout
 
 
@@ -101,7 +124,10 @@ def labels() -> list[str]:
 
 
 def _multiply(warehouse: Warehouse, count: int) -> None:
-    known = sorted(read_predictions(warehouse, CandidateRun(RELEASE, MODEL)), key=lambda one: (one.subject, one.turn))
+    known = sorted(
+        read_predictions(warehouse, CandidateRun(RELEASE, MODEL)),
+        key=lambda one: (one.subject, one.turn),
+    )
     tools = sorted({call.tool for one in known for call in one.calls or ()})
     runs = -(-count // (CANDIDATES * len(known)))
     made = (
@@ -142,7 +168,9 @@ def _altered_value(value: JsonValue, rng: Random) -> JsonValue:
     match value:
         case str():
             words = value.split()
-            words[rng.randrange(len(words) + 1) : rng.randrange(len(words) + 1)] = rng.sample(_WORDS, rng.randrange(3))
+            words[rng.randrange(len(words) + 1) : rng.randrange(len(words) + 1)] = rng.sample(
+                _WORDS, rng.randrange(3)
+            )
             return " ".join(words) if rng.random() < 0.5 else f"{value} {rng.randrange(100_000)}"  # noqa: PLR2004
         case bool():
             return not value
@@ -155,8 +183,13 @@ def _altered_value(value: JsonValue, rng: Random) -> JsonValue:
 
 
 def _multiply_runs(warehouse: Warehouse, count: int) -> None:
-    rows = warehouse.rows("select * exclude (key, made_at) from multi_step_runs where model = ?", [MODEL])
-    known = [MultiStepRun.model_validate({**row, "messages": orjson.loads(row["messages"])}) for row in rows]
+    rows = warehouse.rows(
+        "select * exclude (key, made_at) from multi_step_runs where model = ?", [MODEL]
+    )
+    known = [
+        MultiStepRun.model_validate({**row, "messages": orjson.loads(row["messages"])})
+        for row in rows
+    ]
     runs = -(-count // (CANDIDATES * len(known)))
     made = (
         _altered_run(one, label, run, Random(f"{one.subject} {label} {run}"))
@@ -171,9 +204,13 @@ def _multiply_runs(warehouse: Warehouse, count: int) -> None:
 def _altered_run(one: MultiStepRun, label: str, run: int, rng: Random) -> MultiStepRun:
     right = rng.randrange(one.total_calls + 1)
     changes: dict[str, object] = {
-        "model": label, "run": run, "correct_calls": right, "success": right == one.total_calls,
-        "error_type": "" if right == one.total_calls else "value_error", "steps": one.steps + rng.randrange(3),
-    }  # fmt: skip
+        "model": label,
+        "run": run,
+        "correct_calls": right,
+        "success": right == one.total_calls,
+        "error_type": "" if right == one.total_calls else "value_error",
+        "steps": one.steps + rng.randrange(3),
+    }
     return one.with_changes(**changes)
 
 

@@ -28,16 +28,26 @@ def _answers(warehouse: Warehouse) -> Iterator[tuple[Sample, Prediction, tuple[G
     for label in labels():
         for one in read_predictions(warehouse, CandidateRun(RELEASE, label)):
             sample = samples[one.subject]
-            yield sample, one, next((due.calls for due in sample.snapshots() if due.turn == one.turn), ())
+            yield (
+                sample,
+                one,
+                next((due.calls for due in sample.snapshots() if due.turn == one.turn), ()),
+            )
 
 
 def _write_logs(warehouse: Warehouse, folder: Path) -> list[str]:
     """HammerBench's log: a conversation for each sample and run."""
     conversations: dict[tuple[str, str, int], list[JsonValue]] = defaultdict(list)
     for _, one, gold in _answers(warehouse):
-        label: JsonValue = {"name": gold[0].tool, "arguments": gold[0].arguments} if gold else "Sorry."
-        conversations[one.subject, one.candidate, one.run].append({"predict": one.text, "label": label})
-    (folder / "MT_res.json").write_bytes(orjson.dumps([{"FC_res": rows} for rows in conversations.values()]))
+        label: JsonValue = (
+            {"name": gold[0].tool, "arguments": gold[0].arguments} if gold else "Sorry."
+        )
+        conversations[one.subject, one.candidate, one.run].append(
+            {"predict": one.text, "label": label}
+        )
+    (folder / "MT_res.json").write_bytes(
+        orjson.dumps([{"FC_res": rows} for rows in conversations.values()])
+    )
     return ["hammerbench", "--logs", str(folder), "--verdicts", "rule"]
 
 
@@ -51,10 +61,12 @@ def _write_plans(warehouse: Warehouse, folder: Path) -> list[str]:
         due: Row = {"API": names, "parameters": parameters}
         questions[sample.category].append(
             {
-                "id": str(number), "question": [{"role": "user", "content": sample.request}], "ground_truth": due,
+                "id": str(number),
+                "question": [{"role": "user", "content": sample.request}],
+                "ground_truth": due,
                 "difficulty": sample.kind.removeprefix("routing_"),
             }
-        )  # fmt: skip
+        )
         made = {
             "API": [call.tool for call in one.calls or ()],
             "parameters": [call.arguments for call in one.calls or ()],
@@ -104,12 +116,17 @@ def _write_runs(warehouse: Warehouse, folder: Path) -> list[str]:
         for row in rows:
             wrong = [{"error_type": row["error_type"], "parameter": row["error_parameter"]}]
             counts = {
-                "correct_call_num": row["correct_calls"], "total_call_num": row["total_calls"], "real_turn_num": row["steps"],
-                "success_turn_num": row["shortest"], "total_turn_num": row["shortest"],
-            }  # fmt: skip
+                "correct_call_num": row["correct_calls"],
+                "total_call_num": row["total_calls"],
+                "real_turn_num": row["steps"],
+                "success_turn_num": row["shortest"],
+                "total_turn_num": row["shortest"],
+            }
             identity = f"{row['category']}-{row['number']}"
             message = "Success." if row["success"] else wrong
-            file.write(orjson.dumps({"id": identity, "message": message, "count_dict": counts}) + b"\n")
+            file.write(
+                orjson.dumps({"id": identity, "message": message, "count_dict": counts}) + b"\n"
+            )
     return ["complexfuncbench", "--results", str(folder / "results.jsonl"), "--mode", "as_paper"]
 
 

@@ -24,12 +24,18 @@ _APART = 5_000  # traces that are under way together
 _TOOLS = json.dumps(
     [
         {
-            "type": "function", "name": f"tool_{number}", "description": "Look something up in one of the places.",
-            "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+            "type": "function",
+            "name": f"tool_{number}",
+            "description": "Look something up in one of the places.",
+            "parameters": {
+                "type": "object",
+                "properties": {"query": {"type": "string"}},
+                "required": ["query"],
+            },
         }
         for number in range(3)
     ]
-)  # fmt: skip
+)
 
 
 def _lines(count: int) -> Iterator[str]:
@@ -46,24 +52,39 @@ def _lines(count: int) -> Iterator[str]:
 def _trace(number: int, rng: Random) -> Iterator[str]:
     user = {
         "role": "user",
-        "parts": [{"type": "text", "content": f"Please look up entry {rng.randrange(10**6)} of {number % 997}."}],
+        "parts": [
+            {
+                "type": "text",
+                "content": f"Please look up entry {rng.randrange(10**6)} of {number % 997}.",
+            }
+        ],
     }
     before, call = [user], f"c{number}"
     query = str(rng.randrange(10**6))
-    made = {"type": "tool_call", "id": call, "name": f"tool_{number % 3}", "arguments": {"query": query}}
+    made = {
+        "type": "tool_call",
+        "id": call,
+        "name": f"tool_{number % 3}",
+        "arguments": {"query": query},
+    }
     steps = [
         {"role": "assistant", "parts": [made]},
         {"role": "assistant", "parts": [{"type": "text", "content": f"It is {number}."}]},
         {"role": "assistant", "parts": [{"type": "text", "content": "Gladly."}]},
     ]
-    result = {"role": "tool", "parts": [{"type": "tool_call_response", "id": call, "response": {"entry": number}}]}
+    result = {
+        "role": "tool",
+        "parts": [{"type": "tool_call_response", "id": call, "response": {"entry": number}}],
+    }
     thanks = {"role": "user", "parts": [{"type": "text", "content": "Thank you."}]}
     yield _span(number, 0, {"gen_ai.operation.name": "invoke_agent"})
     for at, (step, after) in enumerate(zip(steps, (result, thanks, None), strict=True), 1):
         told = {
-            "gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(before),
-            "gen_ai.output.messages": json.dumps([step]), "gen_ai.tool.definitions": _TOOLS,
-        }  # fmt: skip
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json.dumps(before),
+            "gen_ai.output.messages": json.dumps([step]),
+            "gen_ai.tool.definitions": _TOOLS,
+        }
         yield _span(number, at, told)
         before = [*before, step, *([after] if after else [])]
 
@@ -102,12 +123,20 @@ def main() -> int:
         seconds = time.perf_counter() - began
         [read] = taken_sources(recipe, settings)
         figures = {
-            "spans": chosen.count, "megabytes": round(path.stat().st_size / 2**20), "seconds": round(seconds, 1),
-            "spans_per_second": round(chosen.count / seconds), "records": read.records, "unreadable": read.unreadable,
+            "spans": chosen.count,
+            "megabytes": round(path.stat().st_size / 2**20),
+            "seconds": round(seconds, 1),
+            "spans_per_second": round(chosen.count / seconds),
+            "records": read.records,
+            "unreadable": read.unreadable,
             "taken": sum(one.sample is not None for one in taken_records(recipe, settings, ())),
             "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-        }  # fmt: skip
-    print(json.dumps(figures) if chosen.json else "\n".join(f"{name}: {value}" for name, value in figures.items()))
+        }
+    print(
+        json.dumps(figures)
+        if chosen.json
+        else "\n".join(f"{name}: {value}" for name, value in figures.items())
+    )
     return 0
 
 

@@ -26,7 +26,11 @@ class TemplateConnection(Connection):
 
     def rendered(self, head: bytes) -> bytes:
         """What a GET is answered: counts, or everything that was asked."""
-        return b"\n".join(self.answers) if b"/asked" in head.split(b"\r\n", 1)[0] else super().rendered(head)
+        return (
+            b"\n".join(self.answers)
+            if b"/asked" in head.split(b"\r\n", 1)[0]
+            else super().rendered(head)
+        )
 
     def well(self, body: bytes) -> bytes:
         """The template's answer."""
@@ -69,7 +73,9 @@ def _completion(reply: RawReply) -> bytes:
 
 def main() -> None:
     """Serve."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--delay", type=float, default=0.05, help="seconds")
     chosen = parser.parse_args()

@@ -63,7 +63,9 @@ def compare(url: str, chosen: argparse.Namespace) -> dict[str, Any]:
         **medians[ours],
         **bare,
         **{
-            f"share_of_{client}": round(medians[ours]["items_per_second"] / figures["items_per_second"], _DIGITS)
+            f"share_of_{client}": round(
+                medians[ours]["items_per_second"] / figures["items_per_second"], _DIGITS
+            )
             for client, figures in bare.items()
         },
     }
@@ -80,7 +82,10 @@ def _run(module: str, client: str, url: str, *counts: int) -> dict[str, float]:
 
 def _median(runs: Sequence[dict[str, float]]) -> dict[str, float]:
     figures = (*FIGURES, "accepted", "failed")
-    return {name: round(statistics.median(run.get(name, 0) for run in runs), _DIGITS) for name in figures}
+    return {
+        name: round(statistics.median(run.get(name, 0) for run in runs), _DIGITS)
+        for name in figures
+    }
 
 
 @contextmanager
@@ -98,16 +103,23 @@ def address(given: str | None, server: str = "bench.chat_server") -> Iterator[st
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--base-url", help="of a server that speaks OpenAI's protocol, such as http://127.0.0.1:8399/v1"
+        "--base-url",
+        help="of a server that speaks OpenAI's protocol, such as http://127.0.0.1:8399/v1",
     )
     parser.add_argument("-n", "--items", type=int, default=5000)
-    parser.add_argument("--steps", type=int, default=1, help="requests for each item, each made of the last answer")
+    parser.add_argument(
+        "--steps", type=int, default=1, help="requests for each item, each made of the last answer"
+    )
     parser.add_argument("-c", "--concurrency", type=int, default=64)
     parser.add_argument("--transport", choices=("lean", "litellm"), default="lean")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--real", action="store_true", help="three stages of a build, with planning and landing")
+    parser.add_argument(
+        "--real", action="store_true", help="three stages of a build, with planning and landing"
+    )
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 

@@ -41,7 +41,10 @@ def main() -> None:
 
 
 def _part(place: str) -> str:
-    return next((part for part, words in PARTS if any(word in place for word in words)), "the rest of Python")
+    return next(
+        (part for part, words in PARTS if any(word in place for word in words)),
+        "the rest of Python",
+    )
 
 
 if __name__ == "__main__":

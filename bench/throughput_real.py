@@ -58,7 +58,11 @@ async def callwright(url: str, items: int, concurrency: int) -> dict[str, float]
 
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         settings = _settings(Path(folder))
-        run = open_build(parse_recipe(_recipe(url, items, concurrency), Path(), "bench"), settings, SilentProgress())
+        run = open_build(
+            parse_recipe(_recipe(url, items, concurrency), Path(), "bench"),
+            settings,
+            SilentProgress(),
+        )
         with local_workers(run.recipe, settings) as workers:
             cpu, began = time.process_time(), time.perf_counter()
             drafts = await Planner(run, [_KIND]).drafts(_GROUP, stages_of(_GROUP)[0])

@@ -52,13 +52,21 @@ class ThroughputPlan(NamedTuple):
 async def callwright(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
     """Our own chat with ledger, limits, budget and records, the transport being the client's second half."""
     transport = plan.client.partition("-")[2]
-    told = {"api_base": plan.url, "concurrency": plan.concurrency, "structured": "prompt", "transport": transport}
+    told = {
+        "api_base": plan.url,
+        "concurrency": plan.concurrency,
+        "structured": "prompt",
+        "transport": transport,
+    }
     calls: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         async with Ledger(Path(folder) / "ledger.sqlite") as ledger:
             settings = read_model(MODEL, told)
             chat = open_chat(
-                settings, ledger=ledger, budget=Budget(None), record=lambda call: calls.update([call.error])
+                settings,
+                ledger=ledger,
+                budget=Budget(None),
+                record=lambda call: calls.update([call.error]),
             )
 
             async def ask(text: str) -> str:
@@ -96,7 +104,9 @@ async def bare_litellm(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async 
     litellm.suppress_debug_info = True
 
     async def ask(text: str) -> str:
-        response = await litellm.acompletion(model=MODEL, api_base=plan.url, api_key="none", messages=_wire(text))
+        response = await litellm.acompletion(
+            model=MODEL, api_base=plan.url, api_key="none", messages=_wire(text)
+        )
         return str(orjson.loads(response.choices[0].message.content).get("answer", ""))
 
     yield ask

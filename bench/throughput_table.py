@@ -12,7 +12,16 @@ ROWS = (  # items, steps, at once, transport
     (1000, 1, 64, "litellm"),
 )
 REAL = (1000, 3, 64, "lean")
-HEAD = ("items x steps", "at once", "client", "items a second", "seconds", "CPU ms a call", "peak MB", "share of bare")
+HEAD = (
+    "items x steps",
+    "at once",
+    "client",
+    "items a second",
+    "seconds",
+    "CPU ms a call",
+    "peak MB",
+    "share of bare",
+)
 
 
 def main() -> None:
@@ -37,14 +46,18 @@ def main() -> None:
 
 def _print(result: dict[str, Any]) -> None:
     bare = [name for name in result if name.startswith("bare_")]
-    shares = ", ".join(f"{result[f'share_of_{name}']:.0%} of {name.removeprefix('bare_')}" for name in bare)
+    shares = ", ".join(
+        f"{result[f'share_of_{name}']:.0%} of {name.removeprefix('bare_')}" for name in bare
+    )
     what = f"{result['items']:,} x {result['steps']}"
     _print_row(what, result["concurrency"], f"callwright, {result['transport']}", result, shares)
     for name in bare:
         _print_row("", "", name.replace("_", " "), result[name], "")
 
 
-def _print_row(what: str, at_once: object, client: str, figures: dict[str, Any], share: str) -> None:
+def _print_row(
+    what: str, at_once: object, client: str, figures: dict[str, Any], share: str
+) -> None:
     rate, seconds, cpu, memory = (figures[name] for name in FIGURES)
     print(
         f"| {what} | {at_once} | {client} | {rate:,.0f} | {seconds:.2f} | {cpu:.2f} | {memory:.0f} | {share} |",

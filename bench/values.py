@@ -43,12 +43,16 @@ def count_standings(file: Path) -> dict[str, dict[str, int]]:
     for line, found in zip(lines, check_requests(lines), strict=True):
         label, language = line["label"], line["language"]
         names = (
-            found.arguments if label == "right" else [one for one in line.get("wrong", ()) if one in found.arguments]
+            found.arguments
+            if label == "right"
+            else [one for one in line.get("wrong", ()) if one in found.arguments]
         )
         for name in (f"{label} {language}", f"{label}, all"):
             counts[name].update(dict.fromkeys(("said", "derived", "not_said", "contradicted"), 0))
             counts[name].update(found.arguments[one] for one in names)
-        counts[f"{label} lines"].update(["all", *["contradicted"] * (found.decision == "contradicted")])
+        counts[f"{label} lines"].update(
+            ["all", *["contradicted"] * (found.decision == "contradicted")]
+        )
     return {name: dict(found) for name, found in sorted(counts.items())}
 
 
@@ -70,7 +74,11 @@ def _given(value: object) -> object:
         return [_given(one) for one in value]
     if not isinstance(value, dict):
         return value
-    return {name: _given(one) for name, one in value.items() if not (isinstance(one, list) and one[:1] == [""])}
+    return {
+        name: _given(one)
+        for name, one in value.items()
+        if not (isinstance(one, list) and one[:1] == [""])
+    }
 
 
 def _is_contradicted(line: Mapping[str, Any], truth: list[dict[str, object]]) -> tuple[bool, bool]:
@@ -80,7 +88,9 @@ def _is_contradicted(line: Mapping[str, Any], truth: list[dict[str, object]]) ->
         answers = Path(folder) / ANSWERS
         answers.mkdir()
         (Path(folder) / _QUESTIONS).write_text(json.dumps(dict(line)), encoding="utf-8")
-        (answers / _QUESTIONS).write_text(json.dumps({"id": line["id"], "ground_truth": truth}), encoding="utf-8")
+        (answers / _QUESTIONS).write_text(
+            json.dumps({"id": line["id"], "ground_truth": truth}), encoding="utf-8"
+        )
         records = [*read_bfcl_samples(Path(folder))]
     by_words = by_schema = False
     for one in records:

@@ -43,7 +43,16 @@ _COMMANDS = {
         "train=0.8,validation=0.1,test=0.1",
     ],
     "release verify": ["-m", "callwright", "release", "verify", "made"],
-    "export parquet": ["-m", "callwright", "export", "made", "--to", "parquet", "--out", "{home}/exported"],
+    "export parquet": [
+        "-m",
+        "callwright",
+        "export",
+        "made",
+        "--to",
+        "parquet",
+        "--out",
+        "{home}/exported",
+    ],
 }
 _QUESTIONS = Path(__file__).parents[1] / "docs" / "sql.md"
 _QUICK = 0.2  # seconds
@@ -51,11 +60,15 @@ _QUICK = 0.2  # seconds
 
 def main() -> None:
     """Fill a warehouse, run the commands and print what each took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--samples", type=int, default=100_000)
     parser.add_argument("--predictions", type=int, default=100_000)
     parser.add_argument("--memory", default="1GB")
-    parser.add_argument("--filled", type=Path, metavar="FILE", help="fill this file where it is absent, and keep it")
+    parser.add_argument(
+        "--filled", type=Path, metavar="FILE", help="fill this file where it is absent, and keep it"
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(
@@ -90,17 +103,25 @@ def measured(warehouse: Warehouse, chosen: argparse.Namespace) -> Iterator[tuple
     queries = re.findall(r"```sql\n(.*?)```", _QUESTIONS.read_text(encoding="utf-8"), re.DOTALL)
     yield "questions", ask(published, {" ".join(query.split())[:60]: query for query in queries})
     views = published.rows(
-        "select view_name from duckdb_views() where not internal union select unnest(?)", [list_views("answered_ahead")]
+        "select view_name from duckdb_views() where not internal union select unnest(?)",
+        [list_views("answered_ahead")],
     )
-    yield "views", ask(published, {row["view_name"]: f"from {row['view_name']} limit 100" for row in views})
+    yield (
+        "views",
+        ask(published, {row["view_name"]: f"from {row['view_name']} limit 100" for row in views}),
+    )
 
 
 def filters(warehouse: Warehouse) -> dict[str, int]:
     """Milliseconds that the page's list of samples takes by each filter, at its quickest."""
     asked = [
-        SampleFilter(), SampleFilter(words="number 77"), SampleFilter(tool="tool_7"), SampleFilter(check="check6"),
-        SampleFilter(state="waiting"), SampleFilter(kind="perfect", language="en", category="category 7", grade="proved"),
-    ]  # fmt: skip
+        SampleFilter(),
+        SampleFilter(words="number 77"),
+        SampleFilter(tool="tool_7"),
+        SampleFilter(check="check6"),
+        SampleFilter(state="waiting"),
+        SampleFilter(kind="perfect", language="en", category="category 7", grade="proved"),
+    ]
     taken = {}
     with warehouse.reading():
         for wanted in asked:
@@ -129,7 +150,11 @@ def commands(home: Path, memory: str) -> Iterator[tuple[str, dict[str, float]]]:
             sys.exit(f"{name} ended with {run.code}:\n{run.output[-2000:]}")
         yield (
             name,
-            {"seconds": round(run.seconds, 1), "cpu_seconds": round(run.cpu_seconds, 1), "peak_mb": round(run.peak_mb)},
+            {
+                "seconds": round(run.seconds, 1),
+                "cpu_seconds": round(run.cpu_seconds, 1),
+                "peak_mb": round(run.peak_mb),
+            },
         )
 
 

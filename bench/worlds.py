@@ -17,7 +17,16 @@ from callwright.generators.environments.document_world import DocumentEpisode, D
 from callwright.generators.environments.endpoints import endpoints_of
 from callwright.generators.environments.episodes import START, diff
 from callwright.validators.tasks import Episode, Task
-from callwright.warehouse.records import Call, CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 TEXT: JsonSchema = {"type": "string"}
 ORDER: JsonSchema = {
@@ -36,7 +45,13 @@ ORDER: JsonSchema = {
 }
 FIELDS = {name: ORDER["properties"][name] for name in ("item", "quantity", "note")}
 OPERATIONS: tuple[tuple[str, str, str, JsonSchema, dict[str, JsonSchema]], ...] = (
-    ("search_orders", "get", "/orders", {"type": "array", "items": ORDER}, {"status": ORDER["properties"]["status"]}),
+    (
+        "search_orders",
+        "get",
+        "/orders",
+        {"type": "array", "items": ORDER},
+        {"status": ORDER["properties"]["status"]},
+    ),
     ("add_order", "post", "/orders", ORDER, FIELDS),
     ("read_order", "get", "/orders/{id}", ORDER, {"id": TEXT}),
     ("change_order", "patch", "/orders/{id}", ORDER, {"id": TEXT, **FIELDS}),
@@ -65,8 +80,12 @@ def main() -> None:
         "episodes": chosen.episodes,
         "calls_per_episode": len(calls),
         "episodes_per_second": round(1 / statistics.median(seconds)),
-        "state_and_reward_per_second": round(1 / _median(lambda: _rewarded(task, calls[1:4]), chosen)),
-        "snapshot_and_restore_us": round(1e6 * _median(lambda: episode.restore(episode.snapshot()), chosen), 2),
+        "state_and_reward_per_second": round(
+            1 / _median(lambda: _rewarded(task, calls[1:4]), chosen)
+        ),
+        "snapshot_and_restore_us": round(
+            1e6 * _median(lambda: episode.restore(episode.snapshot()), chosen), 2
+        ),
         "diff_us": round(1e6 * _median(lambda: diff(START, state), chosen), 1),
         "parallel": chosen.parallel,
         **_memory(task, calls[1:4], chosen.parallel),
@@ -84,7 +103,11 @@ def make_world() -> DocumentWorld:
         Tool(
             name=name,
             description=name.replace("_", " "),
-            parameters={"type": "object", "properties": parameters, "required": ["id"] if "id" in parameters else []},
+            parameters={
+                "type": "object",
+                "properties": parameters,
+                "required": ["id"] if "id" in parameters else [],
+            },
             returns=returns,
             category="shop",
         )
@@ -116,11 +139,23 @@ def _run(world: DocumentWorld, calls: list[Call]) -> DocumentEpisode:
 
 def _task(world: DocumentWorld, calls: list[Call]) -> Task:
     """The task of which these calls are the gold."""
-    made, changes = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in calls), _run(world, calls).state
-    turns = (UserTurn(text="Please see to it."), CallTurn(calls=made, executed=True), ReplyTurn(text="Done."))
+    made, changes = (
+        tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in calls),
+        _run(world, calls).state,
+    )
+    turns = (
+        UserTurn(text="Please see to it."),
+        CallTurn(calls=made, executed=True),
+        ReplyTurn(text="Done."),
+    )
     keys = tuple(tool.key for tool in world.tools)
     sample = Sample(
-        kind="task", language="en", category="shop", candidates=keys, turns=turns, changes=diff(START, changes)
+        kind="task",
+        language="en",
+        category="shop",
+        candidates=keys,
+        turns=turns,
+        changes=diff(START, changes),
     )
     return Task(sample, world, world.tools)
 

@@ -34,7 +34,13 @@ if TYPE_CHECKING:
         read_recipe,
     )
     from callwright.flows.api.evaluating import Evaluation, evaluate, evaluate_async
-    from callwright.flows.api.releases import KeptSample, LoadedRelease, create_release, load_release, samples
+    from callwright.flows.api.releases import (
+        KeptSample,
+        LoadedRelease,
+        create_release,
+        load_release,
+        samples,
+    )
     from callwright.flows.api.surroundings import ProgressStep
     from callwright.flows.api.tasks import load_tasks
     from callwright.flows.build import BuildReport
@@ -48,11 +54,24 @@ if TYPE_CHECKING:
 # Where each name stands: nothing is imported before it is used.
 _PLACES = {
     "flows.api.building": (
-        "build", "build_async", "check_records", "check_records_async", "check_requests",
-        "check_requests_async", "make_recipe", "preview", "read_recipe",
+        "build",
+        "build_async",
+        "check_records",
+        "check_records_async",
+        "check_requests",
+        "check_requests_async",
+        "make_recipe",
+        "preview",
+        "read_recipe",
     ),
     "flows.api.evaluating": ("Evaluation", "evaluate", "evaluate_async"),
-    "flows.api.releases": ("KeptSample", "LoadedRelease", "create_release", "load_release", "samples"),
+    "flows.api.releases": (
+        "KeptSample",
+        "LoadedRelease",
+        "create_release",
+        "load_release",
+        "samples",
+    ),
     "flows.api.surroundings": ("ProgressStep",),
     "flows.api.tasks": ("load_tasks",),
     "flows.build": ("BuildReport",),
@@ -62,20 +81,47 @@ _PLACES = {
     "validators.tasks": ("Episode",),
     "warehouse.errors": ("CallwrightError", "ConfigurationError"),
     "warehouse.records": ("Call", "Evidence", "Sample", "Tool"),
-}  # fmt: skip
+}
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 __all__ = [
-    "AnsweredItem", "BuildReport", "Call", "CallwrightError", "ConfigurationError", "Episode",
-    "Evaluation", "Evidence", "KeptSample", "LoadedRelease", "ProgressStep", "Recipe", "Sample",
-    "Tool", "build", "build_async", "check_records", "check_records_async", "check_requests",
-    "check_requests_async", "create_release", "evaluate", "evaluate_async", "load_release",
-    "load_tasks", "make_recipe", "preview", "read_recipe", "samples", "tool_from",
-]  # fmt: skip
+    "AnsweredItem",
+    "BuildReport",
+    "Call",
+    "CallwrightError",
+    "ConfigurationError",
+    "Episode",
+    "Evaluation",
+    "Evidence",
+    "KeptSample",
+    "LoadedRelease",
+    "ProgressStep",
+    "Recipe",
+    "Sample",
+    "Tool",
+    "build",
+    "build_async",
+    "check_records",
+    "check_records_async",
+    "check_requests",
+    "check_requests_async",
+    "create_release",
+    "evaluate",
+    "evaluate_async",
+    "load_release",
+    "load_tasks",
+    "make_recipe",
+    "preview",
+    "read_recipe",
+    "samples",
+    "tool_from",
+]
 
 
 def __getattr__(name: str) -> object:
     if name not in _PLACE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}"
+        )
     return getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
 
 

@@ -52,7 +52,11 @@ from callwright.warehouse.records import (
 # An instance of the reply class for `ask`, a str or Completion for `complete`, an error to raise.
 Line = object
 Tools = Mapping[str, Tool] | Iterable[Tool]
-_CITY: JsonSchema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+_CITY: JsonSchema = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+}
 
 
 def _require(holds: object, sentence: str) -> None:
@@ -90,13 +94,17 @@ class ScriptedModel:
             raise AssertionError(f"{prompt.name} wants {answer.__name__}, the script has {line!r}")
         return cast("Answer", line)
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         """The next line for the prompt: words, or words with calls."""
         line = self._next(prompt)
         if isinstance(line, Completion):
             return line
         if not isinstance(line, str):
-            raise AssertionError(f"{prompt.name} wants text or a Completion, the script has {line!r}")
+            raise AssertionError(
+                f"{prompt.name} wants text or a Completion, the script has {line!r}"
+            )
         return Completion(line, None)
 
     def _next(self, prompt: Prompt) -> Line:
@@ -123,10 +131,17 @@ def make_tool(
 
     >>> make_tool("book_table", people="integer", area={"enum": ["inside", "terrace"]})
     """
-    schemas = {each: {"type": one} if isinstance(one, str) else one for each, one in parameters.items()}
-    properties = {each: {"type": "string", "description": each, **(one or {})} for each, one in schemas.items()}
+    schemas = {
+        each: {"type": one} if isinstance(one, str) else one for each, one in parameters.items()
+    }
+    properties = {
+        each: {"type": "string", "description": each, **(one or {})}
+        for each, one in schemas.items()
+    }
     schema: JsonSchema = {"type": "object", "properties": properties, "required": [*required]}
-    return Tool(name=name, description=description, category=category, language=language, parameters=schema)
+    return Tool(
+        name=name, description=description, category=category, language=language, parameters=schema
+    )
 
 
 def make_sample(
@@ -148,7 +163,8 @@ def make_sample(
             made.append(UserTurn(text=turn))
         elif isinstance(turn, Mapping):
             calls = [
-                GoldCall(tool=tool, arguments=given, evidence=tuple(_said(given, made))) for tool, given in turn.items()
+                GoldCall(tool=tool, arguments=given, evidence=tuple(_said(given, made)))
+                for tool, given in turn.items()
             ]
             made.append(CallTurn(calls=tuple(calls)))
         else:
@@ -156,9 +172,13 @@ def make_sample(
     if not isinstance(made[-1], CallTurn):
         made.append(CallTurn())
     return Sample(
-        kind=kind, language=language, category=tools[0].category, turns=tuple(made),
-        candidates=tuple(tool.key for tool in tools), withheld=tuple(tool.key for tool in withheld),
-    )  # fmt: skip
+        kind=kind,
+        language=language,
+        category=tools[0].category,
+        turns=tuple(made),
+        candidates=tuple(tool.key for tool in tools),
+        withheld=tuple(tool.key for tool in withheld),
+    )
 
 
 def _said(arguments: Arguments, before: Sequence[Turn]) -> Iterator[Evidence]:
@@ -167,12 +187,18 @@ def _said(arguments: Arguments, before: Sequence[Turn]) -> Iterator[Evidence]:
         for at, turn in enumerate(before):
             if isinstance(turn, UserTurn) and quote in turn.text:
                 start, end = turn.text.index(quote), turn.text.index(quote) + len(quote)
-                yield Evidence(argument=name, kind="span", turn=at, start=start, end=end, quote=quote)
+                yield Evidence(
+                    argument=name, kind="span", turn=at, start=start, end=end, quote=quote
+                )
                 break
 
 
 def context_of(
-    tools: Tools, chat: ChatModel | None = None, *, seed: int = 1, environments: Iterable[Environment] = ()
+    tools: Tools,
+    chat: ChatModel | None = None,
+    *,
+    seed: int = 1,
+    environments: Iterable[Environment] = (),
 ) -> StageContext:
     """What a stage has at hand: these tools, the model of its role, a seeded generator, worlds."""
     by_key = dict(tools) if isinstance(tools, Mapping) else {tool.key: tool for tool in tools}
@@ -180,7 +206,9 @@ def context_of(
     return StageContext(chat or ScriptedModel({}), Random(seed), by_key, worlds)
 
 
-def run_check(check: Check[Sample], sample: Sample, tools: Tools = (), chat: ChatModel | None = None) -> Verdict:
+def run_check(
+    check: Check[Sample], sample: Sample, tools: Tools = (), chat: ChatModel | None = None
+) -> Verdict:
     """What a check says of a sample with these tools; each doubt has a sentence that people are told.
 
     >>> run_check(check, make_sample([TABLE], "A table for 4."), [TABLE]).decision
@@ -195,7 +223,9 @@ def run_check(check: Check[Sample], sample: Sample, tools: Tools = (), chat: Cha
     return verdict
 
 
-def run_stages(family: Family, record: Record, tools: Tools = (), chat: ChatModel | None = None) -> list[Record]:
+def run_stages(
+    family: Family, record: Record, tools: Tools = (), chat: ChatModel | None = None
+) -> list[Record]:
     """What the stages of a family of kinds make of a record, one after the other.
 
     >>> run_stages(FAMILY, Derivation(...), [TABLE])[0].request
@@ -207,7 +237,9 @@ def run_stages(family: Family, record: Record, tools: Tools = (), chat: ChatMode
         records = [record]
         for stage in family.stages:
             if stage.function is not None:
-                after = [await stage.function(one, context) for one in records if stage.applies(one)]
+                after = [
+                    await stage.function(one, context) for one in records if stage.applies(one)
+                ]
                 records = [one for outputs in after for one in outputs]
                 for one in records:
                     wanted = f"The stage {stage.name!r} gives {one!r}, and should give records of {stage.yields}."
@@ -226,7 +258,9 @@ def ask_world(world: Environment, tool: str, **arguments: object) -> CallRespons
     found = next((one for one in world.tools if one.name == tool), None)
     if found is None:
         known = ", ".join(one.name for one in world.tools)
-        raise AssertionError(f"The world {world.name!r} has no tool {tool!r}; its tools are {known}.")
+        raise AssertionError(
+            f"The world {world.name!r} has no tool {tool!r}; its tools are {known}."
+        )
     call = Call.model_validate({"tool": tool, "arguments": arguments})
     problems = argument_problems(found, call.arguments, partial=False)
     _require(not problems, f"The tool {tool!r} does not take these arguments: {' '.join(problems)}")
@@ -235,8 +269,13 @@ def ask_world(world: Environment, tool: str, **arguments: object) -> CallRespons
         return await world.answer(call), await world.answer(call)
 
     first, second = asyncio.run(twice())
-    _require(isinstance(first, CallResponse), f"The world answers {first!r}, and should answer a CallResponse.")
-    _require(first == second, f"The same call of {tool!r} is answered {first!r}, and then {second!r}.")
+    _require(
+        isinstance(first, CallResponse),
+        f"The world answers {first!r}, and should answer a CallResponse.",
+    )
+    _require(
+        first == second, f"The same call of {tool!r} is answered {first!r}, and then {second!r}."
+    )
     json.dumps(first.response)
     return first
 
@@ -253,7 +292,9 @@ def check_adapter(adapter: Adapter, model: str = "example/small", **options: obj
     async def asked() -> RawReply:
         reply = await adapter.send(request)
         is_reply = isinstance(reply, RawReply) and isinstance(reply.text, str)
-        _require(is_reply, f"The adapter answers {reply!r}, and should answer a RawReply with text.")
+        _require(
+            is_reply, f"The adapter answers {reply!r}, and should answer a RawReply with text."
+        )
         try:
             typed = await adapter.send(request._replace(schema=_CITY))
             json.loads(typed.text)

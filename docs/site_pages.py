@@ -15,8 +15,12 @@ FOLDERS = {"extending": "Extending callwright", "decisions": "Decisions"}
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made of others."""
     docs = Path(config.docs_dir)
-    made = {page: (docs.parent / source).read_text(encoding="utf-8") for page, source in OTHERS.items()}
-    made |= {f"{folder}/index.md": _listed(docs / folder, title) for folder, title in FOLDERS.items()}
+    made = {
+        page: (docs.parent / source).read_text(encoding="utf-8") for page, source in OTHERS.items()
+    }
+    made |= {
+        f"{folder}/index.md": _listed(docs / folder, title) for folder, title in FOLDERS.items()
+    }
     for page, text in made.items():
         files.append(File.generated(config, page, content=text))
     return files
@@ -37,4 +41,6 @@ def _listed(folder: Path, title: str) -> str:
     """A page that lists a folder by the first heading of each page."""
     pages = sorted(folder.glob("*.md"))
     heads = [page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for page in pages]
-    return f"# {title}\n\n" + "".join(f"- [{head}]({page.name})\n" for head, page in zip(heads, pages, strict=True))
+    return f"# {title}\n\n" + "".join(
+        f"- [{head}]({page.name})\n" for head, page in zip(heads, pages, strict=True)
+    )

@@ -19,7 +19,11 @@ from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings, open_warehouse
-from callwright.generators.environments.protocol import Environment, ServerSettings, SimulatedSettings
+from callwright.generators.environments.protocol import (
+    Environment,
+    ServerSettings,
+    SimulatedSettings,
+)
 from callwright.generators.kinds import family_of
 from callwright.generators.stages import StageContext
 from callwright.llm.ledger import Ledger
@@ -45,7 +49,15 @@ from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Decision, LlmCall, PlantedReading, Sample, Tool, Verdict, content_key
+from callwright.warehouse.records import (
+    Decision,
+    LlmCall,
+    PlantedReading,
+    Sample,
+    Tool,
+    Verdict,
+    content_key,
+)
 from callwright.warehouse.releases import read_tools, release_named, samples_by_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -120,7 +132,11 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
                     case = DefectCase(*about, decision, verdicts, variant.wrong)
                     cases.append(case)
                     if survivors is not None and case.is_broken and case.decision in LANDING:
-                        line = {**record_line(variant.sample, tools), "defect": defect, "made_of": subject.sample.key}
+                        line = {
+                            **record_line(variant.sample, tools),
+                            "defect": defect,
+                            "made_of": subject.sample.key,
+                        }
                         survivors.write(orjson.dumps(line) + b"\n")
                 progress.advance(1)
     return keep_audit(warehouse, plan.release or NEWEST_BUILDS, plan, cases)
@@ -135,11 +151,17 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
         drawn = (samples[key] for keys in groups.values() for key in keys[: plan.per_kind])
         # Checks read the others without what was laid over them, so that no defect would be seen.
         audited = [sample for sample in drawn if sample.underlying is sample]
-        named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
+        named = sorted(
+            {key for sample in audited for key in (*sample.candidates, *sample.withheld)}
+        )
         tools = read_tools(warehouse, named)
     pool = gather(samples.values())
     return [
-        AuditSubject(sample, {key: tools[key] for key in (*sample.candidates, *sample.withheld) if key in tools}, pool)
+        AuditSubject(
+            sample,
+            {key: tools[key] for key in (*sample.candidates, *sample.withheld) if key in tools},
+            pool,
+        )
         for sample in audited
     ]
 
@@ -148,7 +170,9 @@ def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], d
     """So many accepted samples of each kind and language, drawn by the plan's seed, and their tools."""
     drawn = [key for keys in _accepted(warehouse, plan).values() for key in keys[: plan.per_kind]]
     samples = list(samples_by_key(warehouse, drawn).values())
-    return samples, read_tools(warehouse, sorted({key for sample in samples for key in sample.candidates}))
+    return samples, read_tools(
+        warehouse, sorted({key for sample in samples for key in sample.candidates})
+    )
 
 
 def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], list[str]]:
@@ -156,7 +180,11 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
     if plan.release:
         release_named(warehouse, plan.release)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    asked = (sql("auditing.of_release"), [plan.release]) if plan.release else (sql("auditing.landed"), [])
+    asked = (
+        (sql("auditing.of_release"), [plan.release])
+        if plan.release
+        else (sql("auditing.landed"), [])
+    )
     for row in warehouse.rows(*asked):
         groups[row["kind"], row["language"]].append(row["key"])
     if not groups:
@@ -171,14 +199,18 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
 @contextmanager
 def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environment]]:
     """The environments of the newest builds, by name, but servers: nobody shall send them broken calls."""
-    rows = warehouse.rows("select body from builds where key in (select build from latest_builds) order by started_at")
+    rows = warehouse.rows(
+        "select body from builds where key in (select build from latest_builds) order by started_at"
+    )
     environments: dict[str, Environment] = {}
     with tempfile.TemporaryDirectory(prefix="callwright-audit-") as folder, ExitStack() as opened:
         for row in rows:
             recipe = Recipe.model_validate_json(row["body"])
             harmless = []
             for one in recipe.tools:
-                is_looked_up = isinstance(one, SimulatedSettings) and bool(one.catalog)  # by a build only
+                is_looked_up = isinstance(one, SimulatedSettings) and bool(
+                    one.catalog
+                )  # by a build only
                 harmless += [] if isinstance(one, ServerSettings) or is_looked_up else [one]
             changed = recipe.model_copy(update={"tools": tuple(harmless)})
             environments |= opened.enter_context(open_environments(changed, Path(folder)))
@@ -206,9 +238,13 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
     for number, (label, one) in enumerate(zip(_labels(path), checked, strict=True), 1):
         found: AuditDecision = "unproved" if one.decision == "doubted" else one.decision
         decision: Decision = "proved" if found in ("judged", "open") else found  # type: ignore[assignment]
-        verdict = Verdict(subject=one.id, check="request", decision=decision, reason=" ".join(one.reasons))
+        verdict = Verdict(
+            subject=one.id, check="request", decision=decision, reason=" ".join(one.reasons)
+        )
         at = f"{number}:{one.id}"
-        cases.append(DefectCase(at, label.defect, label.is_broken, WORDING, label.language, found, [verdict]))
+        cases.append(
+            DefectCase(at, label.defect, label.is_broken, WORDING, label.language, found, [verdict])
+        )
     return keep_audit(open_warehouse(settings), path.name, plan, cases)
 
 
@@ -234,30 +270,51 @@ def _labels(path: Path) -> Iterator[WordingLabel]:
                 yield WordingLabel(label == "wrong", defect, str(stated.get("language", "")))
 
 
-def keep_audit(warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequence[DefectCase]) -> AuditReport:
+def keep_audit(
+    warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequence[DefectCase]
+) -> AuditReport:
     """Keep an audit with all of its cases, and count it."""
     made_at = datetime.now(UTC)
     model = plan.model or RULES
     key = content_key([source, model, plan.seed, plan.per_kind, made_at.isoformat()])
     audit = {
-        "key": key, "source": source, "model": model, "seed": plan.seed, "per_kind": plan.per_kind, "made_at": made_at,
-    }  # fmt: skip
+        "key": key,
+        "source": source,
+        "model": model,
+        "seed": plan.seed,
+        "per_kind": plan.per_kind,
+        "made_at": made_at,
+    }
     rows = [case._asdict() | {"audit": key} for case in cases]
     verdicts = [
         {
-            "audit": key, "subject": case.subject, "defect": case.defect, "check_name": one.check, "decision": one.decision,
-            "grade": one.grade, "reason": one.reason,
+            "audit": key,
+            "subject": case.subject,
+            "defect": case.defect,
+            "check_name": one.check,
+            "decision": one.decision,
+            "grade": one.grade,
+            "reason": one.reason,
         }
-        for case in cases for one in case.verdicts
-    ]  # fmt: skip
+        for case in cases
+        for one in case.verdicts
+    ]
     for row in rows:
         del row["verdicts"], row["wrong"]
     arguments = [{"audit": key, **row} for case in cases for row in _argument_rows(case)]
-    tables = {"audits": [audit], "audit_cases": rows, "audit_verdicts": verdicts, "audit_arguments": arguments}
+    tables = {
+        "audits": [audit],
+        "audit_cases": rows,
+        "audit_verdicts": verdicts,
+        "audit_arguments": arguments,
+    }
     asked = {
         "figures": ("select * from audit_summary where audit = ?", [key]),
         "grades": ("select * from audit_grades where source = ? and model = ?", [source, model]),
-        "arguments": ("select * from audit_argument_grades where source = ? and model = ?", [source, model]),
+        "arguments": (
+            "select * from audit_argument_grades where source = ? and model = ?",
+            [source, model],
+        ),
     }
     with warehouse.together():
         warehouse.put_rows(tables)
@@ -279,16 +336,24 @@ def audit_page(report: AuditReport) -> str:
     """The figures as Markdown tables: by check, family, kind, language and grade, and how many of each defect are still proved."""
     together = [row for row in report.figures if row["check_name"] == ALL_CHECKS]
     slices = defaultdict(list, grouped(together, itemgetter("slice_by")))
-    slices["defect"].sort(key=lambda row: (-row["still_proved"] / row["broken"], row["slice_value"]))
+    slices["defect"].sort(
+        key=lambda row: (-row["still_proved"] / row["broken"], row["slice_value"])
+    )
     within = {row["slice_value"]: row for row in slices["defect and family"]}
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
-    templates = sandbox(loader=PackageLoader("callwright.flows", "."), trim_blocks=True, lstrip_blocks=True)
-    page = templates.get_template("audit.md.j2").render(report=report, by_check=by_check, slices=slices, within=within)
+    templates = sandbox(
+        loader=PackageLoader("callwright.flows", "."), trim_blocks=True, lstrip_blocks=True
+    )
+    page = templates.get_template("audit.md.j2").render(
+        report=report, by_check=by_check, slices=slices, within=within
+    )
     return page.strip() + "\n"
 
 
 _THOUSAND = 1000
-_UNKNOWN = 0.1  # of what is read, the share that is taken for wrong where no build has read anything
+_UNKNOWN = (
+    0.1  # of what is read, the share that is taken for wrong where no build has read anything
+)
 
 
 class ComparisonPlan(NamedTuple):
@@ -313,7 +378,9 @@ class ReaderComparison(NamedTuple):
     chosen: str
 
 
-async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Progress) -> ReaderComparison:
+async def compare_readers(
+    plan: ComparisonPlan, settings: Settings, progress: Progress
+) -> ReaderComparison:
     """Let each model read the same planted places. Raises ConfigurationError where nothing with calls has been accepted."""
     await _look_at_models(plan.models)
     warehouse = open_warehouse(settings)
@@ -327,11 +394,22 @@ async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Pr
         await _figures(model, samples, tools, plan.seed, settings, progress, wrong_before)
         for model in dict.fromkeys(plan.models)
     ]
-    readers += [await _of_baseline(one, samples, tools, plan.seed, wrong_before) for one in BASELINES]
-    best = cheapest(readers[: -len(BASELINES)], plan.wrong_at_most) if plan.wrong_at_most is not None else None
+    readers += [
+        await _of_baseline(one, samples, tools, plan.seed, wrong_before) for one in BASELINES
+    ]
+    best = (
+        cheapest(readers[: -len(BASELINES)], plan.wrong_at_most)
+        if plan.wrong_at_most is not None
+        else None
+    )
     return ReaderComparison(
-        plan.release or NEWEST_BUILDS, len(samples), wrong_before, plan.wrong_at_most, readers, best.model if best else "",
-    )  # fmt: skip
+        plan.release or NEWEST_BUILDS,
+        len(samples),
+        wrong_before,
+        plan.wrong_at_most,
+        readers,
+        best.model if best else "",
+    )
 
 
 async def _look_at_models(names: Sequence[str]) -> None:
@@ -339,7 +417,9 @@ async def _look_at_models(names: Sequence[str]) -> None:
     recipes = [recipe_of_checks(name) for name in names]
     for recipe in recipes:
         check_keys(recipe)
-    await Readiness(with_secret(model) for recipe in recipes for model in distinct_models(recipe)).check()
+    await Readiness(
+        with_secret(model) for recipe in recipes for model in distinct_models(recipe)
+    ).check()
 
 
 def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], dict[str, Tool]]:
@@ -363,7 +443,11 @@ def _planted_in(sample: Sample, tools: Mapping[str, Tool], seed: int) -> list[Pl
 
 
 async def _of_baseline(
-    baseline: BlindReader, samples: Sequence[Sample], tools: Mapping[str, Tool], seed: int, wrong_before: float
+    baseline: BlindReader,
+    samples: Sequence[Sample],
+    tools: Mapping[str, Tool],
+    seed: int,
+    wrong_before: float,
 ) -> ReaderFigures:
     nobody: Any = None  # code reads, and asks no model
     context = StageContext(nobody, Random(), tools)
@@ -393,7 +477,9 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
         async def read(sample: Sample) -> None:
             context = StageContext(chat, Random(), tools)
             places = _planted_in(sample, tools, seed)
-            readings.extend([await read_planted(sample.underlying, planted, context) for planted in places])
+            readings.extend(
+                [await read_planted(sample.underlying, planted, context) for planted in places]
+            )
             progress.advance(1)
 
         progress.begin(model, len(samples))
@@ -404,10 +490,16 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
     async with Ledger(settings.ledger) as ledger:
         asked = [await ledger.get(bytes.fromhex(one)) for one in {one.request for one in calls}]
     replies = [one for one in asked if one is not None]
-    prompt, reply = sum(one.prompt_tokens for one in replies), sum(one.completion_tokens for one in replies)
+    prompt, reply = (
+        sum(one.prompt_tokens for one in replies),
+        sum(one.completion_tokens for one in replies),
+    )
     price, is_free = price_of(recipe.models.checker), recipe.models.checker.path == "in process"
     dollars = 0.0 if is_free else price.of(prompt, reply) if price.is_known else None
     return figures_of(
-        model, readings, wrong_before, tokens=(prompt + reply) / len(samples),
+        model,
+        readings,
+        wrong_before,
+        tokens=(prompt + reply) / len(samples),
         dollars=None if dollars is None else dollars / len(samples) * _THOUSAND,
-    )  # fmt: skip
+    )

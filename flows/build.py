@@ -13,7 +13,12 @@ from pydantic import JsonValue
 from callwright.flows.catalogs import gather_tools, with_catalogs
 from callwright.flows.chats import check_keys, roles_of
 from callwright.flows.dask_workers import open_workers
-from callwright.flows.environments import environment_tools, environments_of, responses_of, told_of_policies
+from callwright.flows.environments import (
+    environment_tools,
+    environments_of,
+    responses_of,
+    told_of_policies,
+)
 from callwright.flows.making import (
     Landing,
     check_duplicates,
@@ -47,8 +52,21 @@ from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, Workers, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
-from callwright.flows.sources import files_key, known_sources, source_key, taken_tools, told_of_sources
-from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows, todays_checks, version_of
+from callwright.flows.sources import (
+    files_key,
+    known_sources,
+    source_key,
+    taken_tools,
+    told_of_sources,
+)
+from callwright.flows.stages import (
+    LANDING,
+    all_stages,
+    prompt_rows,
+    stage_rows,
+    todays_checks,
+    version_of,
+)
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings, SimulatedSettings
 from callwright.generators.families import LeftOut
@@ -150,9 +168,7 @@ class BuildReport(NamedTuple):
     def sentence(self) -> str:
         """How many of the samples that were asked for have landed."""
         planned = "" if self.planned == self.asked else f"{self.planned} planned, "
-        return (
-            f"{self.recipe}: {self.landed} of {count_of(self.asked, 'sample')} accepted ({planned}build {self.build})."
-        )
+        return f"{self.recipe}: {self.landed} of {count_of(self.asked, 'sample')} accepted ({planned}build {self.build})."
 
     @property
     def emptiness(self) -> str:
@@ -162,9 +178,17 @@ class BuildReport(NamedTuple):
         if not self.planned:
             return f"None of the {self.asked} samples could be planned; `callwright recipe check` says why."
         lost = Counter(
-            {(row.stage, word): getattr(row, word) for row in self.funnel for word in ("rejected", "failed")}
+            {
+                (row.stage, word): getattr(row, word)
+                for row in self.funnel
+                for word in ("rejected", "failed")
+            }
         )
-        reasons = [f"{count} {word} at {stage}" for (stage, word), count in lost.most_common(_REASONS) if count]
+        reasons = [
+            f"{count} {word} at {stage}"
+            for (stage, word), count in lost.most_common(_REASONS)
+            if count
+        ]
         return (
             f"None of the {self.asked} samples asked for has landed: {', '.join(reasons) or 'none came through all stages'}."
             ' `callwright query "from failures"` has the reasons of those that failed, `from verdicts` of the rejected ones.'
@@ -174,7 +198,10 @@ class BuildReport(NamedTuple):
     def remarks(self) -> tuple[str, ...]:
         """What people should know of beside the counts."""
         told = [one.sentence for one in self.failures] + [one.sentence for one in self.repeated]
-        left_out, readers = told_of_left_out(self.left_out), told_of_readers(self.readers, self.wrong_at_most)
+        left_out, readers = (
+            told_of_left_out(self.left_out),
+            told_of_readers(self.readers, self.wrong_at_most),
+        )
         return (*self.taken, *left_out, *told, *readers, *self.untrusted)
 
 
@@ -191,7 +218,9 @@ class BuildSteps(NamedTuple):
     land: Callable[[], Awaitable[BuildReport]]
 
 
-def steps_of(run: GroupRun, workers: Workers, land: Callable[[], Awaitable[BuildReport]]) -> BuildSteps:
+def steps_of(
+    run: GroupRun, workers: Workers, land: Callable[[], Awaitable[BuildReport]]
+) -> BuildSteps:
     """The steps of a build that this process carries out with its workers."""
     making, checking = partial(make_samples, run, workers), partial(check_samples, run, workers)
     return BuildSteps(making, checking, partial(measure_readers, run, workers), land)
@@ -224,7 +253,9 @@ def phases_of(recipe: Recipe) -> Iterator[Phase]:
         for name in names:
             group = kind_named(name).group
             samples = recipe.samples.get(name, 0) + groups.get(group, Phase(group)).samples
-            groups[group] = Phase(group, samples, recipe.variants if family_of(name).has_variants else 1)
+            groups[group] = Phase(
+                group, samples, recipe.variants if family_of(name).has_variants else 1
+            )
         yield from (one for one in groups.values() if one.samples or recipe.sources)
     if recipe.readers.planted:
         yield Phase(MEASURING)
@@ -255,7 +286,9 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
     warehouse = open_warehouse(settings)
     recipe = with_catalogs(recipe, warehouse)
-    toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
+    toolbox = gather_tools(
+        recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings)
+    )
     if toolbox.problems:
         progress.say(
             f"{count_of(len(toolbox.problems), 'problem')} in the catalogs. `callwright tools import` lists them."
@@ -265,19 +298,28 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         progress.say(f"{generator} cannot use personas and styles. This build ignores them.")
     if recipe.examples and not recipe.shown_examples:
         progress.say(f"{generator} cannot use examples. This build ignores them.")
-    validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
+    validate_own_words(
+        recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools
+    )
     recipe = with_checked_sentences(recipe, toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
     said_plainly = told_of_sentences(recipe, toolbox.tools)
     for said in (*told_of_brought(recipe), *told_of_policies(recipe, settings), *said_plainly):
         progress.say(said)
-    tools = (*toolbox.tools, *taken_tools(recipe, settings))  # what is made is made of the recipe's own
+    tools = (
+        *toolbox.tools,
+        *taken_tools(recipe, settings),
+    )  # what is made is made of the recipe's own
     key = build_key(recipe, tools)
     path = _write_toolbox(settings, key, tools)
     build: Row = {
-        "key": key, "recipe": recipe.name, "body": recipe.model_dump_json(by_alias=True),
-        "started_at": datetime.now(UTC), "finished_at": None, "is_trial": recipe.trial,
-    }  # fmt: skip
+        "key": key,
+        "recipe": recipe.name,
+        "body": recipe.model_dump_json(by_alias=True),
+        "started_at": datetime.now(UTC),
+        "finished_at": None,
+        "is_trial": recipe.trial,
+    }
     with warehouse.together():
         warehouse.put(tools)
         warehouse.put_rows(
@@ -290,8 +332,12 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
             }
         )
         if not recipe.trial:  # what was tried out before is what is asked for now
-            warehouse.execute("update builds set is_trial = false where key = ? and is_trial", [key])
-    return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, progress, datetime.now(UTC))
+            warehouse.execute(
+                "update builds set is_trial = false where key = ? and is_trial", [key]
+            )
+    return GroupRun(
+        key, recipe, settings, warehouse, toolbox.tools, path, progress, datetime.now(UTC)
+    )
 
 
 def reopen_build(key: str, settings: Settings, progress: Progress) -> GroupRun:
@@ -326,7 +372,15 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     """
     body = recipe.model_dump(
         mode="json",
-        include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants"},
+        include={
+            "name",
+            "seed",
+            "languages",
+            "samples",
+            "spare",
+            "candidates_per_sample",
+            "variants",
+        },
     )
     body |= {"checks": _thresholds_of(recipe.checks)} | _landing_of(recipe)
     if recipe.is_voiced:
@@ -337,26 +391,38 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["examples"] = recipe.shown_examples
     if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
         body["extensions"] = sorted([one.name, one.digest] for one in making)
-    taken: list[JsonValue] = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
-    avoided: list[JsonValue] = [[one.format, files_key(one.paths), one.likeness, *one.by] for one in recipe.avoid]
+    taken: list[JsonValue] = [
+        [source_key(recipe, one), one.take, *one.by] for one in recipe.sources
+    ]
+    avoided: list[JsonValue] = [
+        [one.format, files_key(one.paths), one.likeness, *one.by] for one in recipe.avoid
+    ]
     stated: dict[str, JsonValue] = {"sources": taken, "avoid": avoided}
     body |= {name: files for name, files in stated.items() if files}
     if recipe.system_message:
         body["system_message"] = (
-            recipe.system_message if isinstance(recipe.system_message, str) else [*recipe.system_message]
+            recipe.system_message
+            if isinstance(recipe.system_message, str)
+            else [*recipe.system_message]
         )
     if recipe.policies:
         body["policies"] = [one.model_dump(mode="json") for one in recipe.policies]
     groups = {kind_named(name).group for wave in waves(recipe) for name in wave}
     with own_prompts(recipe.own_prompts):
-        versions: list[JsonValue] = [version_of(stage) for stage in all_stages() if stage.group in groups]
+        versions: list[JsonValue] = [
+            version_of(stage) for stage in all_stages() if stage.group in groups
+        ]
     ingredients: dict[str, JsonValue] = {
         "version": BUILD_VERSION,
         "recipe": body,
-        "models": {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)},
+        "models": {
+            name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)
+        },
         "tools": [*sorted(tool.key for tool in tools)],
         "environments": [
-            one.stated if isinstance(one, ServerSettings | SimulatedSettings) else one.model_dump(mode="json")
+            one.stated
+            if isinstance(one, ServerSettings | SimulatedSettings)
+            else one.model_dump(mode="json")
             for one in environments_of(recipe)
         ],
         "stages": versions,
@@ -421,21 +487,29 @@ def _count_build(run: GroupRun) -> BuildReport:
     landed = next((row.passed for row in funnel if row.stage == LANDING.land), 0)
     [row] = run.warehouse.rows(sql("statistics.spent"), [run.build])
     return BuildReport(
-        build=build, recipe=run.recipe.name,
-        asked=sum(run.recipe.samples.values()) + sum(one.asked for one in known_sources(run.recipe, run.settings)),
-        planned=sum(planned_by_kind(run).values()), landed=landed, funnel=funnel,
-        composition=tuple(_composition(run)), paths=tuple(path_rows(run)),
+        build=build,
+        recipe=run.recipe.name,
+        asked=sum(run.recipe.samples.values())
+        + sum(one.asked for one in known_sources(run.recipe, run.settings)),
+        planned=sum(planned_by_kind(run).values()),
+        landed=landed,
+        funnel=funnel,
+        composition=tuple(_composition(run)),
+        paths=tuple(path_rows(run)),
         conversations=tuple(conversation_rows(run)),
-        is_trial=warehouse.rows("select is_trial from builds where key = ?", [build])[0]["is_trial"],
+        is_trial=warehouse.rows("select is_trial from builds where key = ?", [build])[0][
+            "is_trial"
+        ],
         spending=SpendingRow(**row, cost_per_accepted=row["cost"] / landed if landed else None),
         repeated=rows_of_view(warehouse, "too_frequent", RepeatedWords, build),
         failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
         readers=rows_of_view(warehouse, "reader_precision", ReaderRow, build),
         users=rows_of_view(warehouse, "live_users", UserRow, build),
-        wrong_at_most=run.recipe.accept.wrong_at_most, left_out=read_left_out(warehouse, build),
+        wrong_at_most=run.recipe.accept.wrong_at_most,
+        left_out=read_left_out(warehouse, build),
         untrusted=tuple(told_of_trust(warehouse, build, run.recipe.accept)),
         taken=tuple(told_of_sources(run.recipe, run.settings)),
-    )  # fmt: skip
+    )
 
 
 def _composition(run: GroupRun) -> Iterator[CompositionRow]:
@@ -443,10 +517,16 @@ def _composition(run: GroupRun) -> Iterator[CompositionRow]:
     made = {row.pop("kind"): row for row in rows}
     known = all_kinds()
     for name in dict.fromkeys((*run.recipe.samples, *made)):
-        counts = made.get(name) or dict.fromkeys(("made", "landed", "proved", "judged", "waiting", "tools"), 0)
+        counts = made.get(name) or dict.fromkeys(
+            ("made", "landed", "proved", "judged", "waiting", "tools"), 0
+        )
         paper = known[name].paper if name in known else None
-        taken = counts["made"] if traits_of(name).is_taken else 0  # what is taken is what was asked for
-        yield CompositionRow(kind=name, asked=run.recipe.samples.get(name, taken), **counts, paper=paper)
+        taken = (
+            counts["made"] if traits_of(name).is_taken else 0
+        )  # what is taken is what was asked for
+        yield CompositionRow(
+            kind=name, asked=run.recipe.samples.get(name, taken), **counts, paper=paper
+        )
 
 
 class Unchanged(NamedTuple):
@@ -468,14 +548,20 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     """The finished build that this recipe names as things stand now; None where there is something to do."""
     warehouse = open_warehouse(settings)
     asked = "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or not is_trial)"
-    ended = {row["key"]: row["finished_at"] for row in warehouse.rows(asked, [recipe.name, recipe.trial])}
+    ended = {
+        row["key"]: row["finished_at"] for row in warehouse.rows(asked, [recipe.name, recipe.trial])
+    }
     if not ended:
         return None
     try:
         recipe = with_catalogs(recipe, warehouse)
-        toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
+        toolbox = gather_tools(
+            recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings)
+        )
         tools = (*toolbox.tools, *taken_tools(recipe, settings))
-    except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
+    except (
+        ConfigurationError
+    ):  # tools that are not made yet, or what the build itself will tell better
         return None
     key = build_key(recipe, tools)
     has_ended = key in ended and met_checks(warehouse, key) == todays_checks(recipe.own_prompts)

@@ -23,10 +23,27 @@ from callwright.flows.recipe import (
 )
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import read_catalog
-from callwright.generators.catalogs.catalog import Catalog, Problem, StatedError, StatedLink, weightiest_first
-from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
+from callwright.generators.catalogs.catalog import (
+    Catalog,
+    Problem,
+    StatedError,
+    StatedLink,
+    weightiest_first,
+)
+from callwright.generators.catalogs.choosing import (
+    ListedTool,
+    ToolChoice,
+    adapt,
+    choose,
+    listed_tools,
+)
 from callwright.generators.catalogs.own_catalogs import domain_tools, seed_tools
-from callwright.generators.environments.protocol import EnvironmentPart, HttpSettings, ServerSettings, SimulatedSettings
+from callwright.generators.environments.protocol import (
+    EnvironmentPart,
+    HttpSettings,
+    ServerSettings,
+    SimulatedSettings,
+)
 from callwright.language.packs import fallback
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
@@ -57,7 +74,12 @@ class KeptCatalog(NamedTuple):
 
 
 def import_catalog(
-    warehouse: Warehouse, form: str, path: Path | Sequence[Path], choice: ToolChoice = _ALL, *, name: str = ""
+    warehouse: Warehouse,
+    form: str,
+    path: Path | Sequence[Path],
+    choice: ToolChoice = _ALL,
+    *,
+    name: str = "",
 ) -> KeptCatalog:
     """Read a file, a folder or several, unless they were read before, and keep what is chosen, under a name where one is given.
 
@@ -66,10 +88,18 @@ def import_catalog(
     return _chosen(warehouse, _base(warehouse, form, path), choice, name)
 
 
-def import_server(warehouse: Warehouse, catalog: Catalog, origin: str, choice: ToolChoice, name: str) -> KeptCatalog:
+def import_server(
+    warehouse: Warehouse, catalog: Catalog, origin: str, choice: ToolChoice, name: str
+) -> KeptCatalog:
     """Keep what an MCP server listed just now; `origin` is its command or URL. Raises ConfigurationError as `import_catalog`."""
     key = content_key([READER_VERSION, "mcp", origin, *[tool.key for tool in catalog.tools]])
-    _keep(warehouse, _head(key, "mcp", origin, catalog, []), catalog.tools, listed_tools(catalog), catalog.problems)
+    _keep(
+        warehouse,
+        _head(key, "mcp", origin, catalog, []),
+        catalog.tools,
+        listed_tools(catalog),
+        catalog.problems,
+    )
     return _chosen(warehouse, key, choice, name)
 
 
@@ -80,7 +110,10 @@ def with_catalogs(recipe: Recipe, warehouse: Warehouse) -> Recipe:
     """
     if not any(isinstance(source, ServerSettings) and source.catalog for source in recipe.tools):
         return recipe
-    tools = [_found(one, warehouse) if isinstance(one, ServerSettings) and one.catalog else one for one in recipe.tools]
+    tools = [
+        _found(one, warehouse) if isinstance(one, ServerSettings) and one.catalog else one
+        for one in recipe.tools
+    ]
     return recipe.model_copy(update={"tools": tuple(tools)})
 
 
@@ -110,16 +143,26 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
 
 def _chosen(warehouse: Warehouse, base: str, choice: ToolChoice, name: str) -> KeptCatalog:
     """What is chosen of a catalog, as a catalog of its own, under the name where one is given."""
-    key = base if choice == _ALL else content_key({"catalog": base, "choice": choice.model_dump(mode="json")})
+    key = (
+        base
+        if choice == _ALL
+        else content_key({"catalog": base, "choice": choice.model_dump(mode="json")})
+    )
     if key != base and not _rows(warehouse, key):
         chosen = choose(listed_in(warehouse, base), choice)
         tools = adapt(_read(warehouse, [one.key for one in chosen]), choice)
         selection = choice.model_dump_json(exclude_defaults=True)
-        head = _rows(warehouse, base)[0] | {"key": key, "selection": selection, "imported_at": datetime.now(UTC)}
+        head = _rows(warehouse, base)[0] | {
+            "key": key,
+            "selection": selection,
+            "imported_at": datetime.now(UTC),
+        }
         kept = [one._replace(key=tool.key) for one, tool in zip(chosen, tools, strict=True)]
         _keep(warehouse, head, tools, kept, problems_in(warehouse, base))
     if name:
-        warehouse.put_rows({"catalog_names": [{"name": name, "catalog": key, "named_at": datetime.now(UTC)}]})
+        warehouse.put_rows(
+            {"catalog_names": [{"name": name, "catalog": key, "named_at": datetime.now(UTC)}]}
+        )
     return _kept(_rows(warehouse, key)[0], name)
 
 
@@ -169,8 +212,13 @@ def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
 
 def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
     """What was odd in the files of a catalog, in their order."""
-    rows = warehouse.rows("select * from catalog_problems where catalog = ? order by position", [key])
-    return [Problem(where=one["place"], tool=one["tool"], kind=one["kind"], message=one["message"]) for one in rows]
+    rows = warehouse.rows(
+        "select * from catalog_problems where catalog = ? order by position", [key]
+    )
+    return [
+        Problem(where=one["place"], tool=one["tool"], kind=one["kind"], message=one["message"])
+        for one in rows
+    ]
 
 
 class PlumbingParameter(NamedTuple):
@@ -198,7 +246,9 @@ def aside(recipe: Recipe, settings: Settings) -> Iterator[Settings]:
 
 
 def _names_catalog(source: object) -> bool:
-    return isinstance(source, CatalogTools) or (isinstance(source, SimulatedSettings) and bool(source.catalog))
+    return isinstance(source, CatalogTools) or (
+        isinstance(source, SimulatedSettings) and bool(source.catalog)
+    )
 
 
 def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> None:
@@ -215,7 +265,9 @@ def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> Non
 
 def _base(warehouse: Warehouse, form: str, path: Path | Sequence[Path]) -> str:
     """The key of the import of these files as a whole; they are read where they were not, or have changed since."""
-    wanted = os.pathsep.join(str(one.absolute()) for one in ([path] if isinstance(path, Path) else path))
+    wanted = os.pathsep.join(
+        str(one.absolute()) for one in ([path] if isinstance(path, Path) else path)
+    )
     before = warehouse.rows(
         "select key, files from catalogs where format = ? and path = ? and selection = '{}' order by imported_at desc",
         [form, wanted],
@@ -234,9 +286,15 @@ def _base(warehouse: Warehouse, form: str, path: Path | Sequence[Path]) -> str:
 
 def _head(key: str, form: str, path: str, catalog: Catalog, hashes: list[list[str]]) -> Row:
     return {
-        "key": key, "format": form, "path": path, "files": orjson.dumps(hashes).decode(), "selection": "{}",
-        "entries": catalog.entries, "distinct_names": catalog.distinct, "imported_at": datetime.now(UTC),
-    }  # fmt: skip
+        "key": key,
+        "format": form,
+        "path": path,
+        "files": orjson.dumps(hashes).decode(),
+        "selection": "{}",
+        "entries": catalog.entries,
+        "distinct_names": catalog.distinct,
+        "imported_at": datetime.now(UTC),
+    }
 
 
 def _base_key(form: str, path: str, hashes: list[list[str]]) -> str:
@@ -246,30 +304,46 @@ def _base_key(form: str, path: str, hashes: list[list[str]]) -> str:
 def _hashes(files: Sequence[Path]) -> list[list[str]]:
     """Each file with the hash of its content, "" where it is gone."""
     return [
-        [str(file.absolute()), blake2b(file.read_bytes(), digest_size=16).hexdigest() if file.is_file() else ""]
+        [
+            str(file.absolute()),
+            blake2b(file.read_bytes(), digest_size=16).hexdigest() if file.is_file() else "",
+        ]
         for file in files
     ]
 
 
 def _keep(
-    warehouse: Warehouse, head: Row, tools: Sequence[Tool], listed: Sequence[ListedTool], problems: Sequence[Problem]
+    warehouse: Warehouse,
+    head: Row,
+    tools: Sequence[Tool],
+    listed: Sequence[ListedTool],
+    problems: Sequence[Problem],
 ) -> None:
     """Write a catalog down, its head last: what was cut off is read again."""
     rows: list[Row] = [
         {
-            "catalog": head["key"], "position": position, "tool": one.key, "method": one.method, "path": one.path,
-            "tags": list(one.tags), "links": orjson.dumps([list(link) for link in one.links]).decode(),
+            "catalog": head["key"],
+            "position": position,
+            "tool": one.key,
+            "method": one.method,
+            "path": one.path,
+            "tags": list(one.tags),
+            "links": orjson.dumps([list(link) for link in one.links]).decode(),
             "declared_errors": orjson.dumps([list(error) for error in one.errors]).decode(),
         }
         for position, one in enumerate(listed)
-    ]  # fmt: skip
+    ]
     odd: list[Row] = [
         {
-            "catalog": head["key"], "position": position, "place": one.where, "tool": one.tool, "kind": one.kind,
+            "catalog": head["key"],
+            "position": position,
+            "place": one.where,
+            "tool": one.tool,
+            "kind": one.kind,
             "message": one.message,
         }
         for position, one in enumerate(problems)
-    ]  # fmt: skip
+    ]
     with warehouse.together():
         for start in range(0, len(tools), _AT_ONCE):
             warehouse.put(tools[start : start + _AT_ONCE])
@@ -288,9 +362,16 @@ def _rows(warehouse: Warehouse, key: str) -> list[Row]:
 
 def _kept(row: Row, name: str) -> KeptCatalog:
     return KeptCatalog(
-        row["key"], name, row["format"], row["path"], ToolChoice.model_validate_json(row["selection"]), row["entries"],
-        row["distinct_names"], row["tools"], row["imported_at"],
-    )  # fmt: skip
+        row["key"],
+        name,
+        row["format"],
+        row["path"],
+        ToolChoice.model_validate_json(row["selection"]),
+        row["entries"],
+        row["distinct_names"],
+        row["tools"],
+        row["imported_at"],
+    )
 
 
 def catalog_json(kept: KeptCatalog) -> dict[str, object]:
@@ -334,8 +415,13 @@ def gather_tools(
         else:
             kept = import_catalog(warehouse, source.format, source.path)
             if not kept.tools:
-                reason = "".join(f" {one.message}" for one in weightiest_first(problems_in(warehouse, kept.key))[:1])
-                raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tools.{reason}")
+                reason = "".join(
+                    f" {one.message}"
+                    for one in weightiest_first(problems_in(warehouse, kept.key))[:1]
+                )
+                raise ConfigurationError(
+                    f"The {source.format} catalog {kept.path!r} has no usable tools.{reason}"
+                )
             found, odd = (tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key))
             problems += odd
         tools.update((tool.key, tool) for tool in found)
@@ -343,11 +429,15 @@ def gather_tools(
 
 
 def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
-    tools = seed_tools(languages) or seed_tools([fallback()])  # a model words requests of these in other languages
+    tools = seed_tools(languages) or seed_tools(
+        [fallback()]
+    )  # a model words requests of these in other languages
     if source.seed == "all":
         return tools
     known = {tool.category for tool in tools}
     unknown = sorted(set(source.seed) - known)
     if unknown:
-        raise ConfigurationError(f"The seed catalog has no categories {unknown}. It has {', '.join(sorted(known))}.")
+        raise ConfigurationError(
+            f"The seed catalog has no categories {unknown}. It has {', '.join(sorted(known))}."
+        )
     return [tool for tool in tools if tool.category in source.seed]

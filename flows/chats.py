@@ -29,7 +29,9 @@ from callwright.warehouse.records import LlmCall
 FATAL = (BudgetError, ConfigurationError, UnavailableError)  # the next record would meet the same
 Item = TypeVar("Item")
 _BEGUN_AT_ONCE = 2  # items
-AHEAD = 2  # records under way for each slot: while one waits for the ledger's disk, another one asks
+AHEAD = (
+    2  # records under way for each slot: while one waits for the ledger's disk, another one asks
+)
 
 
 class InFlight:
@@ -39,7 +41,9 @@ class InFlight:
         """Take `places` items at once; after `patience` of them in a row that no try helped, begin none."""
         self.error: CallwrightError | None = None
         self._places = asyncio.Semaphore(places)
-        self._turn = asyncio.Lock()  # what is begun first ends first, and lands while the next ones are asked about
+        self._turn = (
+            asyncio.Lock()
+        )  # what is begun first ends first, and lands while the next ones are asked about
         self._patience = patience
         self._in_vain = 0  # in a row: the provider is away, not the item ill
 
@@ -48,7 +52,9 @@ class InFlight:
         """Whether the next item would fare no better."""
         return isinstance(self.error, FATAL) or self._in_vain >= self._patience
 
-    async def carry(self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> CallwrightError | None:
+    async def carry(
+        self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]
+    ) -> CallwrightError | None:
         """Work the items, each read when its turn comes; the gravest error that left one of them undone."""
         errors: list[CallwrightError] = []
         try:
@@ -150,11 +156,19 @@ async def open_chats(  # noqa: PLR0913 - one argument for each thing that stands
     try:
         for settings in distinct_models(recipe):
             chat = open_one(
-                with_secret(settings), ledger=ledger, budget=budget, record=unlogged.append,
-                build=build, traffic=traffic, ready=ready.check,
-            )  # fmt: skip
+                with_secret(settings),
+                ledger=ledger,
+                budget=budget,
+                record=unlogged.append,
+                build=build,
+                traffic=traffic,
+                ready=ready.check,
+            )
             opened.append((settings, chat))
-        chats = {name: next(chat for one, chat in opened if one == settings) for name, settings in roles_of(recipe)}
+        chats = {
+            name: next(chat for one, chat in opened if one == settings)
+            for name, settings in roles_of(recipe)
+        }
         yield Chats(chats, concurrency_of(recipe), budget)
     finally:
         for _, chat in opened:
@@ -165,7 +179,9 @@ async def open_chats(  # noqa: PLR0913 - one argument for each thing that stands
 class SharedChats:
     """The models of the shards that are under way in this process at the same time: a model's limits hold for all of them."""
 
-    def __init__(self, traffic: Traffic | None = None, *, open_one: Callable[..., LedgeredChat] = open_chat) -> None:
+    def __init__(
+        self, traffic: Traffic | None = None, *, open_one: Callable[..., LedgeredChat] = open_chat
+    ) -> None:
         """Nothing is open while no shard is under way; `traffic` counts the requests of all. `open_one` opens a model."""
         self._traffic = traffic
         self._open_one = open_one
@@ -177,7 +193,9 @@ class SharedChats:
         self._there: list[ModelSettings] = []
 
     @asynccontextmanager
-    async def of(self, recipe: Recipe, ledger: Path, *, build: str, spent: float) -> AsyncIterator[Chats]:
+    async def of(
+        self, recipe: Recipe, ledger: Path, *, build: str, spent: float
+    ) -> AsyncIterator[Chats]:
         """The chats, opened for the first shard and closed after the last; budget and error are those of all between.
 
         Shards that end at the same moment may not have stated yet what they spent, so what was seen here counts too.
@@ -190,9 +208,14 @@ class SharedChats:
                 if self._chats is None:
                     spent = max(spent, self._spent.get(build, 0.0))
                     opening = open_chats(
-                        recipe, ledger, build=build, spent=spent, traffic=self._traffic, open_one=self._open_one,
+                        recipe,
+                        ledger,
+                        build=build,
+                        spent=spent,
+                        traffic=self._traffic,
+                        open_one=self._open_one,
                         there=self._there,
-                    )  # fmt: skip
+                    )
                     self._chats = await self._opened.enter_async_context(opening)
             yield self._chats
         finally:

@@ -35,7 +35,9 @@ class ShardSizing:
         self._lands_beside = lands_beside
         self._most = most
         self._workers = workers
-        self._first = concurrency  # while no pace is known: so small that what comes of it is soon seen
+        self._first = (
+            concurrency  # while no pace is known: so small that what comes of it is soon seen
+        )
         self._smallest_split = 2 * _ROUNDS * concurrency
         self._done = 0
         self._seconds = 0.0
@@ -50,7 +52,11 @@ class ShardSizing:
         if self._in_batches:
             return min(left, self._most)
         known = self._done and self._seconds
-        by_time = int(min(self._most, SHARD_SECONDS * self._done / self._seconds)) if known else self._first
+        by_time = (
+            int(min(self._most, SHARD_SECONDS * self._done / self._seconds))
+            if known
+            else self._first
+        )
         by_turn = max(ceil(left / self._workers), by_time // _LEAST)
         size = min(left, self._most, max(FEWEST if known else 1, min(by_time, by_turn)))
         is_split = self._lands_beside and size == left > self._smallest_split

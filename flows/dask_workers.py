@@ -45,13 +45,18 @@ if TYPE_CHECKING:
 
 
 _PATIENCE = 10.0
-_KEPT_SECONDS = 86_400.0  # after which a worker removes what is left of shards that it never finished
+_KEPT_SECONDS = (
+    86_400.0  # after which a worker removes what is left of shards that it never finished
+)
 _CALLS = "llm_calls.jsonl"
 _BY_VALUE = {"recipe", "source", "target", "toolbox", "ledger"}
 # Logs at CRITICAL: what the workers of a cluster that ends report of each other's ends is for nobody.
 _OWN: dict[str, Any] = {
-    "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.CRITICAL,
-}  # fmt: skip
+    "threads_per_worker": 1,
+    "host": "127.0.0.1",
+    "dashboard_address": None,
+    "silence_logs": logging.CRITICAL,
+}
 
 
 class SentShard(NamedTuple):
@@ -79,7 +84,9 @@ def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iter
     """Whoever works the shards of a recipe, as the setting CALLWRIGHT_WORKERS says."""
     waits = [model.name for _, model in roles_of(recipe) if model.path == "batch"]
     if settings.workplace != "local" and waits:
-        progress.say(f"{waits[0]} answers in batches, so this machine does all the work instead of Dask.")
+        progress.say(
+            f"{waits[0]} answers in batches, so this machine does all the work instead of Dask."
+        )
     if settings.workplace == "local" or waits:
         with local_workers(recipe, settings) as workers:
             yield workers
@@ -87,7 +94,9 @@ def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iter
     with _connected(settings, progress) as client:
         slots = sum(client.nthreads().values())
         if not slots:
-            raise ConfigurationError("The Dask scheduler has no workers yet. Start some with `dask worker ADDRESS`.")
+            raise ConfigurationError(
+                "The Dask scheduler has no workers yet. Start some with `dask worker ADDRESS`."
+            )
         cluster = _Cluster(client, slots)
         yield Workers(cluster.work, slots, cluster.prepare)
 
@@ -101,10 +110,14 @@ def _connected(settings: Settings, progress: Progress) -> Iterator["Client"]:
 
     address = settings.workplace.partition(":")[2]
     if not address:
-        progress.say(f"{count_of(settings.workers, 'Dask worker')} on this machine will do the work.")
+        progress.say(
+            f"{count_of(settings.workers, 'Dask worker')} on this machine will do the work."
+        )
         # With certificates of its own for as long as it lives: whoever can reach a scheduler can run code on its workers.
         with (
-            LocalCluster(settings.workers, protocol="tls://", security=Security.temporary(), **_OWN) as cluster,
+            LocalCluster(
+                settings.workers, protocol="tls://", security=Security.temporary(), **_OWN
+            ) as cluster,
             Client(cluster, set_as_default=False) as client,
         ):
             yield client
@@ -173,7 +186,10 @@ class _Cluster:
     def _send(self, shard: Shard) -> "Future":
         # As a task of its own: it goes to each worker once, and Dask makes it again where a worker is lost with it.
         if self._toolbox is None or self._toolbox[0] != shard.toolbox:
-            self._toolbox = (shard.toolbox, self._client.submit(_value, "tools", shard.toolbox.read_bytes(), pure=True))
+            self._toolbox = (
+                shard.toolbox,
+                self._client.submit(_value, "tools", shard.toolbox.read_bytes(), pure=True),
+            )
         recipe = share_of(shard.recipe, self._slots, shard.spent)
         sent = SentShard(
             name=secrets.token_hex(8),
@@ -218,9 +234,12 @@ def share_of(recipe: Recipe, slots: int, spent: float) -> Recipe:
     for role, model in models.items():
         if model.path != "in process":
             limits = {
-                name: getattr(model, name) for name in ("concurrency", "requests_per_minute", "tokens_per_minute")
+                name: getattr(model, name)
+                for name in ("concurrency", "requests_per_minute", "tokens_per_minute")
             }
-            slower = {name: max(1, most // slots) for name, most in limits.items() if most is not None}
+            slower = {
+                name: max(1, most // slots) for name, most in limits.items() if most is not None
+            }
             models[role] = model.model_copy(update=slower)
     budget = None if recipe.budget is None else spent + (recipe.budget - spent) / slots
     return recipe.model_copy(update={"models": Roles(**models), "budget": budget})
@@ -246,7 +265,9 @@ def _value(kind: str, body: bytes) -> tuple[str, bytes]:
     return kind, body
 
 
-def work_sent(sent: SentShard, toolbox: tuple[str, bytes], known: Iterable[tuple[str, bytes]]) -> ReturnedShard:
+def work_sent(
+    sent: SentShard, toolbox: tuple[str, bytes], known: Iterable[tuple[str, bytes]]
+) -> ReturnedShard:
     """The worker's side: work a shard in the scratch folder that this process's settings name.
 
     The folder bears the shard's name: a worker of the same machine that gets the shard of one that was killed finds there
@@ -283,26 +304,42 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
     source = folder / "source.jsonl"
     source.write_bytes(sent.source)
     tools = _written(home / "files", toolbox, ".jsonl")
-    files = {path: _written(home / "files", body, Path(path).suffix) for path, body in sent.files.items()}
+    files = {
+        path: _written(home / "files", body, Path(path).suffix) for path, body in sent.files.items()
+    }
     settings = orjson.loads(sent.recipe)
     for one in settings.get("extensions", ()):
         one["file"] = str(files[one["file"]])
     recipe = Recipe.model_validate_json(orjson.dumps(settings))
     sources = []
     for one in recipe.tools:
-        sent_files = {name: files[str(value)] for name, value in one if isinstance(value, Path) and str(value) in files}
+        sent_files = {
+            name: files[str(value)]
+            for name, value in one
+            if isinstance(value, Path) and str(value) in files
+        }
         sources.append(one.model_copy(update=sent_files))
     return Shard(
-        **sent.plain, recipe=recipe.model_copy(update={"tools": tuple(sources)}), source=source,
-        target=folder / "facts", toolbox=tools, ledger=home / "ledger.sqlite",
-    )  # fmt: skip
+        **sent.plain,
+        recipe=recipe.model_copy(update={"tools": tuple(sources)}),
+        source=source,
+        target=folder / "facts",
+        toolbox=tools,
+        ledger=home / "ledger.sqlite",
+    )
 
 
 def _returned(result: ShardResult, shard: Shard, began: float) -> ReturnedShard:
     folders = (result.target, paid_folder(result.target))
-    facts = {file.name: file.read_bytes() for folder in folders for file in sorted(folder.glob("*.jsonl"))}
+    facts = {
+        file.name: file.read_bytes()
+        for folder in folders
+        for file in sorted(folder.glob("*.jsonl"))
+    }
     calls = map(orjson.loads, facts.get(_CALLS, b"").splitlines())
-    answers = b"".join(answers_of(shard.ledger, (call["request"] for call in calls if not call["error"])))
+    answers = b"".join(
+        answers_of(shard.ledger, (call["request"] for call in calls if not call["error"]))
+    )
     names = _stored(shard.recipe)
     responses = pack_responses(shard.ledger.parent / STORE, names, since=began) if names else b""
     return ReturnedShard(result._replace(target=Path()), facts, answers, responses)

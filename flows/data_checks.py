@@ -88,7 +88,10 @@ class RequestLine(BaseModel):
     def shown(self) -> list[ToolLine]:
         """The tools that there are."""
         alone = [] if isinstance(self.tool, str) else [self.tool]
-        return [*(one for one in alone if one.name not in {each.name for each in self.tools}), *self.tools]
+        return [
+            *(one for one in alone if one.name not in {each.name for each in self.tools}),
+            *self.tools,
+        ]
 
     @property
     def called(self) -> str:
@@ -138,7 +141,9 @@ class CheckedRecordLine(NamedTuple):
     arguments: dict[str, Standing] = {}  # noqa: RUF012 - a line that is no record has none
 
 
-async def find_requests(rows: Rows, model: str, settings: Settings) -> AsyncIterator[CheckedRequest]:
+async def find_requests(
+    rows: Rows, model: str, settings: Settings
+) -> AsyncIterator[CheckedRequest]:
     """Find what each request says of its call, and let `model`, if there is one, read what it asks for.
 
     A file is read as far as answers are asked for. Raises ConfigurationError where it can't be read.
@@ -180,7 +185,9 @@ async def _check_request(line: FileLine, chats: Chats | None) -> CheckedRequest:
         contested = [verdict.reason] if any(reading.votes for reading in verdict.readings) else []
         return found._replace(decision="judged", reasons=contested)
     is_unread = not verdict.doubts or any(one.kind in _UNREAD for one in verdict.doubts)
-    return found._replace(decision="open" if is_unread else "doubted", reasons=[*found.reasons, verdict.reason])
+    return found._replace(
+        decision="open" if is_unread else "doubted", reasons=[*found.reasons, verdict.reason]
+    )
 
 
 def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
@@ -189,9 +196,15 @@ def _find_values(stated: RequestLine, tools: Sequence[Tool]) -> CheckedRequest:
     [tool] = [one for one in tools if one.name == stated.called]
     turns = (UserTurn(text=stated.request),)
     known = {one.name: one for one in tools}
-    found = [*find_in_calls(Scene(turns, (call,), known, stated.language, stated.system, stated.reference_time))]
+    found = [
+        *find_in_calls(
+            Scene(turns, (call,), known, stated.language, stated.system, stated.reference_time)
+        )
+    ]
     problems = argument_problems(
-        tool.with_changes(parameters=_without_formats(tool.parameters)), stated.arguments, partial=True
+        tool.with_changes(parameters=_without_formats(tool.parameters)),
+        stated.arguments,
+        partial=True,
     )
     lacking = [name for name in tool.required if name not in stated.arguments]
     is_against = bool(problems) or any(one.standing == "contradicted" for one in found)
@@ -226,9 +239,14 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
     try:
         of(stated.language)
         sample = Sample(
-            kind="perfect", language=language, category="", candidates=keys, turns=turns, tags=tags,
+            kind="perfect",
+            language=language,
+            category="",
+            candidates=keys,
+            turns=turns,
+            tags=tags,
             system_message=stated.system,
-        )  # fmt: skip
+        )
     except (ValidationError, ConfigurationError) as error:
         return Verdict(subject="", check=_READING, decision="unproved", reason=_brief(error))
     stage = stage_named(_READING)
@@ -237,13 +255,18 @@ async def _read(stated: RequestLine, tools: Sequence[Tool], chats: Chats) -> Ver
     return verdict
 
 
-async def find_records(rows: Rows, model: str, settings: Settings) -> AsyncIterator[CheckedRecordLine]:
+async def find_records(
+    rows: Rows, model: str, settings: Settings
+) -> AsyncIterator[CheckedRecordLine]:
     """Run today's checks on exported records, one after another; without `model` those that need none.
 
     Raises ConfigurationError where a file can't be read.
     """
     async with opened_chats(model, settings) as chats:
-        with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder, ExitStack() as opened:
+        with (
+            tempfile.TemporaryDirectory(prefix="callwright-check-") as folder,
+            ExitStack() as opened,
+        ):
             worlds = _Worlds(Path(folder), opened)
             for line in _lines(rows):
                 yield await _check_record(line, chats, worlds)
@@ -268,7 +291,10 @@ class _Worlds:
             for call, result in zip(turn.calls, following.results, strict=False)
         ]
         worlds = [self._opened_with(known, settings) for settings in known.alone]
-        alike = [sum([(await world.answer(call)).response == result for call, result in recorded]) for world in worlds]
+        alike = [
+            sum([(await world.answer(call)).response == result for call, result in recorded])
+            for world in worlds
+        ]
         return {sample.environment: worlds[alike.index(max(alike))]}
 
     def _opened_with(self, known: World, settings: EnvironmentPart) -> Environment:
@@ -291,7 +317,9 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
             _check_schema(tool.parameters)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"Line {line.number} is no record: {_brief(error)}"
-        return CheckedRecordLine("", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)])
+        return CheckedRecordLine(
+            "", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)]
+        )
     environments = await worlds.of(sample)
     found = await check_sample(sample, {tool.key: tool for tool in tools}, chats, environments)
     verdicts = [
@@ -313,12 +341,17 @@ def _decision_on(verdicts: Sequence[Verdict]) -> RecordDecision:
         return settled.grade
     if any(one.decision == "contradicted" for one in verdicts):
         return "contradicted"
-    is_doubted = settled.is_doubted or any(one.decision == "unproved" and one.model for one in verdicts)
+    is_doubted = settled.is_doubted or any(
+        one.decision == "unproved" and one.model for one in verdicts
+    )
     return "doubted" if is_doubted else "open"
 
 
 async def check_sample(
-    sample: Sample, tools: Mapping[str, Tool], chats: Chats | None, environments: Mapping[str, Environment]
+    sample: Sample,
+    tools: Mapping[str, Tool],
+    chats: Chats | None,
+    environments: Mapping[str, Environment],
 ) -> list[Verdict]:
     """The verdicts of today's checks on a sample; without `chats` of those that need no model."""
     maker = sample.origin.model if sample.origin else ""
@@ -341,7 +374,9 @@ def _context(
     chats: Chats | None,
     environments: Mapping[str, Environment] = MappingProxyType({}),
 ) -> StageContext:
-    chat: Any = chats.of(stage, lambda _call: None) if chats is not None else None  # rules never ask it
+    chat: Any = (
+        chats.of(stage, lambda _call: None) if chats is not None else None
+    )  # rules never ask it
     return StageContext(chat, Random(sample.key), tools, environments)
 
 
@@ -449,10 +484,16 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
         for item in read_hammerbench(path):
             problems += item.problems
             if (sample := item.sample) is not None:
-                verdicts = await check_sample(sample, {tool.key: tool for tool in item.tools}, chats, {})
-                weakest = min((one.decision for one in verdicts), key=_ORDER.index, default="unproved")
+                verdicts = await check_sample(
+                    sample, {tool.key: tool for tool in item.tools}, chats, {}
+                )
+                weakest = min(
+                    (one.decision for one in verdicts), key=_ORDER.index, default="unproved"
+                )
                 records.append(
-                    CheckedRecord(item.where, sample.kind, sample.language, sample.request, weakest, verdicts)
+                    CheckedRecord(
+                        item.where, sample.kind, sample.language, sample.request, weakest, verdicts
+                    )
                 )
     left_out = [] if model else [stage.name for stage in all_checks() if stage.sort != "rule"]
     counts: Counter[tuple[str, str]] = Counter()
@@ -460,11 +501,16 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
         counts.update((verdict.check, str(verdict.decision)) for verdict in record.verdicts)
         counts["all checks", record.decision] += 1
     names = dict.fromkeys(name for name, _ in counts)
-    summary = [(name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"]) for name in names]
+    summary = [
+        (name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"])
+        for name in names
+    ]
     return CheckedFile(records, problems, summary, left_out)
 
 
 def recipe_of_checks(model: str) -> Recipe:
     """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in each role if there is one."""
-    recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check")
+    recipe = parse_recipe(
+        {"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check"
+    )
     return recipe.as_asked(model=model)

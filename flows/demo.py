@@ -38,7 +38,9 @@ class DemoResult(NamedTuple):
         """The result for a terminal."""
         text = files("callwright.flows").joinpath("demo.txt.j2").read_text(encoding="utf-8")
         page = sandbox(trim_blocks=True, lstrip_blocks=True).from_string(text)
-        rendered: str = page.render(self._asdict(), width=max(len(row.stage) for row in self.build.funnel))
+        rendered: str = page.render(
+            self._asdict(), width=max(len(row.stage) for row in self.build.funnel)
+        )
         return rendered.splitlines()
 
 
@@ -55,7 +57,9 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     from callwright.flows.review.servers import serve_label_studio
 
     with ThreadPoolExecutor(1) as waiting:
-        studio = waiting.submit(serve_label_studio, settings, progress.say)  # the slowest to start, so it starts first
+        studio = waiting.submit(
+            serve_label_studio, settings, progress.say
+        )  # the slowest to start, so it starts first
         prefect = start_prefect(settings, progress.say)
         use_prefect(prefect.api, settings.home / "prefect" / "client")
         from callwright.flows.engine.deploying import build_with_prefect, in_a_run
@@ -63,8 +67,12 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
         shown = read_settings()  # they name the server now
         progress.say(f"Building {demo_recipe().name}. See it in Prefect at {prefect.url}/runs")
         build = build_with_prefect(demo_recipe(), 0, "", progress)
-        release = in_a_run(shown, "create-release", RELEASE, lambda _progress: _release(settings), progress)
-        found = in_a_run(shown, "evaluate-models", RELEASE, lambda told: _evaluate(settings, told), progress)
+        release = in_a_run(
+            shown, "create-release", RELEASE, lambda _progress: _release(settings), progress
+        )
+        found = in_a_run(
+            shown, "evaluate-models", RELEASE, lambda told: _evaluate(settings, told), progress
+        )
         server = studio.result()
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import local_label_studio
@@ -72,7 +80,11 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
 
     with local_label_studio(server) as reviewing:
         pushed = in_a_run(
-            shown, "push-reviews", "all recipes", lambda told: push_reviews(settings, reviewing, told), progress
+            shown,
+            "push-reviews",
+            "all recipes",
+            lambda told: push_reviews(settings, reviewing, told),
+            progress,
         )
     from callwright.flows.pages.report import write_report
     from callwright.warehouse.publish import publish
@@ -81,11 +93,18 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     report = write_report(warehouse, settings.home / "report.html")
     database = publish(warehouse, settings.published).database
     return DemoResult(
-        build=build, release=release, leaderboard=found.leaderboard, tasks_pushed=pushed.created,
+        build=build,
+        release=release,
+        leaderboard=found.leaderboard,
+        tasks_pushed=pushed.created,
         tasks_with_people=sum(row["with_people"] for row in review_status(settings)["samples"]),
-        label_studio=pushed.url, username=server.username, password=server.password,
-        prefect=f"{prefect.url}/runs", report=report, database=database,
-    )  # fmt: skip
+        label_studio=pushed.url,
+        username=server.username,
+        password=server.password,
+        prefect=f"{prefect.url}/runs",
+        report=report,
+        database=database,
+    )
 
 
 def _release(settings: Settings) -> Release:
@@ -93,14 +112,20 @@ def _release(settings: Settings) -> Release:
 
     warehouse = open_warehouse(settings)
     known = [release for release in list_releases(warehouse) if release.name == RELEASE]
-    return known[0] if known else create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
+    return (
+        known[0]
+        if known
+        else create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
+    )
 
 
 def _evaluate(settings: Settings, progress: Progress) -> "Evaluation":
     from callwright.flows.api.evaluating import evaluate
     from callwright.flows.evaluation.evaluation_run import choose_candidates
 
-    return evaluate(RELEASE, choose_candidates([], demo_recipe()), home=settings.home, progress=progress)
+    return evaluate(
+        RELEASE, choose_candidates([], demo_recipe()), home=settings.home, progress=progress
+    )
 
 
 def stop_servers(settings: Settings) -> list[str]:
@@ -108,5 +133,8 @@ def stop_servers(settings: Settings) -> list[str]:
     from callwright.flows.engine.deploying import stop_prefect
     from callwright.flows.review.servers import stop_label_studio
 
-    servers: dict[str, Callable[[Settings], bool]] = {"Label Studio": stop_label_studio, "Prefect": stop_prefect}
+    servers: dict[str, Callable[[Settings], bool]] = {
+        "Label Studio": stop_label_studio,
+        "Prefect": stop_prefect,
+    }
     return [name for name, stop in servers.items() if stop(settings)]

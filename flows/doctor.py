@@ -37,7 +37,11 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         *_models(recipe),
         SystemPart("work folder", "ready", f"{settings.home} ({free:,} MB free)"),
         _warehouse(settings),
-        _optional("Prefect server", settings.prefect_api_url, "run `prefect server start` and set PREFECT_API_URL"),
+        _optional(
+            "Prefect server",
+            settings.prefect_api_url,
+            "run `prefect server start` and set PREFECT_API_URL",
+        ),
         _optional(
             "Label Studio",
             label_studio_address(settings),
@@ -50,7 +54,9 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         ),
         *(
             _optional(
-                f"extra {name}", extra.purpose if extra.is_installed else "", f"{extra.purpose}: {command_for(name)}"
+                f"extra {name}",
+                extra.purpose if extra.is_installed else "",
+                f"{extra.purpose}: {command_for(name)}",
             )
             for name, extra in EXTRAS.items()
         ),
@@ -61,7 +67,9 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         ),
         *(
             SystemPart(
-                f"{one.table}: {one.name}", "broken" if one.problem else "ready", one.problem or f"from {one.package}"
+                f"{one.table}: {one.name}",
+                "broken" if one.problem else "ready",
+                one.problem or f"from {one.package}",
             )
             for one in plugins()
         ),
@@ -88,7 +96,10 @@ def _model(settings: ModelSettings) -> SystemPart:
     part = f"model {settings.name}"
     try:
         check_key(settings, secret)
-        if settings.api_base and (problem := run_loop(server_problem(with_secret(settings)))) is not None:
+        if (
+            settings.api_base
+            and (problem := run_loop(server_problem(with_secret(settings)))) is not None
+        ):
             return SystemPart(part, "broken", str(problem))
     except ConfigurationError as error:
         return SystemPart(part, "broken", str(error))
@@ -98,7 +109,9 @@ def _model(settings: ModelSettings) -> SystemPart:
     dollars = f"${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out per million tokens"
     known = f"{settings.path}; {dollars}" if price.is_known else unpriced_sentence(settings.name)
     is_over = (end := end_of(settings.name)) is not None and end <= datetime.now(UTC).date()
-    return SystemPart(part, "broken" if is_over else "ready", "; ".join([known, *_known_of(settings)]))
+    return SystemPart(
+        part, "broken" if is_over else "ready", "; ".join([known, *_known_of(settings)])
+    )
 
 
 def _known_of(settings: ModelSettings) -> Iterator[str]:
@@ -107,7 +120,9 @@ def _known_of(settings: ModelSettings) -> Iterator[str]:
     if not known_model(name):
         yield "litellm does not know this model"
         return
-    if settings.temperature is not None and "temperature" not in taken_options(name, dict(settings.options)):
+    if settings.temperature is not None and "temperature" not in taken_options(
+        name, dict(settings.options)
+    ):
         yield "it takes no temperature, so none is sent"
     end = end_of(name)
     when = "has no announced end" if end is None else f"ends on {end}: name another model"
@@ -118,7 +133,9 @@ def _warehouse(settings: Settings) -> SystemPart:
     if not settings.warehouse.exists():
         return SystemPart("warehouse", "absent", "created by the first build")
     try:
-        count = open_warehouse(settings._replace(patience=1)).rows("select count(*) as n from accepted_samples")[0]["n"]
+        count = open_warehouse(settings._replace(patience=1)).rows(
+            "select count(*) as n from accepted_samples"
+        )[0]["n"]
     except StoreError as error:
         return SystemPart("warehouse", "broken", str(error))
     return SystemPart("warehouse", "ready", count_of(count, "accepted sample"))

@@ -61,14 +61,18 @@ class DraftedFile(NamedTuple):
 def file_for(catalog: str, language: Language, out: Path | None) -> Path:
     """Where a draft goes. Raises ConfigurationError where there is a file already, or its name says another language."""
     if language not in known():
-        raise ConfigurationError(f"template/v1 has no words of its own in {language!r}. It has {', '.join(known())}.")
+        raise ConfigurationError(
+            f"template/v1 has no words of its own in {language!r}. It has {', '.join(known())}."
+        )
     path = out or Path(f"{catalog}.{language}.yaml")
     if language_in(path) != language:
         raise ConfigurationError(
             f"The name {str(path)!r} must say the language of the sentences: {catalog}.{language}.yaml"
         )
     if path.exists():
-        raise ConfigurationError(f"{str(path)!r} exists already. Move it away, or name another file with --out.")
+        raise ConfigurationError(
+            f"{str(path)!r} exists already. Move it away, or name another file with --out."
+        )
     return path
 
 
@@ -78,7 +82,9 @@ def write_draft(drafted: DraftedFile, path: Path) -> None:
     path.write_text(drafted.text, encoding="utf-8")
 
 
-def draft_skeleton(tools: Sequence[Tool], language: Language, path: Path, catalog: str) -> DraftedFile:
+def draft_skeleton(
+    tools: Sequence[Tool], language: Language, path: Path, catalog: str
+) -> DraftedFile:
     """A file with a sentence for each tool, made of what its document calls it and its parameters."""
     entries = {tool.name: _skeleton(tool) for tool in tools}
     said = "This is a skeleton: what the document calls tools and parameters. Write what people say in the place of it."
@@ -104,21 +110,27 @@ async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it 
     chosen, calls = with_secret(named), list[LlmCall]()
     async with Ledger(settings.ledger) as ledger:
         ready = Readiness([chosen]).check
-        chat = open_chat(chosen, ledger=ledger, budget=Budget(None), record=calls.append, ready=ready)
+        chat = open_chat(
+            chosen, ledger=ledger, budget=Budget(None), record=calls.append, ready=ready
+        )
         try:
             entries, reasons = await draft_entries(tools, language, chat.for_stage(STAGE), progress)
         finally:
             await chat.close()
     said = f"Drafted by {model}. Read it before you use it."
     drafted = written_draft(tools, entries, reasons, language, _head(catalog, language, path, said))
-    return drafted._replace(calls=sum(not one.cached for one in calls), cost=sum(one.cost for one in calls))
+    return drafted._replace(
+        calls=sum(not one.cached for one in calls), cost=sum(one.cost for one in calls)
+    )
 
 
 async def draft_entries(
     tools: Sequence[Tool], language: Language, chat: ChatModel, progress: Progress
 ) -> tuple[dict[str, Entry], dict[str, str]]:
     """What a model drafts for each tool, as a file says it; and why there is nothing for the others."""
-    prompts = {tool.name: sentence_prompt(tool, tools, language, opener_of(language)) for tool in tools}
+    prompts = {
+        tool.name: sentence_prompt(tool, tools, language, opener_of(language)) for tool in tools
+    }
     reasons: dict[str, str] = {}
     drafts: dict[str, SentenceDraft] = {}
 
@@ -138,8 +150,14 @@ async def draft_entries(
     return entries, reasons
 
 
-def _in_order(drafts: Mapping[str, SentenceDraft], tools: Sequence[Tool]) -> Iterator[tuple[str, SentenceDraft]]:
-    yield from ((name, drafts[name]) for name in dict.fromkeys(tool.name for tool in tools) if name in drafts)
+def _in_order(
+    drafts: Mapping[str, SentenceDraft], tools: Sequence[Tool]
+) -> Iterator[tuple[str, SentenceDraft]]:
+    yield from (
+        (name, drafts[name])
+        for name in dict.fromkeys(tool.name for tool in tools)
+        if name in drafts
+    )
 
 
 async def _each(
@@ -176,12 +194,20 @@ def _entry(draft: SentenceDraft, tool: Tool) -> Entry:
     says: dict[str, dict[object, str]] = defaultdict(dict)
     for one in draft.says:
         is_flag = json_type(tool.properties.get(one.parameter, {})) == "boolean"
-        value: object = one.value.lower() == "true" if is_flag and one.value.lower() in ("true", "false") else one.value
+        value: object = (
+            one.value.lower() == "true"
+            if is_flag and one.value.lower() in ("true", "false")
+            else one.value
+        )
         says[one.parameter][value] = one.words
     questions: dict[str, list[str]] = defaultdict(list)
     for asked in draft.questions:
         questions[asked.parameter].append(asked.question)
-    parts = {"requests": [*dict.fromkeys(draft.requests)], "says": dict(says), "questions": dict(questions)}
+    parts = {
+        "requests": [*dict.fromkeys(draft.requests)],
+        "says": dict(says),
+        "questions": dict(questions),
+    }
     return {name: part for name, part in parts.items() if part}
 
 
@@ -191,7 +217,9 @@ def _skeleton(tool: Tool) -> Entry:
     for parameter in view.parameters:
         called = _cleaned(str(parameter.schema.get("title") or _words_of(parameter.name)))
         is_flag = json_type(parameter.schema) == "boolean"
-        parts.append(f"[, {{{parameter.name}}}]" if is_flag else f"[, {called} {{{parameter.name}}}]")
+        parts.append(
+            f"[, {{{parameter.name}}}]" if is_flag else f"[, {called} {{{parameter.name}}}]"
+        )
         if is_flag:
             flags[parameter.name] = {True: f"with {called}", False: f"without {called}"}
     entry: dict[str, object] = {"requests": [" ".join((parts[0], *parts[1:])).replace(" [,", "[,")]}
@@ -208,11 +236,15 @@ def _cleaned(words: str) -> str:
     return " ".join(_SIGNS.sub(" ", words).split()).rstrip("".join(signs(".!?{.!?}")))
 
 
-def _problems(entries: Mapping[str, Entry], tools: Sequence[Tool], language: Language) -> dict[str, list[str]]:
+def _problems(
+    entries: Mapping[str, Entry], tools: Sequence[Tool], language: Language
+) -> dict[str, list[str]]:
     """What is wrong with the entries of a file, by tool."""
     found: dict[str, list[str]] = defaultdict(list)
     for name, one in _found(entries, tools, language):
-        found[name].append(f"{one.place}: {one.message}{f' (did you mean {one.meant}?)' if one.meant else ''}")
+        found[name].append(
+            f"{one.place}: {one.message}{f' (did you mean {one.meant}?)' if one.meant else ''}"
+        )
     return found
 
 
@@ -228,7 +260,10 @@ def _found(
         return
     file = SentenceFile(file="the draft", language=language, text="\n".join(lines) + "\n")
     for problem in check_sentences([file], tools):
-        yield max((start, name) for start, name in spans if start <= max(problem.line, 1))[1], problem
+        yield (
+            max((start, name) for start, name in spans if start <= max(problem.line, 1))[1],
+            problem,
+        )
 
 
 def written_draft(
@@ -248,9 +283,14 @@ def written_draft(
             continue
         reason = " ".join(why.get(name, "Nothing was drafted.").split())
         left_out.append(LeftOutTool(name, reason))
-        lines += [f"# {name} was left out: {reason}", *(f"#   {one}" for one in _lines(name, entries.get(name, {})))]
+        lines += [
+            f"# {name} was left out: {reason}",
+            *(f"#   {one}" for one in _lines(name, entries.get(name, {}))),
+        ]
     names = {tool.name for tool in tools}
-    return DraftedFile("\n".join(lines) + "\n", len(names), len(names) - len(left_out), tuple(left_out))
+    return DraftedFile(
+        "\n".join(lines) + "\n", len(names), len(names) - len(left_out), tuple(left_out)
+    )
 
 
 def _head(catalog: str, language: Language, path: Path, said: str) -> Iterator[str]:
@@ -288,7 +328,9 @@ def _key(name: object) -> str:
     if isinstance(name, bool):
         return str(name).lower()
     text = str(name)
-    return text if _PLAIN_KEY.fullmatch(text) and text.lower() not in _WORDS_OF_YAML else _quoted(text)
+    return (
+        text if _PLAIN_KEY.fullmatch(text) and text.lower() not in _WORDS_OF_YAML else _quoted(text)
+    )
 
 
 def _quoted(text: object) -> str:

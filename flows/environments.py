@@ -68,13 +68,19 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
             if isinstance(environment, StoredEnvironment):
                 opened.enter_context(closing(environment))
             environments[environment.name] = environment
-        if not recipe.samples.keys().isdisjoint(kinds_with(lambda one: one.is_task and one.is_cross_domain)):
+        if not recipe.samples.keys().isdisjoint(
+            kinds_with(lambda one: one.is_task and one.is_cross_domain)
+        ):
             joined = [one for one in environments.values() if is_changeable(one)]
-            environments |= {one.name: one for one in [JoinedEnvironment(joined)] if len(joined) > 1}
+            environments |= {
+                one.name: one for one in [JoinedEnvironment(joined)] if len(joined) > 1
+            }
         yield environments
 
 
-def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequence[str] = ()) -> dict[str, ShippedWorld]:
+def ship_worlds(
+    warehouse: Warehouse, release: str, home: Path, without: Sequence[str] = ()
+) -> dict[str, ShippedWorld]:
     """The worlds that the tasks of a release play in, but those of the kinds in `without`, by name, to be taken along.
 
     Raises ConfigurationError where one can't be opened any more, or two builds mean different worlds by one name.
@@ -86,7 +92,9 @@ def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequenc
     for row in warehouse.rows(sql("path_runs.builds"), [release, kinds]):
         recipe = Recipe.model_validate_json(row["body"])
         with open_environments(recipe, home) as opened:
-            settings = {one.name: one for one in environments_of(recipe) if is_changeable(opened[one.name])}
+            settings = {
+                one.name: one for one in environments_of(recipe) if is_changeable(opened[one.name])
+            }
             own = {name: ship_world(opened[name], one) for name, one in settings.items()}
             joined = [one for one in opened.values() if isinstance(one, JoinedEnvironment)]
             own |= {one.name: join_shipped(one, own) for one in joined}
@@ -104,7 +112,10 @@ def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
 
     Raises ConfigurationError where it has none, two have a tool of the same name, or one can't be opened.
     """
-    if any(isinstance(source, SimulatedSettings) and source.catalog for source in environments_of(recipe)):
+    if any(
+        isinstance(source, SimulatedSettings) and source.catalog
+        for source in environments_of(recipe)
+    ):
         _look_up_documents(recipe, settings)
     own = recipe.model_copy(update={"samples": {}})
     with open_environments(own, settings.ledger.parent) as environments:
@@ -133,7 +144,9 @@ async def explore_environments(recipe: Recipe, settings: Settings) -> None:
 
 def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
     """Keep the tools of simulated environments for those who open them later, without the warehouse and the documents."""
-    simulated = [source for source in environments_of(recipe) if isinstance(source, SimulatedSettings)]
+    simulated = [
+        source for source in environments_of(recipe) if isinstance(source, SimulatedSettings)
+    ]
     if not simulated:
         return
     from callwright.generators.environments.opening import describe_simulated
@@ -146,7 +159,10 @@ def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
             kept = catalog_named(warehouse, source.catalog)
         tools = tools_in(warehouse, kept.key, source)
         describe_simulated(
-            source, tools, choose(listed_in(warehouse, kept.key), source), settings.ledger.parent / STORE
+            source,
+            tools,
+            choose(listed_in(warehouse, kept.key), source),
+            settings.ledger.parent / STORE,
         )
 
 
@@ -155,7 +171,11 @@ def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
     servers = _servers(recipe)
     if not servers:
         return {}
-    from callwright.generators.environments.response_store import ResponseStore, lapse_rows, response_rows
+    from callwright.generators.environments.response_store import (
+        ResponseStore,
+        lapse_rows,
+        response_rows,
+    )
 
     with closing(ResponseStore(settings.ledger.parent / STORE)) as store:
         return {
@@ -184,7 +204,9 @@ def mcp_address(command: str, url: str, variables: Mapping[str, str]) -> "McpAdd
     from callwright.generators.environments.mcp_server import McpAddress
     from callwright.generators.environments.opening import secrets_of
 
-    return McpAddress(words_of(command), url, tuple(secrets_of(variables, secret).items()), Path.cwd())
+    return McpAddress(
+        words_of(command), url, tuple(secrets_of(variables, secret).items()), Path.cwd()
+    )
 
 
 def words_of(command: str) -> tuple[str, ...]:
@@ -231,17 +253,31 @@ async def listed_instead(recipe: Recipe, settings: Settings, elsewhere: Settings
             continue
         problems += listed.problems
         catalog = f"listed by {server.name}"
-        import_server(open_warehouse(elsewhere), catalog_of(listed.endpoints), server.name, ToolChoice(), catalog)
-        worlds[server.name] = SimulatedSettings(environment="simulated", name=server.name, catalog=catalog)
+        import_server(
+            open_warehouse(elsewhere),
+            catalog_of(listed.endpoints),
+            server.name,
+            ToolChoice(),
+            catalog,
+        )
+        worlds[server.name] = SimulatedSettings(
+            environment="simulated", name=server.name, catalog=catalog
+        )
     tools = [
-        worlds[one.name] if one in servers else one for one in recipe.tools if one not in servers or one.name in worlds
+        worlds[one.name] if one in servers else one
+        for one in recipe.tools
+        if one not in servers or one.name in worlds
     ]
     simulated = recipe.model_copy(update={"tools": tuple(tools)})
     return Listed(simulated, tuple(worlds), tuple(problems), tuple(unheard))
 
 
 def _servers(recipe: Recipe) -> list[HttpSettings | McpSettings]:
-    return [source for source in environments_of(recipe) if isinstance(source, HttpSettings | McpSettings)]
+    return [
+        source
+        for source in environments_of(recipe)
+        if isinstance(source, HttpSettings | McpSettings)
+    ]
 
 
 def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Tool, ...]]:
@@ -267,7 +303,9 @@ def told_of_policies(recipe: Recipe, settings: Settings) -> list[str]:
     with open_environments(recipe, settings.ledger.parent) as environments:
         found = [*survey_policies(recipe.policies, environments.values())]
     if wrong := [one.message for one in found if not one.is_remark]:
-        raise ConfigurationError(f"The policies of the recipe {recipe.name!r} are wrong: {'; '.join(wrong)}.")
+        raise ConfigurationError(
+            f"The policies of the recipe {recipe.name!r} are wrong: {'; '.join(wrong)}."
+        )
     return [f"{one.message[0].upper()}{one.message[1:]}." for one in found]
 
 

@@ -79,12 +79,18 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
 def _reads_unmeasured(run: GroupRun) -> bool:
     """Whether a model that costs time or money reads in this build, and nothing is planted yet to measure it."""
     recipe = run.recipe
-    if not recipe.readers.planted or recipe.consistency != "blind" or not reads_language(recipe.models.checker.name):
+    if (
+        not recipe.readers.planted
+        or recipe.consistency != "blind"
+        or not reads_language(recipe.models.checker.name)
+    ):
         return False
     return not run.warehouse.rows(sql("measuring.any_planted"), [run.build])
 
 
-async def _make(run: GroupRun, workers: Workers, kinds: Sequence[str], *, at_most: int | None = None) -> int:
+async def _make(
+    run: GroupRun, workers: Workers, kinds: Sequence[str], *, at_most: int | None = None
+) -> int:
     """Plan what the build lacks of these kinds and make it, `at_most` so many samples of each; how much was planned."""
     planner = Planner(run, kinds, at_most=at_most)
     planned = 0
@@ -97,7 +103,9 @@ async def _make(run: GroupRun, workers: Workers, kinds: Sequence[str], *, at_mos
 
     for group in dict.fromkeys(kind_named(name).group for name in kinds):
         first = stages_of(group)[0]
-        await run_group(run, group, counted(await planner.drafts(group, first)), workers, then=CHECKS)
+        await run_group(
+            run, group, counted(await planner.drafts(group, first)), workers, then=CHECKS
+        )
     with run.warehouse.together():
         keep_left_out(run.warehouse, run.build, planner)
         if planned:
@@ -161,7 +169,10 @@ async def check_edited(run: GroupRun, workers: Workers, edited: Sequence[Sample]
 
 def _stopped(run: GroupRun, keys: Sequence[str]) -> dict[str, list[str]]:
     """Which of these samples wait at each stage."""
-    return {row["stage"]: row["subjects"] for row in run.warehouse.rows(sql("build_checks.stopped"), [run.build, keys])}
+    return {
+        row["stage"]: row["subjects"]
+        for row in run.warehouse.rows(sql("build_checks.stopped"), [run.build, keys])
+    }
 
 
 def _lines(samples: Iterable[Sample]) -> Iterator[bytes]:
@@ -170,7 +181,10 @@ def _lines(samples: Iterable[Sample]) -> Iterator[bytes]:
 
 async def measure_readers(run: GroupRun, workers: Workers) -> None:
     """Plant what the recipe wants and the build lacks; what was planted before stays."""
-    lines = [record_line("Sample", body) for body in lacking_readings(run.warehouse, run.build, run.recipe)]
+    lines = [
+        record_line("Sample", body)
+        for body in lacking_readings(run.warehouse, run.build, run.recipe)
+    ]
     await run_group(run, some_of(MEASURING, [PLANTED_READING.name]), lines, workers)
 
 
@@ -208,9 +222,23 @@ class Landing(NamedTuple):
     recipe: Recipe
     warehouse: Warehouse
 
-    def note(self, stage: str, subject: str, outcome: StageOutcome, reason: str = "", code: ReasonCode = "none") -> Row:
+    def note(
+        self,
+        stage: str,
+        subject: str,
+        outcome: StageOutcome,
+        reason: str = "",
+        code: ReasonCode = "none",
+    ) -> Row:
         """What became of a sample at a stage, as a row."""
-        kept = Outcome(build=self.build, stage=stage, subject=subject, outcome=outcome, reason_code=code, reason=reason)
+        kept = Outcome(
+            build=self.build,
+            stage=stage,
+            subject=subject,
+            outcome=outcome,
+            reason_code=code,
+            reason=reason,
+        )
         return outcome_row(kept)
 
 
@@ -234,8 +262,19 @@ def decide_duplicates(landing: Landing) -> None:
     """
     build, warehouse, near = landing.build, landing.warehouse, landing.recipe.checks
     checked = stages_of(CHECKS)[-1].name
-    waves = [(kind.name, number) for number, wave in enumerate(waves_of(landing.recipe.samples)) for kind in wave]
-    asked = [LANDING.duplicates, build, checked, LANDING.review, [name for name, _ in waves], [at for _, at in waves]]
+    waves = [
+        (kind.name, number)
+        for number, wave in enumerate(waves_of(landing.recipe.samples))
+        for kind in wave
+    ]
+    asked = [
+        LANDING.duplicates,
+        build,
+        checked,
+        LANDING.review,
+        [name for name, _ in waves],
+        [at for _, at in waves],
+    ]
     keys, before = list[str](), list[tuple[StageOutcome | None, str]]()
     with warehouse.reading_together():
         landed = [build, LANDING.duplicates, LANDING.review, landing.recipe.name]
@@ -245,14 +284,23 @@ def decide_duplicates(landing: Landing) -> None:
             before.append((outcome, reason))
         compared, avoided = _compared(build, landing.recipe.avoid, warehouse)
         lacking = compared.lacking([*dict.fromkeys([*known, *keys])])
-        bodies = (warehouse.stream(sql("landing.bodies"), [some]) for some in batches(lacking, _READ_AT_ONCE))
-        for sample in avoided.look(Sample.kept(key, body) for key, body in chain.from_iterable(bodies)):
+        bodies = (
+            warehouse.stream(sql("landing.bodies"), [some])
+            for some in batches(lacking, _READ_AT_ONCE)
+        )
+        for sample in avoided.look(
+            Sample.kept(key, body) for key, body in chain.from_iterable(bodies)
+        ):
             compared.add(sample)
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
         facts, changed = Path(folder) / "facts", []  # by way of files: there may be millions
         with FactFiles(facts) as files:
             found = find_duplicates(
-                keys, compared, known=known, threshold=near.near_duplicate, reworded=near.reworded_duplicate
+                keys,
+                compared,
+                known=known,
+                threshold=near.near_duplicate,
+                reworded=near.reworded_duplicate,
             )
             for at, verdict in enumerate(avoided.kept_out(found)):
                 outcome, _, reason = outcome_of([verdict], must_prove=True)
@@ -265,14 +313,19 @@ def decide_duplicates(landing: Landing) -> None:
                     files.add({table: [row], "outcomes": [noted]})
                     changed += [verdict.subject] if before[at][0] else []
         with warehouse.together():
-            remove_outcomes(warehouse, ((build, LANDING.duplicates, subject) for subject in changed))
+            remove_outcomes(
+                warehouse, ((build, LANDING.duplicates, subject) for subject in changed)
+            )
             warehouse.put_files(facts)
     if landing.recipe.checks.repeated == "reject":
         outcomes = [
             landing.note(LANDING.duplicates, row["key"], "rejected", row["reason"], "duplicate")
             for row in _repeated(landing)
         ]
-        remove_outcomes(landing.warehouse, ((landing.build, LANDING.duplicates, one["subject"]) for one in outcomes))
+        remove_outcomes(
+            landing.warehouse,
+            ((landing.build, LANDING.duplicates, one["subject"]) for one in outcomes),
+        )
         landing.warehouse.put_rows({"outcomes": outcomes})
 
 
@@ -282,7 +335,9 @@ _UNTRUSTED = "The reader is not trusted."
 
 
 @lru_cache(1)
-def _compared(build: str, avoid: tuple[AvoidedSource, ...], warehouse: Warehouse) -> tuple[ComparedSamples, Avoided]:
+def _compared(
+    build: str, avoid: tuple[AvoidedSource, ...], warehouse: Warehouse
+) -> tuple[ComparedSamples, Avoided]:
     """What is known of a build's samples: each round reads what is new, since a sample's key is that of its content."""
     home = warehouse.path.parent  # where there is room; the folder of temporary files may be memory
     return ComparedSamples(tempfile.TemporaryFile(dir=home)), Avoided(avoid, warehouse)
@@ -291,7 +346,13 @@ def _compared(build: str, avoid: tuple[AvoidedSource, ...], warehouse: Warehouse
 def _repeated(landing: Landing) -> list[Row]:
     """The samples whose request begins like too many others, or is too many others but for its values, and why."""
     checks = landing.recipe.checks
-    asked = [landing.build, LANDING.duplicates, LANDING.review, checks.largest_opening, checks.largest_skeleton]
+    asked = [
+        landing.build,
+        LANDING.duplicates,
+        LANDING.review,
+        checks.largest_opening,
+        checks.largest_skeleton,
+    ]
     return landing.warehouse.rows(sql("landing.repeated"), asked)
 
 
@@ -300,14 +361,23 @@ def route_review(landing: Landing) -> None:
     asked = [landing.build, LANDING.duplicates, LANDING.review]
     accept = landing.recipe.accept
     bars = [accept.caught_at_least, accept.agreed_at_least]
-    landing.warehouse.execute(sql("landing.trusted_by_now"), [landing.build, LANDING.review, *bars, _UNTRUSTED])
+    landing.warehouse.execute(
+        sql("landing.trusted_by_now"), [landing.build, LANDING.review, *bars, _UNTRUSTED]
+    )
     wrong = accept.wrong_at_most
     if wrong is not None:
-        landing.warehouse.execute(sql("landing.certain_by_now"), [landing.build, LANDING.review, wrong])
-    found = landing.warehouse.rows(sql("landing.doubtful"), [*asked, landing.recipe.landing_grades, DUPLICATES])
+        landing.warehouse.execute(
+            sql("landing.certain_by_now"), [landing.build, LANDING.review, wrong]
+        )
+    found = landing.warehouse.rows(
+        sql("landing.doubtful"), [*asked, landing.recipe.landing_grades, DUPLICATES]
+    )
     doubts = [(row["key"], row["reasons"]) for row in found]
     untrusted = landing.warehouse.rows(sql("landing.untrusted"), [*asked, *bars])
-    doubts += [(row["key"], f"{_UNTRUSTED} {row['reader']} reads too badly to settle it.") for row in untrusted]
+    doubts += [
+        (row["key"], f"{_UNTRUSTED} {row['reader']} reads too badly to settle it.")
+        for row in untrusted
+    ]
     if wrong is not None:
         uncertain = landing.warehouse.rows(sql("landing.uncertain"), [*asked, wrong])
         doubts += [(row["key"], _uncertainty(row["known"], wrong)) for row in uncertain]
@@ -316,7 +386,10 @@ def route_review(landing: Landing) -> None:
     reasons: dict[str, str] = {}
     for key, reason in doubts:
         reasons[key] = " ".join(filter(None, (reasons.get(key), reason)))
-    outcomes = [landing.note(LANDING.review, key, "waiting", told, "unproved") for key, told in sorted(reasons.items())]
+    outcomes = [
+        landing.note(LANDING.review, key, "waiting", told, "unproved")
+        for key, told in sorted(reasons.items())
+    ]
     contradicted = landing.warehouse.rows(
         "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> ?",
         [landing.build, LANDING.review],
@@ -324,13 +397,19 @@ def route_review(landing: Landing) -> None:
     doubtful = {row["subject"]: row["reason"] for row in contradicted} | reasons
     rules = landing.recipe.review
     requests = [
-        request_row(ReviewQuestion(subject, DOUBTFUL, reason, landing.build, reviewers=rules.reviewers_of(DOUBTFUL)))
+        request_row(
+            ReviewQuestion(
+                subject, DOUBTFUL, reason, landing.build, reviewers=rules.reviewers_of(DOUBTFUL)
+            )
+        )
         for subject, reason in sorted(doubtful.items())
     ]
     questions = with_kinds(landing.warehouse, requests)
     questions += corrections_to_ask(landing.warehouse, landing.build, landing.recipe)
     landing.warehouse.put_rows({"outcomes": outcomes, "review_requests": questions})
-    landing.warehouse.execute(pass_all(sql("landing.passed")), [landing.build, LANDING.review, *asked])
+    landing.warehouse.execute(
+        pass_all(sql("landing.passed")), [landing.build, LANDING.review, *asked]
+    )
     if landing.warehouse.rows("select 1 from reviews limit 1"):
         carry_over_corrections(landing.warehouse)
         settle_decisions(landing.warehouse)
@@ -338,7 +417,9 @@ def route_review(landing: Landing) -> None:
 
 def _uncertainty(known: float | None, wrong: float) -> str:
     """Why what a model settled does not land."""
-    told = "has not been measured" if known is None else f"is known to be right in {known:.1%} alone"
+    told = (
+        "has not been measured" if known is None else f"is known to be right in {known:.1%} alone"
+    )
     return f"The accuracy of its readers {told}, and the recipe accepts at most {wrong:.1%} wrong ones."
 
 
@@ -349,16 +430,26 @@ def land_samples(landing: Landing) -> None:
         connection.execute(sql("landing.accept"), [landing.build, landing.recipe.name, *asked])
         connection.execute(sql("landing.accept_again"), asked)
         connection.execute(sql("landing.grade_again"), [landing.build])
-        connection.execute(pass_all(sql("landing.undecided")), [landing.build, LANDING.land, *asked])
+        connection.execute(
+            pass_all(sql("landing.undecided")), [landing.build, LANDING.land, *asked]
+        )
         if not landing.recipe.trial:
             connection.execute(
-                sql("landing.take_over"), [landing.build, landing.recipe.name, landing.build, LANDING.land]
+                sql("landing.take_over"),
+                [landing.build, landing.recipe.name, landing.build, LANDING.land],
             )
     rules, seed = landing.recipe.review, landing.recipe.seed
     for grades, wanted in rules.spot_checks_by_grade().items():
         _draw(landing, SAMPLE_REVIEW, wanted, grades, order=f"{seed}", reason=DRAWN)
     acts = rules.dialogue_acts
-    _draw(landing, DIALOGUE_ACTS, acts, LANDED_GRADES, order=f"{seed}:{DIALOGUE_ACTS}", reason=_ACTS_DRAWN)
+    _draw(
+        landing,
+        DIALOGUE_ACTS,
+        acts,
+        LANDED_GRADES,
+        order=f"{seed}:{DIALOGUE_ACTS}",
+        reason=_ACTS_DRAWN,
+    )
     _compared.cache_clear()  # the build is done
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)
 
@@ -367,14 +458,21 @@ _ACTS_DRAWN = "Drawn from the accepted conversations, to see how good their dial
 
 
 def _draw(
-    landing: Landing, kind: str, wanted: float, grades: Sequence[LandedGrade], *, order: str, reason: str
+    landing: Landing,
+    kind: str,
+    wanted: float,
+    grades: Sequence[LandedGrade],
+    *,
+    order: str,
+    reason: str,
 ) -> None:
     """Fill the spot checks of a review kind up to their number, in an order of their own; what was drawn stays drawn.
 
     `wanted` is how many, or, if it is no whole number, the share of what landed without people.
     """
     rows = landing.warehouse.stream(
-        sql("landing.to_draw"), [kind, landing.build, LANDING.land, LANDING.review, list(grades), grades[0]]
+        sql("landing.to_draw"),
+        [kind, landing.build, LANDING.land, LANDING.review, list(grades), grades[0]],
     )
     drawn: set[str] = set()
 
@@ -390,7 +488,12 @@ def _draw(
         [landing.build, list(grades)],
     )
     count = wanted if isinstance(wanted, int) else ceil(wanted * int(landed["n"]))
-    first = nsmallest(count, free(), key=lambda subject: blake2b(f"{order}:{subject}".encode()).digest())
+    first = nsmallest(
+        count, free(), key=lambda subject: blake2b(f"{order}:{subject}".encode()).digest()
+    )
     chosen = first[: max(0, count - len(drawn))]
     reviewers = landing.recipe.review.reviewers_of(SPOT_CHECK)
-    ask(landing.warehouse, [ReviewQuestion(one, SPOT_CHECK, reason, landing.build, kind, reviewers) for one in chosen])
+    ask(
+        landing.warehouse,
+        [ReviewQuestion(one, SPOT_CHECK, reason, landing.build, kind, reviewers) for one in chosen],
+    )

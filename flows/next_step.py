@@ -93,14 +93,22 @@ def _named(recipes: Sequence[RecipeFile]) -> str:
 def step_in(warehouse: "Warehouse", recipes: Sequence[RecipeFile]) -> NextStep:
     """Return the step that follows from what a warehouse holds."""
     [counts] = warehouse.rows(sql("next_step.counts"))
-    return step_for(counts, recipes, [row["name"] for row in warehouse.rows("select name from releases")])
+    return step_for(
+        counts, recipes, [row["name"] for row in warehouse.rows("select name from releases")]
+    )
 
 
 def step_for(
-    counts: Mapping[str, int | str | None], recipes: Sequence[RecipeFile], releases: Sequence[str] = ()
+    counts: Mapping[str, int | str | None],
+    recipes: Sequence[RecipeFile],
+    releases: Sequence[str] = (),
 ) -> NextStep:
     """Return the step that follows from a row of next_step.sql, the recipes at hand and the names of the releases."""
-    newest, landed, waiting = counts["newest"], int(counts["landed"] or 0), int(counts["waiting"] or 0)
+    newest, landed, waiting = (
+        counts["newest"],
+        int(counts["landed"] or 0),
+        int(counts["waiting"] or 0),
+    )
     found = [_named(recipes)] if recipes else []
     found.append(
         f"{count_of(landed, 'sample')} accepted, {count_of(waiting, 'question waits', 'questions wait')} for reviewers,"
@@ -123,9 +131,15 @@ def step_for(
         )
     elif not counts["releases"] or counts["is_newer"]:
         since = " since the newest release" if counts["releases"] else ""
-        words, purpose = ("release", "create", _free_name(releases)), f"freezes the samples accepted{since}"
+        words, purpose = (
+            ("release", "create", _free_name(releases)),
+            f"freezes the samples accepted{since}",
+        )
     elif not counts["evaluated"]:
-        words, purpose = ("evaluate", newest, "--model", "template/v1"), "scores a model on the newest release"
+        words, purpose = (
+            ("evaluate", newest, "--model", "template/v1"),
+            "scores a model on the newest release",
+        )
     elif waiting:
         words, purpose = ("review", "pull"), "takes back the reviewers' decisions"
     else:
@@ -135,4 +149,6 @@ def step_for(
 
 def _free_name(releases: Sequence[str]) -> str:
     """The first of v1, v2, … that no release has."""
-    return next(name for number in range(1, len(releases) + 2) if (name := f"v{number}") not in releases)
+    return next(
+        name for number in range(1, len(releases) + 2) if (name := f"v{number}") not in releases
+    )

@@ -11,7 +11,16 @@ from callwright.flows.recipe import AvoidedSource
 from callwright.flows.sources import files_key
 from callwright.generators.imports.reading import SOURCES, read_source
 from callwright.validators.checks.duplicates import CHECK, VERSION
-from callwright.validators.overlap import AT_ONCE, COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample
+from callwright.validators.overlap import (
+    AT_ONCE,
+    COMMON,
+    LIKENESS,
+    WORDS,
+    Common,
+    Match,
+    OverlapIndex,
+    PlacedSample,
+)
 from callwright.warehouse.batches import batches
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
@@ -49,7 +58,9 @@ def parse_with(stated: str) -> tuple[str, Path]:
     """A data set as FORMAT:PATH. Raises ConfigurationError that lists the formats, or where nothing is at the path."""
     form, _, path = stated.partition(":")
     if not path:
-        raise ConfigurationError(f"A dataset is given as FORMAT:PATH, such as bfcl:data/bfcl, not {stated!r}.")
+        raise ConfigurationError(
+            f"A dataset is given as FORMAT:PATH, such as bfcl:data/bfcl, not {stated!r}."
+        )
     SOURCES.named(form)
     if not Path(path).exists():
         raise ConfigurationError(f"There is no file or folder {path!r}.")
@@ -57,7 +68,10 @@ def parse_with(stated: str) -> tuple[str, Path]:
 
 
 def find_overlap(
-    samples: Iterable[PlacedSample], stated: Sequence[str], progress: Progress, likeness: float = LIKENESS
+    samples: Iterable[PlacedSample],
+    stated: Sequence[str],
+    progress: Progress,
+    likeness: float = LIKENESS,
 ) -> list[Overlap]:
     """What samples have in common with each data set. The samples are in memory, the data sets are read through.
 
@@ -74,7 +88,11 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
     others = unreadable = 0
     told = time.monotonic()
     for records in batches(read_source(SOURCES.named(form), path), AT_ONCE):
-        read = [PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample is not None]
+        read = [
+            PlacedSample(one.where, one.sample, one.tools)
+            for one in records
+            if one.sample is not None
+        ]
         unreadable += len(records) - len(read)
         others += len(read)
         for one, matches in zip(read, own.find(read), strict=True):
@@ -83,7 +101,11 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
             for match in matches:
                 known = nearest.get((match.how, match.place), (0.0, "", ""))
                 if match.likeness > known[0]:
-                    nearest[match.how, match.place] = (match.likeness, one.place, one.sample.request)
+                    nearest[match.how, match.place] = (
+                        match.likeness,
+                        one.place,
+                        one.sample.request,
+                    )
         if time.monotonic() > told + _BETWEEN:
             told = time.monotonic()
             progress.say(f"{count_of(others, 'sample')} of {name} read so far.")
@@ -120,9 +142,13 @@ class Avoided:
         return (self.found.get(one.subject, one) for one in verdicts)
 
     def _look(self, samples: Sequence[Sample]) -> None:
-        tools = read_tools(self._warehouse, sorted({key for sample in samples for key in sample.candidates}))
+        tools = read_tools(
+            self._warehouse, sorted({key for sample in samples for key in sample.candidates})
+        )
         placed = [
-            PlacedSample(sample.key, sample, [tools[key] for key in sample.candidates if key in tools])
+            PlacedSample(
+                sample.key, sample, [tools[key] for key in sample.candidates if key in tools]
+            )
             for sample in samples
         ]
         for source in self._sources:
@@ -130,13 +156,21 @@ class Avoided:
             for sample, matches in zip(samples, index.find(placed), strict=True):
                 if matches and sample.key not in self.found:
                     self.found[sample.key] = Verdict(
-                        subject=sample.key, check=CHECK, version=VERSION, decision="contradicted",
-                        score=matches[0].likeness, reason=_sentence(source, index, matches[0]),
-                    )  # fmt: skip
+                        subject=sample.key,
+                        check=CHECK,
+                        version=VERSION,
+                        decision="contradicted",
+                        score=matches[0].likeness,
+                        reason=_sentence(source, index, matches[0]),
+                    )
 
 
 def _sentence(source: AvoidedSource, index: OverlapIndex, match: Match) -> str:
-    alike = f" in other words, {match.likeness:.0%} alike" if match.how == "request" and match.likeness < 1 else ""
+    alike = (
+        f" in other words, {match.likeness:.0%} alike"
+        if match.how == "request" and match.likeness < 1
+        else ""
+    )
     place = Path(index.places[match.place]).name
     return f"{source.format} has {WORDS[match.how]}{alike}, at {place}, and the recipe avoids it."
 
@@ -144,8 +178,12 @@ def _sentence(source: AvoidedSource, index: OverlapIndex, match: Match) -> str:
 @lru_cache(4)
 def _index(source: AvoidedSource, _content: str) -> OverlapIndex:
     """What is read of a source, while its files stay as they are."""
-    records = (one for path in source.paths for one in read_source(SOURCES.named(source.format), path))
-    read: Iterable[PlacedSample] = (PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample)
+    records = (
+        one for path in source.paths for one in read_source(SOURCES.named(source.format), path)
+    )
+    read: Iterable[PlacedSample] = (
+        PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample
+    )
     index = OverlapIndex(read, source.likeness, source.by)
     if not len(index):
         raise ConfigurationError(

@@ -10,13 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field
 
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.registry import (
-    Plugin,
-    PluginError,
-    Registry,
-    classes_of,
-    row_in_file,
-)
+from callwright.warehouse.registry import Plugin, PluginError, Registry, classes_of, row_in_file
 
 
 def tables() -> tuple[Registry[Any], ...]:
@@ -56,7 +50,9 @@ def add_all(extensions: Iterable[Extension]) -> None:
     """Add the rows of a recipe's files in this process. Raises ConfigurationError where a file has changed since it was read."""
     for one in extensions:
         if add_from_file(one.file, one.name).digest != one.digest:
-            raise ConfigurationError(f"{str(one.file)!r} has changed since the build began. Build again.")
+            raise ConfigurationError(
+                f"{str(one.file)!r} has changed since the build began. Build again."
+            )
 
 
 def add_from_file(path: Path, name: str) -> Extension:
@@ -101,4 +97,6 @@ def _module_named(name: str) -> ModuleType:
     try:
         return import_module(name)
     except Exception as error:  # somebody else's code
-        raise ConfigurationError(f"The module {name!r} can't be imported: {type(error).__name__}: {error}.") from error
+        raise ConfigurationError(
+            f"The module {name!r} can't be imported: {type(error).__name__}: {error}."
+        ) from error

@@ -14,7 +14,10 @@ if TYPE_CHECKING:  # what is asked of models is imported by who asks them, not b
 
 # Seconds until the first sentence on models' requests, between two, and where it is live.
 FIRST_WORD, BETWEEN, LIVE = 10.0, 30.0, 0.5
-LOOK, BRIEF = 1.0, 3.0  # seconds between two looks at what is away; a shorter absence is not worth a sentence
+LOOK, BRIEF = (
+    1.0,
+    3.0,
+)  # seconds between two looks at what is away; a shorter absence is not worth a sentence
 _MINUTE = 60
 
 
@@ -154,13 +157,19 @@ class Work(NamedTuple):
 
 
 @asynccontextmanager
-async def watch_traffic(traffic: "Traffic | None", progress: Progress, work: Work) -> AsyncIterator[None]:
+async def watch_traffic(
+    traffic: "Traffic | None", progress: Progress, work: Work
+) -> AsyncIterator[None]:
     """While models answer, show what they are asked, or tell it where nobody looks: after 10 s, and then every half minute."""
     if traffic is None:
         yield
         return
     live = progress if isinstance(progress, LiveProgress) and progress.is_live else None
-    told = _show(traffic, live) if live else _tell(traffic, progress, work, traffic.sent, traffic.answered)
+    told = (
+        _show(traffic, live)
+        if live
+        else _tell(traffic, progress, work, traffic.sent, traffic.answered)
+    )
     watching = asyncio.create_task(told)
     try:
         yield
@@ -177,7 +186,9 @@ async def _show(traffic: "Traffic", live: LiveProgress) -> None:
             live.show(traffic_state(traffic))
 
 
-async def _tell(traffic: "Traffic", progress: Progress, work: Work, sent: int, answered: int) -> None:
+async def _tell(
+    traffic: "Traffic", progress: Progress, work: Work, sent: int, answered: int
+) -> None:
     """`sent` and `answered` were counted before this work began."""
     due, away = time.monotonic() + FIRST_WORD, dict[str, object]()
     while True:
@@ -192,13 +203,18 @@ async def _tell(traffic: "Traffic", progress: Progress, work: Work, sent: int, a
         if time.monotonic() >= due and traffic.sent > sent and not away:
             due = time.monotonic() + BETWEEN
             progress.say(
-                traffic_sentence(traffic, work, sent=traffic.sent - sent, answered=traffic.answered - answered)
+                traffic_sentence(
+                    traffic, work, sent=traffic.sent - sent, answered=traffic.answered - answered
+                )
             )
 
 
 def absence_sentence(model: str, absence: "Absence") -> str:
     """Which model is waited for, since when, until when, and why."""
-    since, until = (time.strftime("%H:%M:%S", time.localtime(moment)) for moment in (absence.since, absence.until))
+    since, until = (
+        time.strftime("%H:%M:%S", time.localtime(moment))
+        for moment in (absence.since, absence.until)
+    )
     return f"Waiting for {model} since {since}, until {until} at the latest: {absence.reason}"
 
 
@@ -210,7 +226,9 @@ def traffic_state(traffic: "Traffic") -> str:
     if traffic.absences:
         return " ".join(absence_sentence(*one) for one in traffic.absences.items())
     seconds = traffic.slowest.seconds_an_answer
-    pace = f"{seconds:.1f} s an answer" if traffic.slowest.answered else f"none within {seconds:.0f} s"
+    pace = (
+        f"{seconds:.1f} s an answer" if traffic.slowest.answered else f"none within {seconds:.0f} s"
+    )
     lost = f", {count_of(traffic.failed, 'try', 'tries')} failed" if traffic.failed else ""
     cost = f"{traffic.tokens:,} tokens, ${traffic.cost:,.4f}"
     return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, {cost}: {traffic.last}"
@@ -225,7 +243,9 @@ def traffic_sentence(traffic: "Traffic", work: Work, *, sent: int, answered: int
     is_known = answered and slowest.answered and left > 0
     to_go = left * seconds / max(1, min(work.concurrency, slowest.under_way)) if is_known else 0.0
     rest = f"; at most {duration(to_go)} to go at this pace" if is_known else ""
-    return f"{work.title}: {sent} asked, {answered} answered ({pace}{lost}), now {traffic.last}{rest}."
+    return (
+        f"{work.title}: {sent} asked, {answered} answered ({pace}{lost}), now {traffic.last}{rest}."
+    )
 
 
 def duration(seconds: float) -> str:
@@ -241,7 +261,9 @@ def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progres
     """Say which of the models that roles have work across a wire, by which of our ways their requests go, and who reads itself."""
     across = {role: model for role, model in models if model.path != "in process"}
     if across:
-        progress.say(f"Models: {', '.join(f'{role} {one.name} ({one.path})' for role, one in across.items())}.")
+        progress.say(
+            f"Models: {', '.join(f'{role} {one.name} ({one.path})' for role, one in across.items())}."
+        )
     for sentence in told_of_own_reader(across.items()):
         progress.say(sentence)
 

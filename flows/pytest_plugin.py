@@ -37,7 +37,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     test, mark = metafunc.function.__name__, metafunc.definition.get_closest_marker(_MARK)
     if mark is None:
-        raise pytest.Collector.CollectError(f"{test} takes {_FIXTURE}: mark it with @pytest.mark.{_MARK}('v1').")
+        raise pytest.Collector.CollectError(
+            f"{test} takes {_FIXTURE}: mark it with @pytest.mark.{_MARK}('v1')."
+        )
     from callwright.warehouse.errors import CallwrightError
 
     try:
@@ -48,16 +50,32 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _samples(
-    root: Path, name: str | Path, *, split: str = "", kinds: Sequence[str] = (), home: Path | str | None = None
+    root: Path,
+    name: str | Path,
+    *,
+    split: str = "",
+    kinds: Sequence[str] = (),
+    home: Path | str | None = None,
 ) -> "list[KeptSample]":
     """The samples of a split and of these kinds, paths being below pytest's root; none of them is an error."""
     from callwright.flows.api.releases import load_release
     from callwright.warehouse.errors import ConfigurationError
 
-    release = load_release(root / name if isinstance(name, Path) else name, home=home and root / home)
+    release = load_release(
+        root / name if isinstance(name, Path) else name, home=home and root / home
+    )
     known = release.count_kinds()
-    for what, stated, there in (("split", [split] if split else [], release.splits), ("kind", kinds, known)):
+    for what, stated, there in (
+        ("split", [split] if split else [], release.splits),
+        ("kind", kinds, known),
+    ):
         strange = [one for one in stated if one not in there]
         if strange:
-            raise ConfigurationError(f"The release has no {what} {strange[0]!r}; it has {', '.join(there) or 'none'}.")
-    return [kept for kept in release if split in ("", kept.split) and (not kinds or kept.sample.kind in kinds)]
+            raise ConfigurationError(
+                f"The release has no {what} {strange[0]!r}; it has {', '.join(there) or 'none'}."
+            )
+    return [
+        kept
+        for kept in release
+        if split in ("", kept.split) and (not kinds or kept.sample.kind in kinds)
+    ]

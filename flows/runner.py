@@ -30,12 +30,7 @@ from callwright.flows.cutting import FEWEST, PLANNED_AT_ONCE, ShardSizing, Spool
 from callwright.flows.progress import Progress, Work, tell_bugs, watch_traffic
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
-from callwright.flows.shards import (
-    Shard,
-    ShardResult,
-    carry_out,
-    run_shard,
-)
+from callwright.flows.shards import Shard, ShardResult, carry_out, run_shard
 from callwright.flows.stages import stages_of
 from callwright.llm.ledger import known_keys
 from callwright.llm.limits import Traffic
@@ -77,7 +72,9 @@ class GroupRun(NamedTuple):
     began: datetime
 
 
-async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers, *, then: str = "") -> None:
+async def run_group(
+    run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers, *, then: str = ""
+) -> None:
     """Carry records, as the lines of `record_line`, through a group of stages, and what it makes through the group `then`.
 
     Each shard lands as it comes back. Raises, after everything that was done has landed, ConfigurationError, BudgetError
@@ -89,7 +86,10 @@ async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: 
         if workers.prepare is not None:
             await workers.prepare(run)
         try:
-            with closing(Spool(folder / f"{group}.jsonl", lines)) as spool, _rare_search_for_garbage():
+            with (
+                closing(Spool(folder / f"{group}.jsonl", lines)) as spool,
+                _rare_search_for_garbage(),
+            ):
                 spool.take_in(_first_to_take_in(run.recipe, workers))
                 shards = _Shards(run, group, then, spool, workers)
                 await carry_all(shards, shards.course())
@@ -175,8 +175,15 @@ async def carry_all(pieces: Pieces[Piece], course: Course) -> None:
     carrying = _Carrying(pieces, course)
     results = await carrying.all()
     broken = [result for result in results if result.bugs]
-    tell_bugs(course.progress, course.work.title, sum(one.bugs for one in broken), broken[0].bug if broken else "")
-    stopped = sorted((result for result in results if result.error), key=lambda result: not result.is_fatal)
+    tell_bugs(
+        course.progress,
+        course.work.title,
+        sum(one.bugs for one in broken),
+        broken[0].bug if broken else "",
+    )
+    stopped = sorted(
+        (result for result in results if result.error), key=lambda result: not result.is_fatal
+    )
     if stopped:
         gravest, left = stopped[0], carrying.total - sum(result.done for result in results)
         problem = gravest.error if gravest.error.endswith((".", "!", "?")) else f"{gravest.error}."
@@ -258,7 +265,9 @@ class _Carrying(Generic[Piece]):
 class _Shards:
     """The shards of a group."""
 
-    def __init__(self, run: GroupRun, group: str, then: str, spool: "Spool", workers: Workers) -> None:
+    def __init__(
+        self, run: GroupRun, group: str, then: str, spool: "Spool", workers: Workers
+    ) -> None:
         self._run, self._group, self._then = run, group, then
         self._spool, self._workers = spool, workers
         self._spent = money_spent(run)
@@ -268,13 +277,18 @@ class _Shards:
         recipe, workers = self._run.recipe, self._workers
         stages = stages_of(self._group) + (stages_of(self._then) if self._then else ())
         concurrency = concurrency_of(recipe)
-        work = Work(self._group, self._spool.left, sum(1 for stage in stages if stage.role), concurrency)
+        work = Work(
+            self._group, self._spool.left, sum(1 for stage in stages if stage.role), concurrency
+        )
         in_batches = any(model.path == "batch" for model in distinct_models(recipe))
         crew = 1 if workers.in_one else workers.slots
         pace = ShardSizing(
-            most=recipe.shard_size, workers=crew, concurrency=concurrency, in_batches=in_batches,
+            most=recipe.shard_size,
+            workers=crew,
+            concurrency=concurrency,
+            in_batches=in_batches,
             lands_beside=workers.traffic is not None and not in_batches,
-        )  # fmt: skip
+        )
         undone = (
             f"records of the group {self._group!r} are not done. Finished work is kept, and "
             "the next build continues from there."
@@ -294,7 +308,9 @@ class _Shards:
         while not self._spool.is_whole:
             # What is under way comes first. Until something is asked, a thread opens the ledger: of its many statements
             # each has to wait for the interpreter, where that is never at rest.
-            is_opening = traffic is not None and not traffic.sent and time.monotonic() - began < _OPENING
+            is_opening = (
+                traffic is not None and not traffic.sent and time.monotonic() - began < _OPENING
+            )
             await asyncio.sleep(_REST if is_opening else 0)
             self._spool.take_in(PLANNED_AT_ONCE)
 
@@ -303,14 +319,25 @@ class _Shards:
         source = target.with_name(f"{target.name}.jsonl")  # a part of a group has a dot in its name
         records = self._spool.cut(size, source)
         return Shard(
-            build=run.build, group=self._group, number=number, recipe=run.recipe, records=records,
-            source=source, target=target, toolbox=run.toolbox, ledger=run.settings.ledger,
-            spent=self._spent, of=number + 1 + ceil(self._spool.left / size), then=self._then,
-        )  # fmt: skip
+            build=run.build,
+            group=self._group,
+            number=number,
+            recipe=run.recipe,
+            records=records,
+            source=source,
+            target=target,
+            toolbox=run.toolbox,
+            ledger=run.settings.ledger,
+            spent=self._spent,
+            of=number + 1 + ceil(self._spool.left / size),
+            then=self._then,
+        )
 
     async def work(self, shard: Shard) -> ShardResult:
         result = await self._workers.work(shard)
-        self._spent += result.cost  # what other shards have spent by now counts against the budget of the next
+        self._spent += (
+            result.cost
+        )  # what other shards have spent by now counts against the budget of the next
         shard.source.unlink(missing_ok=True)
         return result
 
@@ -331,7 +358,9 @@ class _Shards:
 
 def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
     """Keep what came of shards with their calls, and remove their files."""
-    folders = [folder for result in results for folder in (result.target, paid_folder(result.target))]
+    folders = [
+        folder for result in results for folder in (result.target, paid_folder(result.target))
+    ]
     warehouse.put_files(*folders)
     for landed in folders:
         shutil.rmtree(landed, ignore_errors=True)
@@ -346,7 +375,9 @@ def publish_or_say(run: GroupRun, *, only_when_due: bool = False) -> bool:
         else:
             publish(warehouse, folder)
     except StoreError as error:
-        run.progress.say(f"{error} The build itself is not affected. Try again with `callwright publish`.")
+        run.progress.say(
+            f"{error} The build itself is not affected. Try again with `callwright publish`."
+        )
         return False
     return True
 
@@ -381,7 +412,9 @@ def money_spent(run: GroupRun) -> float:
     """What of its budget the build has spent by now, in US dollars; where it has none, nobody counts."""
     if run.recipe.budget is None:
         return 0.0
-    rows = run.warehouse.rows("select coalesce(sum(cost), 0) as cost from llm_calls where build = ?", [run.build])
+    rows = run.warehouse.rows(
+        "select coalesce(sum(cost), 0) as cost from llm_calls where build = ?", [run.build]
+    )
     return float(rows[0]["cost"])
 
 
@@ -397,12 +430,17 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
     """
     if not all(model.name.startswith("template/") for model in recipe.models.named.values()):
         traffic = Traffic()
-        yield Workers(partial(carry_out, shared=SharedChats(traffic)), AT_ONCE, in_one=True, traffic=traffic)
+        yield Workers(
+            partial(carry_out, shared=SharedChats(traffic)), AT_ONCE, in_one=True, traffic=traffic
+        )
     elif settings.workers == 1:
         yield Workers(carry_out, 1)
     else:
         _require_guard()
-        pool = _Pool(settings.workers, [*_PRELOADED, *([_ROUGE] if recipe.consistency == "hammerbench" else [])])
+        pool = _Pool(
+            settings.workers,
+            [*_PRELOADED, *([_ROUGE] if recipe.consistency == "hammerbench" else [])],
+        )
         with pool.executor:
             yield Workers(pool.work, settings.workers)
 
@@ -418,7 +456,12 @@ def _require_guard() -> None:
     )
 
 
-_PRELOADED = ("callwright.flows.shards", "callwright.llm.template.model", "babel.dates", "num2words")
+_PRELOADED = (
+    "callwright.flows.shards",
+    "callwright.llm.template.model",
+    "babel.dates",
+    "num2words",
+)
 _ROUGE = "rouge_score.rouge_scorer"  # 85 MB, where readings are held against each other (HammerBench 4.2.2)
 
 

@@ -37,7 +37,9 @@ QUIET = {
     "OPENBLAS_NUM_THREADS": "1",  # numpy's: on matrices as small as ours its threads wait for each other most of the time
 }
 # In a process of somebody else's: their own libraries keep their network and their threads.
-LIBRARY_QUIET = {name: value for name, value in QUIET.items() if name.startswith(("LITELLM_", "PREFECT_"))}
+LIBRARY_QUIET = {
+    name: value for name, value in QUIET.items() if name.startswith(("LITELLM_", "PREFECT_"))
+}
 
 _MOST_MEMORY_MB = 4000
 _LEAST_MEMORY_MB = 128
@@ -99,7 +101,9 @@ class Settings(NamedTuple):
         return self.home / "published"
 
 
-def read_settings(environment: Mapping[str, str] | None = None, *, home: Path | None = None) -> Settings:
+def read_settings(
+    environment: Mapping[str, str] | None = None, *, home: Path | None = None
+) -> Settings:
     """Return the settings that an environment states, this process's own unless one is given.
 
     The work folder is `home`, else CALLWRIGHT_HOME, else `.callwright` in the current folder. Raises ConfigurationError for a
@@ -129,7 +133,9 @@ def read_settings(environment: Mapping[str, str] | None = None, *, home: Path | 
         patience=number("CALLWRIGHT_PATIENCE", usual.patience),
         review_every=number("CALLWRIGHT_REVIEW_EVERY", usual.review_every),
         review_hourly_cost=(
-            number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if stated.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None
+            number("CALLWRIGHT_REVIEW_HOURLY_COST", 0)
+            if stated.get("CALLWRIGHT_REVIEW_HOURLY_COST")
+            else None
         ),
         scratch=Path(stated.get("CALLWRIGHT_SCRATCH") or usual.scratch).absolute(),
         duckdb_memory_mb=size_mb("CALLWRIGHT_DUCKDB_MEMORY", usual.duckdb_memory_mb),
@@ -158,7 +164,9 @@ def reading(settings: Settings | None = None, *, live: bool = False) -> Iterator
 
     settings = settings or read_settings()
     may_be_older = not live and is_build_under_way(settings.home)
-    with published_or_copied(open_warehouse(settings), settings.published, may_be_older=may_be_older) as read:
+    with published_or_copied(
+        open_warehouse(settings), settings.published, may_be_older=may_be_older
+    ) as read:
         if may_be_older:
             minutes = round((datetime.now(UTC) - read.as_of).total_seconds() / 60)
             _on_stderr(
@@ -275,7 +283,9 @@ def named_secret(name: str) -> str:
 
     Raises ConfigurationError for a variable that is not for recipes: one from a stranger reads nothing else of this machine.
     """
-    allowed = {one.strip() for one in os.environ.get("CALLWRIGHT_SECRETS", "").split(",")} | _FOR_RECIPES
+    allowed = {
+        one.strip() for one in os.environ.get("CALLWRIGHT_SECRETS", "").split(",")
+    } | _FOR_RECIPES
     if name not in allowed and (name in _OWN_SECRETS or not _RECIPE_SECRET.fullmatch(name)):
         raise ConfigurationError(
             f"A recipe may not read the variable {name}. Recipes can read variables named *_API_KEY "

@@ -60,7 +60,11 @@ from callwright.warehouse.rows import Row, rows_of
 # What no record is to blame for: it ends the shard.
 NOT_OF_A_RECORD = (CallwrightError, OSError, MemoryError)
 OUR_BUG = "A bug, to be reported:"
-_SHOWN, _FRAMES, _TRACE = 200, 12, 6_000  # characters of a bug's message, frames and characters of its traceback
+_SHOWN, _FRAMES, _TRACE = (
+    200,
+    12,
+    6_000,
+)  # characters of a bug's message, frames and characters of its traceback
 
 
 class Shard(NamedTuple):
@@ -115,9 +119,15 @@ def result_of(
 ) -> ShardResult:
     """The result of work of which so many records are done; `error` is the gravest that left one undone."""
     return ShardResult(
-        target, done, records - done, str(error or ""), type(error) if error else TransientError, cost, len(bugs),
+        target,
+        done,
+        records - done,
+        str(error or ""),
+        type(error) if error else TransientError,
+        cost,
+        len(bugs),
         bugs[0].reason.partition("\n")[0] if bugs else "",
-    )  # fmt: skip
+    )
 
 
 def record_line(name: str, body: str) -> bytes:
@@ -145,7 +155,9 @@ def read_records(path: Path) -> Iterator[Record]:
             yield types[name].model_validate(body)
 
 
-def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "", whose: str = OUR_BUG) -> Failure:
+def failure_by_bug(
+    error: Exception, stage: str, subject: str, build: str = "", whose: str = OUR_BUG
+) -> Failure:
     """The failure of a record at which a stage broke down; its reason is one line, and the traceback below it.
 
     `whose` code broke down begins that line.
@@ -153,9 +165,12 @@ def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "", 
     line = f"{whose} {type(error).__name__}: {str(error)[:_SHOWN]}".replace("\n", " ")
     trace = "".join(traceback.format_exception(error, limit=-_FRAMES, chain=False))
     return Failure(
-        stage=stage, subject=subject, error=type(error).__name__,
-        reason=f"{line}\n{trace[-_TRACE:]}".encode(errors="replace").decode(), build=build,
-    )  # fmt: skip
+        stage=stage,
+        subject=subject,
+        error=type(error).__name__,
+        reason=f"{line}\n{trace[-_TRACE:]}".encode(errors="replace").decode(),
+        build=build,
+    )
 
 
 def _whose_bug(stage: Stage, error: Exception) -> str:
@@ -192,7 +207,9 @@ async def carry_out(shard: Shard, shared: SharedChats | None = None) -> ShardRes
         with open_environments(shard.recipe, shard.ledger.parent) as environments:
             work.environments = environments
             spent = shard.spent + work.cost
-            async with models.of(shard.recipe, shard.ledger, build=shard.build, spent=spent) as chats:
+            async with models.of(
+                shard.recipe, shard.ledger, build=shard.build, spent=spent
+            ) as chats:
                 await work.carry_all(chats)
     return work.result()
 
@@ -213,7 +230,9 @@ class Facts:
         for record in records:
             if isinstance(record, Verdict):
                 self._verdicts[record.subject].append(record)
-        for table, row in [*rows_of(records, self._now)]:  # all of them, or none where one can't be a row
+        for table, row in [
+            *rows_of(records, self._now)
+        ]:  # all of them, or none where one can't be a row
             self.rows[table].append(row)
 
     def verdicts_on(self, record: Record) -> list[Verdict]:
@@ -221,27 +240,51 @@ class Facts:
         return self._verdicts[record.key]
 
     def note(
-        self, stage: str, record: Record, outcome: StageOutcome, reason: str = "", code: ReasonCode = "none"
+        self,
+        stage: str,
+        record: Record,
+        outcome: StageOutcome,
+        reason: str = "",
+        code: ReasonCode = "none",
     ) -> None:
         """What became of a record at a stage, why in a sentence, and as a code."""
         kept = Outcome(
-            build=self._build, stage=stage, subject=record.key, outcome=outcome, reason_code=code, reason=reason
+            build=self._build,
+            stage=stage,
+            subject=record.key,
+            outcome=outcome,
+            reason_code=code,
+            reason=reason,
         )
         self.rows["outcomes"].append(outcome_row(kept, self._now))
 
     def fail(self, stage: str, record: Record, error: CallwrightError) -> None:
         """A record goes no further, and why."""
         kind = type(error).__name__
-        self.keep([Failure(stage=stage, subject=record.key, error=kind, reason=str(error), build=self._build)])
+        self.keep(
+            [
+                Failure(
+                    stage=stage,
+                    subject=record.key,
+                    error=kind,
+                    reason=str(error),
+                    build=self._build,
+                )
+            ]
+        )
         self.note(stage, record, "failed", str(error), "error")
 
     def link(self, draft: Record, outputs: Iterable[Record]) -> None:
         """Which samples and tools were made of a draft."""
         for output in outputs:
             if isinstance(output, Sample):
-                self.rows["build_samples"].append({"build": self._build, "sample": output.key, "draft": draft.key})
+                self.rows["build_samples"].append(
+                    {"build": self._build, "sample": output.key, "draft": draft.key}
+                )
             elif isinstance(output, Tool):
-                self.rows["made_tools"].append({"toolset": self._build, "tool": output.key, "draft": draft.key})
+                self.rows["made_tools"].append(
+                    {"toolset": self._build, "tool": output.key, "draft": draft.key}
+                )
 
 
 class FactFiles:
@@ -263,7 +306,9 @@ class FactFiles:
             lines = b"".join([orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows])
             if lines:
                 if table not in self._files:
-                    self._files[table] = self._open.enter_context((self._unfinished / f"{table}.jsonl").open("wb"))
+                    self._files[table] = self._open.enter_context(
+                        (self._unfinished / f"{table}.jsonl").open("wb")
+                    )
                 self._files[table].write(lines)
 
     def __enter__(self) -> Self:
@@ -297,7 +342,9 @@ class _Work:
 
     async def carry_all(self, chats: Chats) -> None:
         """Carry the shard's records, as many at once as there are places."""
-        self.error = await chats.in_flight.carry(read_records(self.shard.source), partial(self._carry_one, chats=chats))
+        self.error = await chats.in_flight.carry(
+            read_records(self.shard.source), partial(self._carry_one, chats=chats)
+        )
 
     async def _carry_one(self, record: Record, chats: Chats) -> None:
         facts = Facts(self.shard.build, self.now)
@@ -311,7 +358,9 @@ class _Work:
         self.files.add(facts.rows)
         self.done += 1
 
-    async def _carry(self, record: Record, stages: tuple[Stage, ...], chats: Chats, facts: Facts) -> None:
+    async def _carry(
+        self, record: Record, stages: tuple[Stage, ...], chats: Chats, facts: Facts
+    ) -> None:
         """Carry a record through the stages, and whatever it becomes on the way."""
         for at, stage in enumerate(stages):
             outputs = await self._work(stage, record, chats, facts)
@@ -322,11 +371,17 @@ class _Work:
                     await self._carry(output, stages[at + 1 :], chats, facts)
                 return
 
-    async def _work(self, stage: Stage, record: Record, chats: Chats, facts: Facts) -> list[Record] | None:
+    async def _work(
+        self, stage: Stage, record: Record, chats: Chats, facts: Facts
+    ) -> list[Record] | None:
         """What the record becomes: new records, [] for itself, None where it goes no further."""
         if stage.function is None or not stage.applies(record) or not chats.can_answer(stage):
             facts.note(
-                stage.name, record, "passed", "The stage does not apply to this kind, or its model.", "not_applicable"
+                stage.name,
+                record,
+                "passed",
+                "The stage does not apply to this kind, or its model.",
+                "not_applicable",
             )
             return []
         calls: list[LlmCall] = []
@@ -336,16 +391,35 @@ class _Work:
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
         # A check reads what is there, and a tool is nobody's: neither has circumstances or a voice.
         is_plain = stage.is_check or stage.group == TOOLSET or not reads_language(chat.name)
-        asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples, speaker_of(record))
+        asked = (
+            chat
+            if is_plain
+            else VoicedChat(chat, stage.voiced, voice, self.examples, speaker_of(record))
+        )
         recipe = self.shard.recipe
         context = StageContext(
-            asked, rng, self.tools, self.environments, self.own_values, recipe.checks.rouge_l, recipe.consistency,
+            asked,
+            rng,
+            self.tools,
+            self.environments,
+            self.own_values,
+            recipe.checks.rouge_l,
+            recipe.consistency,
             chats.assistant_of(stage, partial(self._note_call, calls, record.key)),
-            chats.settler_of(stage, partial(self._note_call, calls, record.key)), recipe.policies,
-        )  # fmt: skip
+            chats.settler_of(stage, partial(self._note_call, calls, record.key)),
+            recipe.policies,
+        )
         try:
-            if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
-                facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")
+            if isinstance(record, Sample) and not await has_rest(
+                stage, record, context, facts.verdicts_on(record)
+            ):
+                facts.note(
+                    stage.name,
+                    record,
+                    "passed",
+                    "Nothing is left that a model may settle.",
+                    "not_applicable",
+                )
                 return []
             outputs = _outputs_of(stage, await stage.function(record, context))
             if not stage.is_check:
@@ -359,7 +433,9 @@ class _Work:
         except NOT_OF_A_RECORD:
             raise
         except Exception as error:  # noqa: BLE001 - the one boundary: a bug ends its record and never the build
-            failure = failure_by_bug(error, stage.name, record.key, self.shard.build, _whose_bug(stage, error))
+            failure = failure_by_bug(
+                error, stage.name, record.key, self.shard.build, _whose_bug(stage, error)
+            )
             facts.keep([failure])
             facts.note(stage.name, record, "failed", failure.reason.partition("\n")[0], "error")
             self.bugs.append(failure)
@@ -394,7 +470,9 @@ class _Work:
     def result(self) -> ShardResult:
         """What came of the shard."""
         shard = self.shard
-        return result_of(shard.target, self.done, shard.records, self.error, cost=self.cost, bugs=self.bugs)
+        return result_of(
+            shard.target, self.done, shard.records, self.error, cost=self.cost, bugs=self.bugs
+        )
 
 
 def _with_planted(record: Record, calls: list[LlmCall]) -> Record:
@@ -408,4 +486,6 @@ def _with_planted(record: Record, calls: list[LlmCall]) -> Record:
 
 @lru_cache(4)
 def _toolbox(path: Path) -> Mapping[str, Tool]:
-    return MappingProxyType({tool.key: tool for tool in read_records(path) if isinstance(tool, Tool)})
+    return MappingProxyType(
+        {tool.key: tool for tool in read_records(path) if isinstance(tool, Tool)}
+    )

@@ -118,7 +118,9 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
             found = choose(ReadSource(folder).all, source.take, source.by, vectors_of)
             close_encoder()
             listed = [[place, seen] for place, seen in found.seen.items()]
-            _replace(_choice(folder, source), orjson.dumps([listed, found.folded, found.not_chosen]))
+            _replace(
+                _choice(folder, source), orjson.dumps([listed, found.folded, found.not_chosen])
+            )
 
 
 def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
@@ -145,7 +147,9 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
     found = []
     for source in recipe.sources:
         folder = _folder(recipe, source, settings)
-        if not (folder / _DONE).exists() or (source.take is not None and not _choice(folder, source).exists()):
+        if not (folder / _DONE).exists() or (
+            source.take is not None and not _choice(folder, source).exists()
+        ):
             raise ConfigurationError(
                 f"The file {str(source.paths[0])!r} of the recipe {recipe.name!r} has not been read yet."
             )
@@ -176,7 +180,9 @@ def taken_tools(recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
     for read in taken_sources(recipe, settings):
         taken = () if read.chosen is None else read.taken()
         named = {key for one in taken if one.sample for key in one.sample.candidates}
-        found |= {tool.key: tool for tool in read.tools() if read.chosen is None or tool.key in named}
+        found |= {
+            tool.key: tool for tool in read.tools() if read.chosen is None or tool.key in named
+        }
     return tuple(found.values())
 
 
@@ -196,7 +202,9 @@ def source_key(recipe: Recipe, source: SampleSource) -> str:
     stated = source.model_dump(mode="json", exclude={"path", "take", "by"})
     personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
     own = SOURCES.source_of(source.format)  # a reader in a file of one's own, which may be edited
-    return content_key([READER_VERSION, stated, personal, _contents(source.paths), own.digest if own else ""])
+    return content_key(
+        [READER_VERSION, stated, personal, _contents(source.paths), own.digest if own else ""]
+    )
 
 
 def files_key(paths: Sequence[Path]) -> str:
@@ -209,8 +217,13 @@ def _contents(paths: Sequence[Path]) -> list[JsonValue]:
     for path in paths:
         if not path.exists():
             raise ConfigurationError(f"There is no file or folder {str(path)!r}.")
-        files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-        contents += [[str(one.relative_to(path.parent)), _digest(one, one.stat().st_mtime_ns)] for one in files]
+        files = (
+            sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+        )
+        contents += [
+            [str(one.relative_to(path.parent)), _digest(one, one.stat().st_mtime_ns)]
+            for one in files
+        ]
     return contents
 
 
@@ -244,7 +257,9 @@ class _Reading:
         self._form = SOURCES.named(source.format)
         folder.mkdir(parents=True, exist_ok=True)
         kept = folder / _MARK
-        self._mark = _Mark(**orjson.loads(kept.read_bytes())) if kept.exists() else _Mark(salt=token_hex(16))
+        self._mark = (
+            _Mark(**orjson.loads(kept.read_bytes())) if kept.exists() else _Mark(salt=token_hex(16))
+        )
 
     def carry_on(self, progress: Progress) -> ReadSource:
         """Read what is left."""
@@ -252,14 +267,27 @@ class _Reading:
         read = islice(every, self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
-        known = {tool.key for tool in ReadSource(self._folder).tools()} if self._mark.records else set[str]()
+        known = (
+            {tool.key for tool in ReadSource(self._folder).tools()}
+            if self._mark.records
+            else set[str]()
+        )
         told = time.monotonic()
         with ExitStack() as opened:
             records = self._opened(opened, self._folder / _RECORDS, self._mark.at)
             tools = self._opened(opened, self._folder / _TOOLS, self._mark.tools_at)
-            vault = self._opened(opened, self._rules.vault, self._mark.vault_at) if self._rules.vault else None
+            vault = (
+                self._opened(opened, self._rules.vault, self._mark.vault_at)
+                if self._rules.vault
+                else None
+            )
             for some in batches(read, _AT_ONCE):
-                new = {tool.key: tool for record in some for tool in record.tools if tool.key not in known}
+                new = {
+                    tool.key: tool
+                    for record in some
+                    for tool in record.tools
+                    if tool.key not in known
+                }
                 known |= new.keys()
                 taken = [self._taken(record, vault) for record in some]
                 tools.writelines(body_of(tool).encode() + b"\n" for tool in new.values())
@@ -268,16 +296,25 @@ class _Reading:
                     file.flush()
                 mark = _Mark(
                     self._mark.records + len(some),
-                    self._mark.unreadable + sum(one.sample is None for one in some), records.tell(),
-                    tools.tell(), vault.tell() if vault else 0, self._mark.salt,
-                    dict(sum((Counter(one.replaced) for one in taken), Counter(self._mark.personal))),
-                )  # fmt: skip
+                    self._mark.unreadable + sum(one.sample is None for one in some),
+                    records.tell(),
+                    tools.tell(),
+                    vault.tell() if vault else 0,
+                    self._mark.salt,
+                    dict(
+                        sum((Counter(one.replaced) for one in taken), Counter(self._mark.personal))
+                    ),
+                )
                 _replace(self._folder / _MARK, orjson.dumps(mark._asdict()))
                 self._mark = mark
                 if time.monotonic() > told + _BETWEEN:
                     told = time.monotonic()
                     progress.say(f"{count_of(self._mark.records, 'record')} read so far.")
-        done = {"records": self._mark.records, "unreadable": self._mark.unreadable, "personal": self._mark.personal}
+        done = {
+            "records": self._mark.records,
+            "unreadable": self._mark.unreadable,
+            "personal": self._mark.personal,
+        }
         _replace(self._folder / _DONE, orjson.dumps(done))
         (self._folder / _MARK).unlink(missing_ok=True)  # and the salt with it
         return taken_in(self._folder)
@@ -301,7 +338,9 @@ class _Reading:
         try:
             found = without_personal_data(taken.sample, record.tools, seed)
         except RecordError as error:
-            return taken.with_changes(sample=None, kind="", language="", problems=(str(error), *taken.problems))
+            return taken.with_changes(
+                sample=None, kind="", language="", problems=(str(error), *taken.problems)
+            )
         if vault is not None and found.values:
             vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
         if self._rules.mode == "report" or not found.values:
@@ -318,20 +357,30 @@ def _replace(path: Path, content: bytes) -> None:
 def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
     """A record as it is kept: its place is told from the folder that the source's path stands in."""
     places = [f"{path.parent}/" for path in source.paths]
-    where = next((record.where.removeprefix(place) for place in places if record.where.startswith(place)), record.where)
+    where = next(
+        (record.where.removeprefix(place) for place in places if record.where.startswith(place)),
+        record.where,
+    )
     sample = record.sample
     return TakenRecord(
-        where=where, format=source.format, kind=sample.kind if sample else "",
-        language=sample.language if sample else "", sample=sample,
+        where=where,
+        format=source.format,
+        kind=sample.kind if sample else "",
+        language=sample.language if sample else "",
+        sample=sample,
         problems=tuple(one.message for one in record.problems[:_MOST_PROBLEMS]),
         outcome=record.signals.outcome or (_outcome_of(sample) if sample else ""),
-        error=record.signals.error, feedback=record.signals.feedback, origin=Origin(stage=STAGE),
-    )  # fmt: skip
+        error=record.signals.error,
+        feedback=record.signals.feedback,
+        origin=Origin(stage=STAGE),
+    )
 
 
 def _outcome_of(sample: Sample) -> str:
     """How the calls of a conversation went, by what they returned; "" where they returned nothing."""
-    results = [result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results]
+    results = [
+        result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results
+    ]
     is_wrong = any(isinstance(one, dict) and one.get("error") for one in results)
     return "error" if is_wrong else "ok" if results else ""
 
@@ -343,7 +392,9 @@ def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
         return record
     called = {call.tool for call in sample.all_calls}
     by_name: dict[str, Tool] = {}
-    for tool in sorted(own, key=lambda one: (one.name not in called, one.language != sample.language)):
+    for tool in sorted(
+        own, key=lambda one: (one.name not in called, one.language != sample.language)
+    ):
         by_name.setdefault(tool.name, tool)
     if lacking := sorted(called - by_name.keys()):
         named = ", ".join(map(repr, lacking[:3]))
@@ -380,7 +431,11 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
         tables: dict[str, dict[str, Row]] = {"tools": {}, "samples": {}}  # by key
         for record in records:
             try:
-                rows = [*rows_of([*record.tools, record.sample], datetime.now(UTC))] if record.sample else []
+                rows = (
+                    [*rows_of([*record.tools, record.sample], datetime.now(UTC))]
+                    if record.sample
+                    else []
+                )
             except RecordError as error:
                 problems.append(Problem(where=record.where, kind="unreadable", message=str(error)))
                 left_out += 1
@@ -395,10 +450,14 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
         raise ConfigurationError(f"{str(path)!r} holds no samples in the format {form!r}.")
     if is_new:
         warehouse.put_rows({"kinds": kind_rows()})
-    return ImportedRelease(freeze(warehouse, name, sorted(keys), f"Imported from {form}."), left_out, problems)
+    return ImportedRelease(
+        freeze(warehouse, name, sorted(keys), f"Imported from {form}."), left_out, problems
+    )
 
 
-def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[Stratum], encode: Encode) -> Chosen:
+def choose(
+    read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[Stratum], encode: Encode
+) -> Chosen:
     """Choose so many of the records that `read` gives, the same each time; each stratum has an even share, as far as it goes.
 
     `encode` gives a vector of length one for each text.
@@ -418,12 +477,17 @@ def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[St
         seen.append(1)
         places.append(place)
         strata.append(names.setdefault(_stratum(record, by), len(names)))
-    shares = _shares(np.bincount(np.frombuffer(strata, dtype=strata.typecode), minlength=len(names)).tolist(), take)
+    shares = _shares(
+        np.bincount(np.frombuffer(strata, dtype=strata.typecode), minlength=len(names)).tolist(),
+        take,
+    )
     pools = _pools(strata, shares, [*firsts])
     wanted = {places[at] for pool in pools for at in pool}
     texts = {
         place: (
-            "\n".join(turn.text for turn in record.sample.turns if isinstance(turn, UserTurn)) if record.sample else ""
+            "\n".join(turn.text for turn in record.sample.turns if isinstance(turn, UserTurn))
+            if record.sample
+            else ""
         )
         for place, record in enumerate(read())
         if place in wanted and record.sample
@@ -433,7 +497,11 @@ def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[St
         said = [texts[places[at]] for at in pool] if share < len(pool) else []
         first = max(range(len(pool)), key=lambda one: seen[pool[one]], default=0)
         chosen += [pool[at] for at in _newest(encode(said), first, share)] if said else pool
-    return Chosen({places[at]: seen[at] for at in sorted(chosen)}, sum(seen) - len(seen), len(seen) - len(chosen))
+    return Chosen(
+        {places[at]: seen[at] for at in sorted(chosen)},
+        sum(seen) - len(seen),
+        len(seen) - len(chosen),
+    )
 
 
 def _stratum(record: TakenRecord, by: Sequence[Stratum]) -> str:
@@ -451,7 +519,9 @@ def _shares(sizes: Sequence[int], take: int) -> list[int]:
     return shares
 
 
-def _pools(strata: Sequence[int], shares: Sequence[int], prints: Sequence[bytes]) -> list[list[int]]:
+def _pools(
+    strata: Sequence[int], shares: Sequence[int], prints: Sequence[bytes]
+) -> list[list[int]]:
     """Of each stratum the records among which is chosen, in an order of their own, whichever came first."""
     members: list[list[int]] = [[] for _ in shares]
     for at, stratum in enumerate(strata):

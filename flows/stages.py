@@ -30,7 +30,9 @@ _VERSION_BYTES = 6
 def _before_making(stages: Iterable[Stage], checks: Sequence[Stage]) -> Iterator[Stage]:
     """The stages, and before each the checks of its group that judge what it reads."""
     for stage in stages:
-        yield from (check for check in checks if (check.group, check.reads) == (stage.group, stage.reads))
+        yield from (
+            check for check in checks if (check.group, check.reads) == (stage.group, stage.reads)
+        )
         yield stage
 
 
@@ -46,13 +48,31 @@ LANDING = LandingStages()
 LANDING_GROUP = "landing"
 
 _LANDING_STAGES = (
-    Stage(LANDING.duplicates, LANDING_GROUP, "Is the sample unlike those before it?", "Sample", "Verdict", "HammerBench 5"),
     Stage(
-        LANDING.review, LANDING_GROUP, "Do people accept what a check could not prove?", "Sample", "Review",
+        LANDING.duplicates,
+        LANDING_GROUP,
+        "Is the sample unlike those before it?",
+        "Sample",
+        "Verdict",
+        "HammerBench 5",
+    ),
+    Stage(
+        LANDING.review,
+        LANDING_GROUP,
+        "Do people accept what a check could not prove?",
+        "Sample",
+        "Review",
         "HammerBench 4.2.1, 5",
     ),
-    Stage(LANDING.land, LANDING_GROUP, "Keep each accepted sample once.", "Sample", "Acceptance", "HammerBench 5"),
-)  # fmt: skip
+    Stage(
+        LANDING.land,
+        LANDING_GROUP,
+        "Keep each accepted sample once.",
+        "Sample",
+        "Acceptance",
+        "HammerBench 5",
+    ),
+)
 
 
 def all_stages() -> tuple[Stage, ...]:
@@ -142,12 +162,16 @@ def stage_rows() -> list[Row]:
     """The table as the warehouse keeps it, for views to order by."""
     return [
         {
-            "name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source,
-            "role": stage.role or "", "settles": list(stage.settles) if isinstance(stage, Check) else [],
+            "name": stage.name,
+            "position": position,
+            "stage_group": stage.group,
+            "source": stage.source,
+            "role": stage.role or "",
+            "settles": list(stage.settles) if isinstance(stage, Check) else [],
             "is_left_to_readers": isinstance(stage, Check) and stage.left_to == "readers",
         }
         for position, stage in enumerate(all_stages())
-    ]  # fmt: skip
+    ]
 
 
 _HEAD = """# The stages
@@ -170,7 +194,15 @@ def stage_page() -> str:
         lines += [f"\n## {group}\n", columns, f"|{'---|' * 7}"]
         for one in stages_of(group):
             prompts = ", ".join(f"`{path}`" for path in one.templates)
-            cells = (f"`{one.name}`", one.reads, one.yields, one.role or "", prompts, one.source, one.about)
+            cells = (
+                f"`{one.name}`",
+                one.reads,
+                one.yields,
+                one.role or "",
+                prompts,
+                one.source,
+                one.about,
+            )
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -16,7 +16,12 @@ from callwright.flows.dask_workers import open_workers
 from callwright.flows.environments import explore_environments
 from callwright.flows.progress import Progress, tell_models
 from callwright.flows.recipe import GeneratedTools, Recipe
-from callwright.flows.review.resolutions import check_made_tools, settle_tools, tools_of, usable_tools
+from callwright.flows.review.resolutions import (
+    check_made_tools,
+    settle_tools,
+    tools_of,
+    usable_tools,
+)
 from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
@@ -51,7 +56,9 @@ class Toolset(NamedTuple):
     plans: tuple[ToolsetPlan, ...]
 
 
-async def prepare_tools(recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None) -> None:
+async def prepare_tools(
+    recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None
+) -> None:
     """Make the tools that a recipe's sources still lack, look at its live servers, read its files; to be awaited before a build."""
     read_sources(recipe, settings, progress)
     await explore_environments(recipe, settings)
@@ -61,7 +68,11 @@ async def prepare_tools(recipe: Recipe, settings: Settings, progress: Progress, 
 
 
 async def make_tools(
-    source: GeneratedTools, recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None
+    source: GeneratedTools,
+    recipe: Recipe,
+    settings: Settings,
+    progress: Progress,
+    working: Working | None = None,
 ) -> tuple[Tool, ...]:
     """Make a source's tools, going on where it stopped before, and check them; the tools that a build may use.
 
@@ -70,7 +81,9 @@ async def make_tools(
     toolset = toolset_of(source, recipe)
     warehouse = open_warehouse(settings)
     if not _is_made(warehouse, toolset):
-        open_adapter(recipe.models.generator)  # connects nowhere, but knows whether the settings make sense
+        open_adapter(
+            recipe.models.generator
+        )  # connects nowhere, but knows whether the settings make sense
         run = _open(toolset, recipe, settings, warehouse, progress)
         with working(run) if working else open_workers(recipe, settings, progress) as workers:
             first, last = stages_of(GROUP)[0].name, stages_of(GROUP)[-1].name
@@ -79,7 +92,9 @@ async def make_tools(
             )
             done = {row["subject"] for row in outcomes}
             plans: Sequence[ToolsetPlan] = [plan for plan in toolset.plans if plan.key not in done]
-            await run_group(run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers)
+            await run_group(
+                run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers
+            )
             # A tool is its content: where two drafts came to the same one, the second made nothing new, and its outcome says so.
             reject_repeated(run.warehouse, run.build, [last], "tool")
         check_made_tools(warehouse, toolset.key)
@@ -122,7 +137,9 @@ def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
     )
     model = recipe.models.generator
     with own_prompts(recipe.own_prompts):
-        prompts: list[JsonValue] = [version_at(path) for stage in stages_of(GROUP) for path in stage.templates]
+        prompts: list[JsonValue] = [
+            version_at(path) for stage in stages_of(GROUP) for path in stage.templates
+        ]
     ingredients: dict[str, JsonValue] = {
         "version": TOOLSET_VERSION,
         "seed": recipe.seed,
@@ -134,23 +151,34 @@ def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
 
 
 def _is_made(warehouse: Warehouse, toolset: Toolset) -> bool:
-    return bool(warehouse.rows("select 1 from toolsets where key = ? and finished_at is not null", [toolset.key]))
+    return bool(
+        warehouse.rows(
+            "select 1 from toolsets where key = ? and finished_at is not null", [toolset.key]
+        )
+    )
 
 
-def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, progress: Progress) -> GroupRun:
+def _open(
+    toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, progress: Progress
+) -> GroupRun:
     """Write down what is to be made; a toolset has no tools to begin with."""
     body = {
         "source": toolset.source.model_dump(mode="json"),
         "recipe": orjson.loads(recipe.model_dump_json(by_alias=True)),
     }
     row = {
-        "key": toolset.key, "body": orjson.dumps(body).decode(), "started_at": datetime.now(UTC), "finished_at": None,
-    }  # fmt: skip
+        "key": toolset.key,
+        "body": orjson.dumps(body).decode(),
+        "started_at": datetime.now(UTC),
+        "finished_at": None,
+    }
     warehouse.put_rows({"stages": stage_rows(), "prompts": prompt_rows(), "toolsets": [row]})
     path = settings.home / "toolsets" / f"{toolset.key}.tools.jsonl"
     write_lines(path, ())
     by_plan = recipe.model_copy(update={"shard_size": min(recipe.shard_size, PLANS_A_SHARD)})
-    return GroupRun(toolset.key, by_plan, settings, warehouse, (), path, progress, datetime.now(UTC))
+    return GroupRun(
+        toolset.key, by_plan, settings, warehouse, (), path, progress, datetime.now(UTC)
+    )
 
 
 class CategoryRow(NamedTuple):
@@ -188,7 +216,13 @@ def find_problems(tools: Sequence[Tool]) -> list[Problem]:
     # What duplicates say is more.
     plain = [problem for problem in check_catalog(tools) if problem.kind != "similar_description"]
     read = [tool for tool in tools if tool.language in known()]
-    return [*plain, *_of_unknown_languages(tools), *_complex(read), *_redundant(read), *find_gaps(read)]
+    return [
+        *plain,
+        *_of_unknown_languages(tools),
+        *_complex(read),
+        *_redundant(read),
+        *find_gaps(read),
+    ]
 
 
 def _of_unknown_languages(tools: Sequence[Tool]) -> Iterator[Problem]:
@@ -216,7 +250,9 @@ def _redundant(tools: Sequence[Tool]) -> Iterator[Problem]:
         yield Problem(where=where, tool=duplicates.other.name, kind="redundant", message=message)
 
 
-async def report_tools(recipe: Recipe, settings: Settings, progress: Progress) -> list[ToolsetReport]:
+async def report_tools(
+    recipe: Recipe, settings: Settings, progress: Progress
+) -> list[ToolsetReport]:
     """Make what the recipe's sources lack, and say how it stands. Raises ConfigurationError where no tools are to be made."""
     sources = [source for source in recipe.tools if isinstance(source, GeneratedTools)]
     if not sources:
@@ -236,7 +272,9 @@ async def report_tools(recipe: Recipe, settings: Settings, progress: Progress) -
 def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
     """A toolset as it stands."""
     made, used = tools_of(warehouse, toolset), usable_tools(warehouse, toolset)
-    outcomes = {row["subject"]: row for row in warehouse.rows(sql("toolsets.last_outcomes"), [toolset])}
+    outcomes = {
+        row["subject"]: row for row in warehouse.rows(sql("toolsets.last_outcomes"), [toolset])
+    }
     gaps = find_gaps(used)
     rows = []
     for category in sorted({tool.category for tool in made}):
@@ -244,30 +282,43 @@ def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
         ends = [outcomes[key]["outcome"] for key in keys if key in outcomes]
         rows.append(
             CategoryRow(
-                category=category, made=len(keys), used=ends.count("passed"),
-                waiting=ends.count("waiting"), rejected=ends.count("rejected"),
+                category=category,
+                made=len(keys),
+                used=ends.count("passed"),
+                waiting=ends.count("waiting"),
+                rejected=ends.count("rejected"),
                 gaps=sum(gap.where == category for gap in gaps),
             )
-        )  # fmt: skip
+        )
     met = [(tool.name, outcomes[tool.key]) for tool in made if tool.key in outcomes]
     waiting = tuple((name, one["reason"]) for name, one in met if one["outcome"] == "waiting")
     return ToolsetReport(toolset, tuple(rows), tuple(gaps), waiting)
 
 
-async def preview_tools(recipe: Recipe, count: int, settings: Settings, progress: Progress) -> list[ShownTool]:
+async def preview_tools(
+    recipe: Recipe, count: int, settings: Settings, progress: Progress
+) -> list[ShownTool]:
     """Make `count` tools a category in a work folder that is thrown away; what models answer is kept."""
     sources = [
-        one.model_copy(update={"tools_per_category": count}) for one in recipe.tools if isinstance(one, GeneratedTools)
+        one.model_copy(update={"tools_per_category": count})
+        for one in recipe.tools
+        if isinstance(one, GeneratedTools)
     ]
     few = recipe.model_copy(update={"tools": tuple(sources) or recipe.tools})
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings.aside(Path(folder))
         reports = await report_tools(few, aside, progress)
         warehouse = open_warehouse(aside)
-        return [_shown(tool, report) for report in reports for tool in tools_of(warehouse, report.toolset)]
+        return [
+            _shown(tool, report)
+            for report in reports
+            for tool in tools_of(warehouse, report.toolset)
+        ]
 
 
 def _shown(tool: Tool, report: ToolsetReport) -> ShownTool:
-    parameters = ", ".join(f"{name}*" if name in tool.required else name for name in tool.properties)
+    parameters = ", ".join(
+        f"{name}*" if name in tool.required else name for name in tool.properties
+    )
     doubt = next((reason for name, reason in report.waiting if name == tool.name), "")
     return ShownTool(tool.name, tool.language, tool.description, parameters, doubt)

@@ -15,7 +15,12 @@ from callwright.warehouse.extras import require_extra
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
-    from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+    )
 
 MOST_SESSIONS = 10_000
 ALONE = "stdio"  # the only session of a server that speaks over its input and output
@@ -23,14 +28,22 @@ _CONTROLS: tuple[dict[str, Any], ...] = (
     {
         "name": RESET,
         "description": "Begin the task of this key anew, or the same one; it tells the request.",
-        "parameters": {"type": "object", "properties": {"task": {"type": "string", "description": "The task's key."}}},
+        "parameters": {
+            "type": "object",
+            "properties": {"task": {"type": "string", "description": "The task's key."}},
+        },
     },
     {
         "name": REWARD,
         "description": "Whether the task is done: 1.0 or 0.0, and what is otherwise in the world now.",
         "parameters": {
             "type": "object",
-            "properties": {"text": {"type": "string", "description": "The assistant's last word, where there is one."}},
+            "properties": {
+                "text": {
+                    "type": "string",
+                    "description": "The assistant's last word, where there is one.",
+                }
+            },
         },
     },
 )
@@ -65,7 +78,11 @@ class WorldSessions:
         """What a call of a session is answered."""
         if self._has_controls and name in (RESET, REWARD):
             try:
-                return self._reset(session, **arguments) if name == RESET else self._judge(session, **arguments)
+                return (
+                    self._reset(session, **arguments)
+                    if name == RESET
+                    else self._judge(session, **arguments)
+                )
             except (CallwrightError, TypeError) as error:
                 return Answer({"error": str(error)}, is_error=True)
         return self.episode(session).step(name, dict(arguments))
@@ -82,7 +99,11 @@ class WorldSessions:
         episode = self.episode(session)
         changes: list[JsonValue] = [change.model_dump(mode="json") for change in episode.changes]
         return Answer(
-            {"reward": episode.reward(text), "changes": changes, "needless_changes": episode.needless_changes}
+            {
+                "reward": episode.reward(text),
+                "changes": changes,
+                "needless_changes": episode.needless_changes,
+            }
         )
 
 
@@ -98,13 +119,20 @@ def make_server(sessions: WorldSessions) -> "Server[Any]":
         listed = sessions.tools(_session_of(asked))
         return ListToolsResult(
             tools=[
-                Tool(name=one["name"], description=one["description"], input_schema=one["parameters"]) for one in listed
+                Tool(
+                    name=one["name"], description=one["description"], input_schema=one["parameters"]
+                )
+                for one in listed
             ]
         )
 
-    async def call_tool(asked: "ServerRequestContext[Any]", call: "CallToolRequestParams") -> "CallToolResult":
+    async def call_tool(
+        asked: "ServerRequestContext[Any]", call: "CallToolRequestParams"
+    ) -> "CallToolResult":
         answer = sessions.call(_session_of(asked), call.name, call.arguments or {})
-        return CallToolResult(content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error)
+        return CallToolResult(
+            content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error
+        )
 
     return Server("callwright-world", on_list_tools=list_tools, on_call_tool=call_tool)
 

@@ -13,7 +13,9 @@ from callwright.generators.tools import are_redundant
 from callwright.warehouse.records import Derivation, Origin, Sample, Tool
 
 STAGE = "derivations"
-_SEVERAL_QUESTIONS = 0.45  # of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)
+_SEVERAL_QUESTIONS = (
+    0.45  # of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)
+)
 _TRIES = 20
 
 
@@ -36,10 +38,14 @@ def plan_derivations(  # noqa: PLR0913 - the keys apart from the sources, which 
     """
     if kind.transform is None:
         return
-    ordered = _shuffled(keys if keys is not None else (source.key for source in sources), kind.name, seed)
+    ordered = _shuffled(
+        keys if keys is not None else (source.key for source in sources), kind.name, seed
+    )
     if kind.favours_lacking:
         ordered = _with_long_ones(ordered, sources, tools)
-    passed_over = bytearray(len(sources))  # a flag each: what stands against one use does so against all
+    passed_over = bytearray(
+        len(sources)
+    )  # a flag each: what stands against one use does so against all
     for use in range(kind.uses):
         for at in ordered:
             if passed_over[at]:
@@ -70,7 +76,9 @@ def _shuffled(keys: Iterable[str], kind: str, seed: int) -> "array[int]":
     return array("q", np.argsort(np.frombuffer(ranks, np.uint64), kind="stable").tobytes())
 
 
-def _with_long_ones(ordered: "array[int]", sources: Sequence[Sample], tools: Mapping[str, Tool]) -> "array[int]":
+def _with_long_ones(
+    ordered: "array[int]", sources: Sequence[Sample], tools: Mapping[str, Tool]
+) -> "array[int]":
     """The positions with those of sources that lack several arguments spread evenly, as many as are wanted and there are."""
     several, single, mixed = array("q"), array("q"), array("q")
     for at in ordered:
@@ -90,17 +98,25 @@ def _missing(source: Sample, tools: Mapping[str, Tool]) -> int:
     return sum(name not in source.gold[0].arguments for name in tool.required) if tool else 0
 
 
-def _another_request(source: Sample, others: Sequence[Sample], tools: Mapping[str, Tool], rng: Random) -> Sample | None:
+def _another_request(
+    source: Sample, others: Sequence[Sample], tools: Mapping[str, Tool], rng: Random
+) -> Sample | None:
     """A request of the source's language for a tool that none of its candidates can stand for, None where there is none."""
     known = [tools[key] for key in source.candidates if key in tools]
     for _ in range(_TRIES if others else 0):
         other = rng.choice(others)
         wanted = _gold_tool(other, tools)
-        if other.language == source.language and wanted and not any(are_redundant(wanted, one) for one in known):
+        if (
+            other.language == source.language
+            and wanted
+            and not any(are_redundant(wanted, one) for one in known)
+        ):
             return other
     return None
 
 
 def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
     names = {call.tool for call in sample.gold}
-    return next((tools[key] for key in sample.candidates if key in tools and tools[key].name in names), None)
+    return next(
+        (tools[key] for key in sample.candidates if key in tools and tools[key].name in names), None
+    )

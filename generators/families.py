@@ -74,7 +74,9 @@ class Traits(NamedTuple):
     @property
     def reviews(self) -> tuple[Review, ...]:
         """The kinds of reviews that people may be asked for: of the sample, of how its path was found, of its dialogue acts."""
-        of_path: tuple[Review, ...] = ("correction", "disambiguation") if self.asked == "path" else ()
+        of_path: tuple[Review, ...] = (
+            ("correction", "disambiguation") if self.asked == "path" else ()
+        )
         of_acts: tuple[Review, ...] = ("dialogue_acts",) if self.has_acts else ()
         return ("sample_review", *of_path, *of_acts)
 
@@ -192,7 +194,9 @@ def told_of(error: Exception) -> str:
     return f"A bug, to be reported: {type(error).__name__}: {error}"
 
 
-def plan_each(order: Order, about: Callable[[int], str], make: Callable[[int], Planned]) -> Iterator[Planned]:
+def plan_each(
+    order: Order, about: Callable[[int], str], make: Callable[[int], Planned]
+) -> Iterator[Planned]:
     """The drafts numbered from 0, as many as the order wants; what can't be made costs one, and another number is tried.
 
     `about` names the tool of a number. Raises ConfigurationError where `make` says that the tools allow no more.
@@ -217,7 +221,9 @@ Shares = Callable[[Kind, int, Sequence[Language], Sequence[Tool]], Iterator[Shar
 Plan = Callable[[Order], Iterator[Draft] | AsyncIterator[Draft]]
 
 
-def _by_language(_kind: Kind, count: int, languages: Sequence[Language], _tools: Sequence[Tool]) -> Iterator[Share]:
+def _by_language(
+    _kind: Kind, count: int, languages: Sequence[Language], _tools: Sequence[Tool]
+) -> Iterator[Share]:
     for language, share in zip(languages, shared_evenly(count, len(languages)), strict=True):
         yield Share(language, share)
 

@@ -49,7 +49,12 @@ class WantedValues(NamedTuple):
 
 
 async def collect_values(
-    chat: ChatModel, prompt: Prompt, answer: type[Given], wanted: WantedValues, *, attempts: int = ATTEMPTS
+    chat: ChatModel,
+    prompt: Prompt,
+    answer: type[Given],
+    wanted: WantedValues,
+    *,
+    attempts: int = ATTEMPTS,
 ) -> tuple[Arguments, Given]:
     """A value for each parameter wanted, in their order, then what was added, and the last answer.
 
@@ -87,7 +92,9 @@ def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) ->
     )
 
 
-def values_of(answer: type[Answer], tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> type[Answer]:
+def values_of(
+    answer: type[Answer], tool: Tool, names: Sequence[str], may: Sequence[str] = ()
+) -> type[Answer]:
     """`answer`, a kind of ArgumentValues, of which models are told what exactly the tool takes for these parameters."""
     return narrowed(answer, {"values": arguments_schema(tool, names, may)})
 
@@ -95,14 +102,20 @@ def values_of(answer: type[Answer], tool: Tool, names: Sequence[str], may: Seque
 def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
     """The values of an answer that were asked for, each in its type where that can be told."""
     properties, asked = wanted.tool.properties, {*wanted.names, *wanted.may}
-    return {name: mended(value, properties[name]) for name, value in answer.values.items() if name in asked}
+    return {
+        name: mended(value, properties[name])
+        for name, value in answer.values.items()
+        if name in asked
+    }
 
 
 def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:
     """The values that do, beside what is known and those before them."""
     taken: Arguments = {}
     for name in (*wanted.names, *wanted.may):
-        if name in given and not _problem(name, {**wanted.known, **taken, name: given[name]}, wanted):
+        if name in given and not _problem(
+            name, {**wanted.known, **taken, name: given[name]}, wanted
+        ):
             taken[name] = given[name]
     return taken
 
@@ -121,7 +134,9 @@ def value_problem(tool: Tool, name: str, value: JsonValue) -> str:
 def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
     """The values with those that lack drawn. Raises ReplyError where no draw does."""
     left = [name for name in wanted.names if name not in given]
-    complaint = f"{ATTEMPTS} answers gave no value that does for {', '.join(left)} of {wanted.tool.name!r}"
+    complaint = (
+        f"{ATTEMPTS} answers gave no value that does for {', '.join(left)} of {wanted.tool.name!r}"
+    )
     rng = Random(f"{wanted.seed}:drawn")
     problem = ""
     schemas = in_context(wanted.tool.properties, wanted.tool.name, wanted.tool.description)

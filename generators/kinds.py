@@ -49,7 +49,9 @@ def _kinds_of(_version: int) -> Mapping[str, Kind]:
 def family_of(kind: str) -> Family:
     """The family that makes samples of a kind. Raises ConfigurationError where there is no such kind."""
     group = kind_named(kind).group
-    return next(family for family in FAMILIES.rows() if any(stage.group == group for stage in family.stages))
+    return next(
+        family for family in FAMILIES.rows() if any(stage.group == group for stage in family.stages)
+    )
 
 
 def obstacle_to(transform: Transform) -> Obstacle:
@@ -76,7 +78,13 @@ def kind_named(name: str) -> Kind:
             traits = _transformed(kind_named(source).traits, row.traits)
             about = f"{transform} of {source}"
             return row._replace(
-                name=name, about=about, group=group, traits=traits, sources=(source,), paper=None, scale=0
+                name=name,
+                about=about,
+                group=group,
+                traits=traits,
+                sources=(source,),
+                paper=None,
+                scale=0,
             )
     raise ConfigurationError(
         f"There is no kind of sample {name!r}; the kinds are {', '.join(known)}, and any of them followed by "
@@ -153,10 +161,20 @@ def kind_rows(names: Iterable[str] = ()) -> list[Row]:
 def _row(kind: Kind, family: str) -> Row:
     traits = kind.traits
     return {
-        "name": kind.name, "family": family, "paper": traits.paper, "paper_count": kind.paper, "calls": traits.calls,
-        "asked": traits.asked, "has_results": traits.is_executed, "is_long": traits.is_long, "has_catalog": traits.has_catalog,
-        "has_acts": traits.has_acts, "difficulty": traits.difficulty, "shift": traits.shift, "reviews": list(traits.reviews),
-    }  # fmt: skip
+        "name": kind.name,
+        "family": family,
+        "paper": traits.paper,
+        "paper_count": kind.paper,
+        "calls": traits.calls,
+        "asked": traits.asked,
+        "has_results": traits.is_executed,
+        "is_long": traits.is_long,
+        "has_catalog": traits.has_catalog,
+        "has_acts": traits.has_acts,
+        "difficulty": traits.difficulty,
+        "shift": traits.shift,
+        "reviews": list(traits.reviews),
+    }
 
 
 def name_of(source: str, transform: Transform) -> str:

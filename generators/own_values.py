@@ -32,7 +32,11 @@ class OwnValues(NamedTuple):
     def of(self, tool: Tool, name: str) -> list[JsonValue]:
         """The values of a parameter in its type, [] where there are none of one's own."""
         listed = self.lists.get(f"{tool.name}.{name}", self.lists.get(name, ()))
-        return [mended(value, tool.properties[name]) for value in listed] if name in tool.properties else []
+        return (
+            [mended(value, tool.properties[name]) for value in listed]
+            if name in tool.properties
+            else []
+        )
 
     def draw(
         self,
@@ -55,12 +59,23 @@ class OwnValues(NamedTuple):
         return drawn
 
     def fill(
-        self, tool: Tool, names: Sequence[str], language: Language, rng: Random, known: Arguments | None = None
+        self,
+        tool: Tool,
+        names: Sequence[str],
+        language: Language,
+        rng: Random,
+        known: Arguments | None = None,
     ) -> Arguments:
         """A value for each parameter: one's own where there are some, all others as the planner draws its own."""
         own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
         schemas = in_context(tool.properties, tool.name, tool.description)
-        drawn = fill_in([name for name in names if name not in own], schemas, language, rng, {**(known or {}), **own})
+        drawn = fill_in(
+            [name for name in names if name not in own],
+            schemas,
+            language,
+            rng,
+            {**(known or {}), **own},
+        )
         return {name: own.get(name, drawn.get(name)) for name in names}
 
 
@@ -68,9 +83,13 @@ NO_VALUES = OwnValues()
 
 
 def _pick(  # noqa: PLR0917 - what a value must go with
-    tool: Tool, name: str, listed: Sequence[JsonValue], rng: Random, beside: Arguments,
+    tool: Tool,
+    name: str,
+    listed: Sequence[JsonValue],
+    rng: Random,
+    beside: Arguments,
     objection: Callable[[str, Arguments], str],
-) -> JsonValue:  # fmt: skip
+) -> JsonValue:
     """One of the values that fits the schema, is unlike those beside it, and is not objected to."""
     for value in rng.sample(listed, min(len(listed), _TRIES)):
         is_new = value not in beside.values() or len(listed) == 1 or isinstance(value, bool)
@@ -80,7 +99,9 @@ def _pick(  # noqa: PLR0917 - what a value must go with
             and not objection(name, {**beside, name: value})
         ):
             return value
-    raise ReplyError(f"None of the recipe's values for {name!r} of {tool.name!r} can be taken beside {beside!r}.")
+    raise ReplyError(
+        f"None of the recipe's values for {name!r} of {tool.name!r} can be taken beside {beside!r}."
+    )
 
 
 def beside_known(prompt: Prompt, known: Arguments) -> Prompt:

@@ -22,7 +22,11 @@ def plain_call(tool: Tool, arguments: Arguments) -> CallTurn:
 def plain_sample(kind: str, order: Order, tool: Tool, turns: Sequence[Turn]) -> Sample:
     """Return a sample of these turns that offers the tool alone."""
     return Sample(
-        kind=kind, language=order.language, category=tool.category, candidates=(tool.key,), turns=tuple(turns)
+        kind=kind,
+        language=order.language,
+        category=tool.category,
+        candidates=(tool.key,),
+        turns=tuple(turns),
     )
 
 

@@ -39,7 +39,9 @@ class Stage:
     role: Role | None = None
     templates: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = lambda _record: True
-    voiced: tuple[str, ...] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
+    voiced: tuple[
+        str, ...
+    ] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
 
     def described(self) -> dict[str, object]:
         """What is said of the stage, without its functions."""
@@ -74,11 +76,18 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
         paths = (one if "/" in one else f"{family}/prompts/{one}" for one in step.prompts)
         stages.append(
             Stage(
-                step.name, group or family, step.about, reads, step.yields, step.source, step.function,
-                "generator" if step.prompts else None, tuple(f"generators/{path}.j2" for path in paths),
+                step.name,
+                group or family,
+                step.about,
+                reads,
+                step.yields,
+                step.source,
+                step.function,
+                "generator" if step.prompts else None,
+                tuple(f"generators/{path}.j2" for path in paths),
                 voiced=step.voiced,
             )
-        )  # fmt: skip
+        )
         reads = step.yields
     return tuple(stages)
 
@@ -165,8 +174,16 @@ async def first_fit(
     return second_best
 
 
-def asked_origin(stage: str, parent: Record, seed: int, context: StageContext, prompts: tuple[str, ...]) -> Origin:
+def asked_origin(
+    stage: str, parent: Record, seed: int, context: StageContext, prompts: tuple[str, ...]
+) -> Origin:
     """The origin of what the context's model answered to `prompts`, a package of them and the names of some in it."""
     package, *names = prompts
     version = "+".join(prompt_version(package, name) for name in names)
-    return Origin(stage=stage, parents=(parent.key,), seed=seed, model=context.chat.name, prompt_version=version)
+    return Origin(
+        stage=stage,
+        parents=(parent.key,),
+        seed=seed,
+        model=context.chat.name,
+        prompt_version=version,
+    )

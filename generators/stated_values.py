@@ -60,11 +60,18 @@ class QuotedValues(BaseModel):
     quotes: list[CallMention]
 
 
-async def ask_for_quotes(context: StageContext, text: str, expected: Expected, quotes: dict[Spot, str]) -> None:
+async def ask_for_quotes(
+    context: StageContext, text: str, expected: Expected, quotes: dict[Spot, str]
+) -> None:
     """Put into `quotes` the words that a model finds to state the values that no reader finds in its text."""
     quotes.clear()
     lacking = [
-        {"call": number, "parameter": name, "description": schema.get("description", ""), "value": value}
+        {
+            "call": number,
+            "parameter": name,
+            "description": schema.get("description", ""),
+            "value": value,
+        }
         for (number, name), (value, schema) in expected.items()
         if locate(value, schema, text) is None
     ]
@@ -75,7 +82,9 @@ async def ask_for_quotes(context: StageContext, text: str, expected: Expected, q
         quotes |= {(one.call, one.parameter): one.words for one in answer.quotes}
 
 
-def find_values(expected: Expected, quotes: Mapping[Spot, str], text: str, language: Language) -> dict[Spot, Stated]:
+def find_values(
+    expected: Expected, quotes: Mapping[Spot, str], text: str, language: Language
+) -> dict[Spot, Stated]:
     """Where `text` states each value that it has to, in the order of the quotes; a quote for anything else is passed over."""
     given: dict[Spot, str] = {}
     for spot, words in quotes.items():
@@ -83,7 +92,9 @@ def find_values(expected: Expected, quotes: Mapping[Spot, str], text: str, langu
         if meant is not None:
             given.setdefault(meant, words)
     return {
-        spot: find_value((spot[1], expected[spot][0]), expected[spot][1], given.get(spot, ""), text, language)
+        spot: find_value(
+            (spot[1], expected[spot][0]), expected[spot][1], given.get(spot, ""), text, language
+        )
         for spot in dict.fromkeys((*given, *expected))
     }
 
@@ -94,7 +105,9 @@ def _meant(spot: Spot, expected: Expected) -> Spot | None:
     return named[0] if len(named) == 1 else None
 
 
-def value_evidence(argument: str, value: JsonValue, schema: JsonSchema, place: Place, text: str) -> Evidence:
+def value_evidence(
+    argument: str, value: JsonValue, schema: JsonSchema, place: Place, text: str
+) -> Evidence:
     """Evidence that a stretch of the first turn states a value: where in it, and by which rule, as far as a rule reads it."""
     found = locate(value, schema, text[place.start : place.end])
     if found is None:
@@ -111,22 +124,38 @@ def located_evidence(
     return None if found is None else found_evidence(argument, found, text, turn)
 
 
-def found_evidence(argument: str, found: Found, text: str, turn: int | None = None, **more: Any) -> Evidence:  # noqa: ANN401 - fields of Evidence
+def found_evidence(
+    argument: str, found: Found, text: str, turn: int | None = None, **more: Any
+) -> Evidence:  # noqa: ANN401 - fields of Evidence
     """Evidence that the `found` words of a text, that of a turn, state an argument."""
     return Evidence(
-        argument=argument, kind="span" if found.rule == VERBATIM else "normalised", turn=turn,
-        start=found.start, end=found.end, quote=text[found.start : found.end], rule=found.rule, **more,
-    )  # fmt: skip
+        argument=argument,
+        kind="span" if found.rule == VERBATIM else "normalised",
+        turn=turn,
+        start=found.start,
+        end=found.end,
+        quote=text[found.start : found.end],
+        rule=found.rule,
+        **more,
+    )
 
 
 def span_evidence(argument: str, turn: int, place: Place, text: str) -> Evidence:
     """Evidence that a stretch of a turn states an argument."""
     quote = text[place.start : place.end]
-    return Evidence(argument=argument, kind="span", turn=turn, start=place.start, end=place.end, quote=quote)
+    return Evidence(
+        argument=argument, kind="span", turn=turn, start=place.start, end=place.end, quote=quote
+    )
 
 
 def find_value(
-    named: tuple[str, JsonValue], schema: JsonSchema, words: str, text: str, language: Language, *, by_name: bool = True
+    named: tuple[str, JsonValue],
+    schema: JsonSchema,
+    words: str,
+    text: str,
+    language: Language,
+    *,
+    by_name: bool = True,
 ) -> Stated:
     """Where `text` states the value, by the model's quote `words` or by what readers find; a quote must not say another.
 
@@ -139,12 +168,27 @@ def find_value(
     if quoted is not None:
         stated = text[quoted.start : quoted.end]
         is_read = locate(value, schema, stated) is not None
-        if by_name and not is_read and found is not None and kind_of(schema) == "text" and not _is_name(stated):
-            return Stated(Place(found.start, found.end))  # the words stand in the text, only the quote missed them
+        if (
+            by_name
+            and not is_read
+            and found is not None
+            and kind_of(schema) == "text"
+            and not _is_name(stated)
+        ):
+            return Stated(
+                Place(found.start, found.end)
+            )  # the words stand in the text, only the quote missed them
         other = "" if is_read else other_value(named, schema, stated, language)
-        if by_name and not is_read and kind_of(schema) == "text" and _is_other_name(str(value), stated):
+        if (
+            by_name
+            and not is_read
+            and kind_of(schema) == "text"
+            and _is_other_name(str(value), stated)
+        ):
             other = repr(stated)
-        return Stated(quoted, other and f"the words {stated!r} say {other} for {name!r}, not {value!r}.")
+        return Stated(
+            quoted, other and f"the words {stated!r} say {other} for {name!r}, not {value!r}."
+        )
     if found is not None:
         return Stated(Place(found.start, found.end))
     place = _read_place(value, schema, text, language)
@@ -152,7 +196,11 @@ def find_value(
 
 
 def _find_unruled(
-    named: tuple[str, JsonValue], schema: JsonSchema, quoted: Place | None, text: str, language: Language
+    named: tuple[str, JsonValue],
+    schema: JsonSchema,
+    quoted: Place | None,
+    text: str,
+    language: Language,
 ) -> Stated:
     """Where a text in a language that no rule knows states the value: by the quote, in its own letters, or as Duckling reads it."""
     name, value = named
@@ -161,7 +209,10 @@ def _find_unruled(
     if quoted is not None:
         is_other = len(typed) == 1 and not _may_mean(typed[0], value) and str(value) not in stated
         return Stated(
-            quoted, f"the words {stated!r} say another value for {name!r}, not {value!r}." if is_other else ""
+            quoted,
+            f"the words {stated!r} say another value for {name!r}, not {value!r}."
+            if is_other
+            else "",
         )
     at = text.casefold().find(str(value).casefold()) if isinstance(value, str | int | float) else -1
     if at >= 0 and len(text.casefold()) == len(text):
@@ -173,7 +224,11 @@ def _find_unruled(
 def _readings(text: str, language: Language) -> list[Moment | Amount]:
     """The moments of a text whose day is told without counting from today, and its amounts."""
     moments = [one for one in find_moments(text, language, None) if one.days or one.clocks]
-    amounts = [one for one in find_amounts(text, language) if not any(_overlap(one, other) for other in moments)]
+    amounts = [
+        one
+        for one in find_amounts(text, language)
+        if not any(_overlap(one, other) for other in moments)
+    ]
     return sorted([*moments, *amounts], key=lambda one: one.start)
 
 
@@ -187,14 +242,21 @@ def _may_mean(found: Moment | Amount, value: JsonValue) -> bool:
         return isinstance(value, int | float) and isclose(found.value, value)
     stated = str(value)
     is_day = not found.days or "-" not in stated or found.may_be_day(stated[:10])
-    return is_day and (not found.clocks or ":" not in stated or any(clock in stated for clock in found.clocks))
+    return is_day and (
+        not found.clocks or ":" not in stated or any(clock in stated for clock in found.clocks)
+    )
 
 
-def _read_place(value: JsonValue, schema: JsonSchema, text: str, language: Language) -> Place | None:
+def _read_place(
+    value: JsonValue, schema: JsonSchema, text: str, language: Language
+) -> Place | None:
     """Where Duckling finds a value that our rules for writing it do not."""
     if kind_of(schema) not in _TYPED:
         return None
-    return next((Place(one.start, one.end) for one in _readings(text, language) if _may_mean(one, value)), None)
+    return next(
+        (Place(one.start, one.end) for one in _readings(text, language) if _may_mean(one, value)),
+        None,
+    )
 
 
 def find_quote(words: str, text: str) -> Place | None:
@@ -238,7 +300,9 @@ def _is_of_word(text: str, at: int) -> bool:
     return text[at].isascii() and text[at].isalnum()
 
 
-def other_value(named: tuple[str, JsonValue], schema: JsonSchema, words: str, language: Language) -> str:
+def other_value(
+    named: tuple[str, JsonValue], schema: JsonSchema, words: str, language: Language
+) -> str:
     """The one other number, day or time that the words of a quote say outright, "" where they may mean the value."""
     (name, value), kind = named, kind_of(schema)
     if kind in ("integer", "number") and isinstance(value, int | float):
@@ -256,7 +320,9 @@ def _is_other_name(value: str, words: str) -> bool:
     if not _is_name(value) or not words.isascii():
         return False
     initials = "".join(one[0] for one in own)
-    alike = (fuzz.ratio(one.casefold(), other.casefold()) for one in (*own, initials) for other in others)
+    alike = (
+        fuzz.ratio(one.casefold(), other.casefold()) for one in (*own, initials) for other in others
+    )
     return all(likeness < _UNLIKE for likeness in alike)
 
 
@@ -268,7 +334,9 @@ def _other_number(value: float, words: str, language: Language) -> str:
     stated = find_amounts(words, language)
     if len(stated) != 1 or stated[0].unit or not stated[0].is_sure:
         return ""
-    is_all = words[stated[0].start : stated[0].end].strip() == words.strip()  # "eleven and a quarter" is read as eleven
+    is_all = (
+        words[stated[0].start : stated[0].end].strip() == words.strip()
+    )  # "eleven and a quarter" is read as eleven
     return "" if not is_all or isclose(stated[0].value, value) else f"{stated[0].value:g}"
 
 

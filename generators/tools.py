@@ -32,10 +32,18 @@ def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> lis
     A parameter that the tool does not declare is always a problem. Raises RecordError where the schema itself is bad.
     """
     undeclared = [
-        f"The tool {tool.name!r} declares no parameter {name!r}." for name in arguments if name not in tool.properties
+        f"The tool {tool.name!r} declares no parameter {name!r}."
+        for name in arguments
+        if name not in tool.properties
     ]
     missing = (
-        [] if partial else [f"The parameter {name!r} is required." for name in tool.required if name not in arguments]
+        []
+        if partial
+        else [
+            f"The parameter {name!r} is required."
+            for name in tool.required
+            if name not in arguments
+        ]
     )
     values = [
         f"The value of {name!r}, {value!r}, does not fit: {error.message}."
@@ -52,14 +60,18 @@ def _errors_of(value: JsonValue, schema: JsonSchema) -> list[ValidationError]:
     try:
         return list(value_validator(schema).iter_errors(value))
     except (RecursionError, Unresolvable) as error:
-        raise RecordError("A parameter's schema refers to itself without end, or to what is not in it.") from error
+        raise RecordError(
+            "A parameter's schema refers to itself without end, or to what is not in it."
+        ) from error
 
 
 def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
     """A value in the type that its schema wants, where it is that value but for its type; else as it is."""
     if fits(value, schema):
         return value
-    return next((one for one in _readings(value, schema) if one is not None and fits(one, schema)), value)
+    return next(
+        (one for one in _readings(value, schema) if one is not None and fits(one, schema)), value
+    )
 
 
 def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
@@ -74,14 +86,24 @@ def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
         return [[mended(one, schema.get("items") or {}) for one in value]]
     if isinstance(value, dict):
         members = schema.get("properties") or {}
-        return [{name: mended(one, members.get(name) or {}) for name, one in without_nulls(value, schema).items()}]
+        return [
+            {
+                name: mended(one, members.get(name) or {})
+                for name, one in without_nulls(value, schema).items()
+            }
+        ]
     if isinstance(value, bool) or value is None:
         return []
     chosen = [one for one in choices_of(schema) if fold(str(one)) == fold(str(value))]
     if not isinstance(value, str):
         whole = int(value) if isinstance(value, float) and value.is_integer() else value
         return [*chosen, whole, str(whole)]  # type: ignore[list-item] # choices are JSON
-    return [*chosen, _TRUTHS.get(value.strip().casefold()), _number(value), read_value(value, schema)]  # type: ignore[list-item]
+    return [
+        *chosen,
+        _TRUTHS.get(value.strip().casefold()),
+        _number(value),
+        read_value(value, schema),
+    ]  # type: ignore[list-item]
 
 
 def _number(text: str) -> int | float | None:
@@ -104,7 +126,9 @@ def _compiled(schema: bytes) -> Draft202012Validator:
         if not _is_plain(loaded):
             Draft202012Validator.check_schema(loaded)
     except SchemaError as error:
-        raise RecordError(f"A parameter's schema is not valid JSON Schema: {error.message}.") from error
+        raise RecordError(
+            f"A parameter's schema is not valid JSON Schema: {error.message}."
+        ) from error
     return SchemaValidator(loaded, format_checker=FormatChecker(), registry=NO_OTHERS)
 
 
@@ -131,7 +155,9 @@ _PLAIN: dict[str, Callable[[Any], bool]] = {
 
 def _is_plain(schema: object) -> bool:
     """Whether a schema has nothing but the most usual words, and those well-formed; to check one by its meta-schema takes long."""
-    return isinstance(schema, dict) and all(name in _PLAIN and _PLAIN[name](value) for name, value in schema.items())
+    return isinstance(schema, dict) and all(
+        name in _PLAIN and _PLAIN[name](value) for name, value in schema.items()
+    )
 
 
 EMPTY: tuple[JsonValue, ...] = (None, "", [], {})  # values that say nothing
@@ -177,14 +203,18 @@ class ToolPool:
     def near(self, gold: Tool) -> list[list[Tool]]:
         """Those of its category that could not do the same, one list for each name."""
         if gold.key not in self._near:
-            others = [one for one in self._of.get(gold.category, []) if not are_redundant(one, gold)]
+            others = [
+                one for one in self._of.get(gold.category, []) if not are_redundant(one, gold)
+            ]
             self._near[gold.key] = _by_name(others)
         return self._near[gold.key]
 
     def far(self, gold: Tool) -> list[list[Tool]]:
         """Those of other categories, one list for each name."""
         if gold.category not in self._far:
-            self._far[gold.category] = _by_name([one for one in self._tools if one.category != gold.category])
+            self._far[gold.category] = _by_name(
+                [one for one in self._tools if one.category != gold.category]
+            )
         return self._far[gold.category]
 
 
@@ -215,7 +245,9 @@ def nearest_tools(tool: Tool, among: Iterable[Tool], count: int) -> list[Tool]:
 
 
 def _words_of(tool: Tool) -> frozenset[str]:
-    return frozenset({*function_words(tool.name), *tool.properties, *_description_words(tool.description)})
+    return frozenset(
+        {*function_words(tool.name), *tool.properties, *_description_words(tool.description)}
+    )
 
 
 def are_redundant(one: Tool, other: Tool) -> bool:
@@ -232,7 +264,9 @@ def are_redundant(one: Tool, other: Tool) -> bool:
 
 def are_contradictory(one: Tool, other: Tool) -> bool:
     """Whether one of two tools removes what the other one is about: by their names, and by what both have to be told."""
-    (verb, *thing), (other_verb, *other_thing) = (function_words(tool.name) or ("",) for tool in (one, other))
+    (verb, *thing), (other_verb, *other_thing) = (
+        function_words(tool.name) or ("",) for tool in (one, other)
+    )
     removes = "drop" in (deed_of(verb), deed_of(other_verb))
     return removes and (thing == other_thing or bool({*one.required} & {*other.required}))
 
@@ -264,10 +298,17 @@ def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
 
     So nobody takes a value for a parameter that it was not said for, and no prompt holds a schema that nobody needs.
     """
-    properties = {name: schema if name in names else _outline(schema) for name, schema in tool.properties.items()}
+    properties = {
+        name: schema if name in names else _outline(schema)
+        for name, schema in tool.properties.items()
+    }
     sayable: dict[str, Any] = tool.sayable["parameters"]
     kept = {name: properties[name] for name in sayable.get("properties", {})}
-    rest = {key: value for key, value in sayable.items() if key not in ("$defs", "definitions", "properties")}
+    rest = {
+        key: value
+        for key, value in sayable.items()
+        if key not in ("$defs", "definitions", "properties")
+    }
     refers = b'"$ref"' in orjson.dumps(kept)
     return tool.signature | {"parameters": (sayable if refers else rest) | {"properties": kept}}
 

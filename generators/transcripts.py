@@ -6,7 +6,16 @@ from typing import assert_never
 import orjson
 from pydantic import JsonValue
 
-from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Tool, Turn, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Tool,
+    Turn,
+    UserTurn,
+)
 
 
 def conversation_text(turns: Iterable[Turn]) -> str:

@@ -40,20 +40,55 @@ _FRAME = (
 )
 _OPENING = " What is said opens as <circumstances> has it, where that sounds natural."
 _PLACES = (
-    "at a desk, between two calls", "on a crowded train", "in the kitchen, hands busy", "in bed, half asleep", "in a queue",
-    "walking, out of breath", "in a meeting, unnoticed", "in a parked car", "abroad, for the first time", "with children around",
-    "at a friend's table", "in a workshop, it is loud", "in a waiting room", "at the end of a long day", "before anyone else is up",
-)  # fmt: skip
+    "at a desk, between two calls",
+    "on a crowded train",
+    "in the kitchen, hands busy",
+    "in bed, half asleep",
+    "in a queue",
+    "walking, out of breath",
+    "in a meeting, unnoticed",
+    "in a parked car",
+    "abroad, for the first time",
+    "with children around",
+    "at a friend's table",
+    "in a workshop, it is loud",
+    "in a waiting room",
+    "at the end of a long day",
+    "before anyone else is up",
+)
 _OPENINGS = (
-    "with what is to be done", "with the thing that it is about", "with a question", "with the reason", "with a greeting",
-    "with a bare command", "with what went before", "in the middle of a thought", "with a wish",
-)  # fmt: skip
+    "with what is to be done",
+    "with the thing that it is about",
+    "with a question",
+    "with the reason",
+    "with a greeting",
+    "with a bare command",
+    "with what went before",
+    "in the middle of a thought",
+    "with a wish",
+)
 _LETTERS = 4
 _AGES = (17, 82)
 _TEMPERAMENTS = (
-    "patient", "impatient", "cheerful", "anxious", "blunt", "polite", "absent-minded", "precise", "talkative", "shy",
-    "ironic", "easy-going", "stressed", "formal", "curious", "tired", "confident", "grumpy",
-)  # fmt: skip
+    "patient",
+    "impatient",
+    "cheerful",
+    "anxious",
+    "blunt",
+    "polite",
+    "absent-minded",
+    "precise",
+    "talkative",
+    "shy",
+    "ironic",
+    "easy-going",
+    "stressed",
+    "formal",
+    "curious",
+    "tired",
+    "confident",
+    "grumpy",
+)
 
 
 def circumstances_of(
@@ -85,11 +120,16 @@ def in_circumstances(
 ) -> Prompt:
     """The prompt with circumstances in the place of its seed; as it is where it shows none."""
     first, *others = prompt.messages
-    at, found = next(((at, found) for at, one in enumerate(others) if (found := _SEED.search(one.content))), (0, None))
+    at, found = next(
+        ((at, found) for at, one in enumerate(others) if (found := _SEED.search(one.content))),
+        (0, None),
+    )
     if found is None:
         return prompt
     speaks, text = prompt.name in voiced, others[at].content
-    drawn = orjson.dumps(circumstances_of(int(found[1]), speaker, speaks=speaks, is_somebody=is_somebody)).decode()
+    drawn = orjson.dumps(
+        circumstances_of(int(found[1]), speaker, speaks=speaks, is_somebody=is_somebody)
+    ).decode()
     shown = f"{text[: found.start()]}<circumstances>{drawn}</circumstances>{text[found.end() :]}"
     others[at] = ChatMessage(role=others[at].role, content=shown)
     framed = _longer(first, f"{_FRAME}{_OPENING if speaks else ''}")
@@ -118,9 +158,7 @@ _WISHES = {
     "persona": "The person is the one that <persona> describes: choose words as this person would, but do not describe them.",
     "style": "Say it in the way that <style> names.",
 }
-_EXAMPLES = (
-    "Requests as people make them here, with their calls. Speak as they do, but repeat none of them, nor their values."
-)
+_EXAMPLES = "Requests as people make them here, with their calls. Speak as they do, but repeat none of them, nor their values."
 _LIMIT = "Neither changes what is said: every value stays exactly the one that is given, and none is added."
 
 
@@ -149,13 +187,17 @@ def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> 
     if seed is None:
         return SILENT
     lists = zip(_TRAITS, (personas, styles), strict=True)
-    return UserVoice(*(Random(f"{seed}:{name}").choice(texts) if texts else "" for name, texts in lists))
+    return UserVoice(
+        *(Random(f"{seed}:{name}").choice(texts) if texts else "" for name, texts in lists)
+    )
 
 
 def speaker_of(record: Record) -> int | None:
     """The seed of who speaks in the sample that a record becomes: that of the sample it is made of, else its own."""
     source = _source_of(record)
-    return source.origin.seed if source is not None and source.origin is not None else _seed_of(record)
+    return (
+        source.origin.seed if source is not None and source.origin is not None else _seed_of(record)
+    )
 
 
 def _source_of(record: Record) -> Sample | None:
@@ -236,12 +278,16 @@ class VoicedChat:
         """The model's answer."""
         return await self._chat.ask(self._framed(prompt), answer, sample_index=sample_index)
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         """The model's reply in free text."""
         return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
 
     def _framed(self, prompt: Prompt) -> Prompt:
-        situated = in_circumstances(prompt, self._prompts, self._speaker, is_somebody=not self._voice.persona)
+        situated = in_circumstances(
+            prompt, self._prompts, self._speaker, is_somebody=not self._voice.persona
+        )
         if prompt.name not in self._prompts:
             return situated
         return in_voice(with_examples(situated, self._examples), self._voice)

@@ -24,8 +24,12 @@ FIGURES = "date in figures"
 
 _LEAP_YEAR = 2024  # judges 29 February where no year is stated
 _MONTHS = 12
-_YEAR_FIRST = re.compile(r"(?<![\w.:/\-])(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\w/\-]|\.\d)")
-_YEAR_LAST = re.compile(r"(?<![\w.:/\-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?![\w/\-]|\.\d)")
+_YEAR_FIRST = re.compile(
+    r"(?<![\w.:/\-])(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\w/\-]|\.\d)"
+)
+_YEAR_LAST = re.compile(
+    r"(?<![\w.:/\-])(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?![\w/\-]|\.\d)"
+)
 _RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
 
 
@@ -82,8 +86,12 @@ def write_moment(value: str, language: Language, rng: Random) -> str:
 def _dates(text: str) -> tuple[Found, ...]:
     plain = folded(text)
     found: list[Found] = []
-    readings = [one for pack in packs_of(text) for one in spoken_in(pack.code).date_readings(plain.text)]
-    for reading in sorted([*readings, *_in_digits(plain.text)], key=lambda one: (one.start, -one.end)):
+    readings = [
+        one for pack in packs_of(text) for one in spoken_in(pack.code).date_readings(plain.text)
+    ]
+    for reading in sorted(
+        [*readings, *_in_digits(plain.text)], key=lambda one: (one.start, -one.end)
+    ):
         start, end = plain.span(reading.start, reading.end)
         value = _iso(reading.year, reading.month, reading.day)
         if value and (not found or start >= found[-1].end):
@@ -120,7 +128,11 @@ def _iso(year: int | None, month: int, day: int) -> str:
 def _times(text: str) -> tuple[Found, ...]:
     plain = folded(text)
     found: list[Found] = []
-    readings = [one for pack in reversed(packs_of(text)) for one in spoken_in(pack.code).clock_readings(plain.text)]
+    readings = [
+        one
+        for pack in reversed(packs_of(text))
+        for one in spoken_in(pack.code).clock_readings(plain.text)
+    ]
     for reading in sorted(readings, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(reading.start, reading.end)
         if not found or start >= found[-1].end:
@@ -148,11 +160,16 @@ def find_moment(value: str, text: str) -> Found | None:
     """Where `text` says the date and the time of `value`, in either order and not far apart."""
     dates = [found for found in find_dates(text) if says_date(value[:10], found)]
     times = [found for found in find_times(text) if says_time(value[11:16], found)]
-    pairs = [(max(day.start, time.start) - min(day.end, time.end), day, time) for day, time in product(dates, times)]
+    pairs = [
+        (max(day.start, time.start) - min(day.end, time.end), day, time)
+        for day, time in product(dates, times)
+    ]
     gap, day, time = min(pairs, key=lambda pair: pair[0], default=(_FARTHEST + 1, None, None))
     if day is None or time is None or gap > _FARTHEST:
         return None
-    weak = next((found.rule for found in (time, day) if found.rule in (HALF_DAY, YEARLESS)), DATE_TIME)
+    weak = next(
+        (found.rule for found in (time, day) if found.rule in (HALF_DAY, YEARLESS)), DATE_TIME
+    )
     return Found(value, min(day.start, time.start), max(day.end, time.end), weak)
 
 
@@ -182,7 +199,10 @@ def find_same_moment(phrase: str, text: str) -> Found | None:
         stated = [(_on_its_day(part), found) for part, found in stated]
     found = [next((found for one, found in stated if one == part), None) for part in parts]
     hits = [hit for hit in found if hit is not None]
-    start, end = min((hit.start for hit in hits), default=0), max((hit.end for hit in hits), default=0)
+    start, end = (
+        min((hit.start for hit in hits), default=0),
+        max((hit.end for hit in hits), default=0),
+    )
     if len(hits) < len(parts) or end - start > _FARTHEST + sum(hit.end - hit.start for hit in hits):
         return None
     return Found(phrase, start, end, hits[0].rule or "date" if len(hits) == 1 else DATE_TIME)
@@ -209,7 +229,9 @@ def _calendar(table: str) -> dict[str, str]:
 def _part(found: Found) -> MomentPart:
     if found.rule == RELATIVE:
         words = fold(str(found.value)).split()
-        return MomentPart("relative", " ".join(_calendar("weekdays").get(word, word) for word in words))
+        return MomentPart(
+            "relative", " ".join(_calendar("weekdays").get(word, word) for word in words)
+        )
     return MomentPart("half" if found.rule == HALF_DAY else "moment", str(found.value))
 
 

@@ -14,14 +14,18 @@ def words(text: str) -> list[str]:
     return text.split("|") if "|" in text else text.split()
 
 
-_EDGES = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d+$)|[_\-.\s/:$@\[\]]+")
+_EDGES = re.compile(
+    r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d+$)|[_\-.\s/:$@\[\]]+"
+)
 _SPELLED = words(
     "id ids pin cvv url uri ip vip gps sms usb tv isbn vin sku otp iban bmi eta sim atm pdf api uuid iata dob faq"
 )
 _PLURALS = {"ids": "IDs"}
 _GLUED = re.compile(r"^(\w{3,})(id|name|code|date|time|number|type)$")
 _SHORTEST_GLUED = 6
-_GLUED_WHOLE = frozenset({"candidate", "update", "validate", "mandate", "lifetime", "overtime", "prototype", "barcode"})
+_GLUED_WHOLE = frozenset(
+    {"candidate", "update", "validate", "mandate", "lifetime", "overtime", "prototype", "barcode"}
+)
 
 
 @lru_cache(65536)
@@ -30,7 +34,9 @@ def split_name(name: str) -> tuple[str, ...]:
     words: list[str] = []
     for word in _EDGES.split(name):
         lower = word.lower()
-        glued = None if lower in _GLUED_WHOLE or len(lower) < _SHORTEST_GLUED else _GLUED.match(lower)
+        glued = (
+            None if lower in _GLUED_WHOLE or len(lower) < _SHORTEST_GLUED else _GLUED.match(lower)
+        )
         if glued and glued[2] != "id":
             words += glued.groups()
         elif lower:
@@ -46,10 +52,14 @@ def has_words(name: str) -> bool:
 @lru_cache(65536)
 def humanise(name: str) -> str:
     """A name as a person would say it, abbreviations in capitals."""
-    return " ".join(_PLURALS.get(word, word.upper() if word in _SPELLED else word) for word in split_name(name))
+    return " ".join(
+        _PLURALS.get(word, word.upper() if word in _SPELLED else word) for word in split_name(name)
+    )
 
 
-Deed = Literal["list", "search", "make", "change", "drop", "switch", "restore", "export", "look", "other"]
+Deed = Literal[
+    "list", "search", "make", "change", "drop", "switch", "restore", "export", "look", "other"
+]
 
 CHANGES: frozenset[Deed] = frozenset({"make", "change", "drop", "switch", "restore"})
 _IRREGULAR = {"bookshelf": "bookshelves", "person": "people", "child": "children"}
@@ -95,12 +105,17 @@ def _deeds() -> dict[str, Deed]:
 def _topics() -> dict[str, list[tuple[re.Pattern[str], str]]]:
     """By kind of parameter, the patterns of what its name may be about; the first that fits decides."""
     rules = packaged(_PACKAGE, _FILE)["topics"].items()
-    return {kind: [(re.compile(rf"\b(?:{stated})\b"), topic) for stated, topic in rows] for kind, rows in rules}
+    return {
+        kind: [(re.compile(rf"\b(?:{stated})\b"), topic) for stated, topic in rows]
+        for kind, rows in rules
+    }
 
 
 @lru_cache(8192)
 def topic_of(name: str, kind: str) -> str:
     """The kind, with what the name says it is about: `claimDetails` of the kind "details" is "details claim"."""
     stated = " ".join(split_name(name))
-    topic = next((topic for pattern, topic in _topics().get(kind, ()) if pattern.search(stated)), "")
+    topic = next(
+        (topic for pattern, topic in _topics().get(kind, ()) if pattern.search(stated)), ""
+    )
     return f"{kind} {topic}".strip()

@@ -9,7 +9,15 @@ from random import Random
 
 from callwright.language.dates import date_spans, find_times
 from callwright.language.packs import LanguagePattern, of, packs_of
-from callwright.language.protocol import MOST_DIGITS, NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
+from callwright.language.protocol import (
+    MOST_DIGITS,
+    NUMBER,
+    ORDINAL,
+    PERCENT,
+    WORDS,
+    LanguagePack,
+    Number,
+)
 from callwright.language.spoken import spoken_in
 from callwright.language.text import VERBATIM, Found, Spans, folded
 from callwright.warehouse.records import JsonSchema, Language
@@ -48,7 +56,11 @@ def is_ordinal(text: str) -> bool:
 
 def in_digits(value: float) -> str:
     """Write `value` in digits, never in scientific notation."""
-    return str(value) if isinstance(value, int) else format(Decimal(repr(value)), "f").removesuffix(".0")
+    return (
+        str(value)
+        if isinstance(value, int)
+        else format(Decimal(repr(value)), "f").removesuffix(".0")
+    )
 
 
 def write_number(value: float, language: Language, rng: Random) -> str:
@@ -58,7 +70,9 @@ def write_number(value: float, language: Language, rng: Random) -> str:
         return digits
     pack = of(language)
     sign = "" if value >= 0 else pack.minus
-    return rng.choice((digits, *(sign + form for form in spoken_in(language).number_forms(abs(int(value))))))
+    return rng.choice(
+        (digits, *(sign + form for form in spoken_in(language).number_forms(abs(int(value)))))
+    )
 
 
 @lru_cache(4096)
@@ -73,10 +87,16 @@ def _numbers(text: str) -> tuple[Found, ...]:
     found: list[Found] = []
     for number in sorted(raw, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(number.start, number.end)
-        if taken.overlaps(start, end) or (found and start < found[-1].end) or abs(number.value) > BEYOND:
+        if (
+            taken.overlaps(start, end)
+            or (found and start < found[-1].end)
+            or abs(number.value) > BEYOND
+        ):
             continue
         value = int(number.value) if float(number.value).is_integer() else number.value
-        found.append(Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule))
+        found.append(
+            Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule)
+        )
     return tuple(found)
 
 
@@ -104,10 +124,22 @@ def _digit_numbers(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Numbe
         value = float(digits) if "." in digits else int(digits)
         if word := match["magnitude"]:
             tables = (pack.data["numerals"]["magnitudes"] for pack in packs)
-            magnitude = _THOUSAND if word == "k" else next(int(table[word]) for table in tables if word in table)
+            magnitude = (
+                _THOUSAND
+                if word == "k"
+                else next(int(table[word]) for table in tables if word in table)
+            )
             # 1.1 million is 1,100,000 and not 1,100,000.0000000001
-            value = value * magnitude if isinstance(value, int) else float(f"{value * magnitude:.12g}")
-        rule = PERCENT if match["percent"] or match["hundredths"] else ORDINAL if match["ordinal"] else NUMBER
+            value = (
+                value * magnitude if isinstance(value, int) else float(f"{value * magnitude:.12g}")
+            )
+        rule = (
+            PERCENT
+            if match["percent"] or match["hundredths"]
+            else ORDINAL
+            if match["ordinal"]
+            else NUMBER
+        )
         start = match.start("digits") if rule == NUMBER and not match["sign"] else match.start()
         yield Number(-value if match["sign"] else value, start, match.end(), rule)
 
@@ -116,9 +148,14 @@ CONVERTED = "unit conversion"
 
 # the unit said, what the schema must speak of, and how many of the schema's unit one of the said unit is
 _CONVERSIONS = (
-    ("kilometre", "metre", 1000), ("kilogram", "gram", 1000), ("hour", "minute", 60), ("minute", "second", 60),
-    ("day", "hour", 24), ("week", "day", 7), ("year", "month", 12),
-)  # fmt: skip
+    ("kilometre", "metre", 1000),
+    ("kilogram", "gram", 1000),
+    ("hour", "minute", 60),
+    ("minute", "second", 60),
+    ("day", "hour", 24),
+    ("week", "day", 7),
+    ("year", "month", 12),
+)
 
 
 def find_converted(value: float, schema: JsonSchema, text: str) -> Found | None:
@@ -131,7 +168,11 @@ def find_converted(value: float, schema: JsonSchema, text: str) -> Found | None:
         for unit, factor in factors:
             if not same_number(float(str(number.value)) * factor, value):
                 continue
-            match = unit.search(plain.text, number.end) if plain.text is text else unit.search(text.lower(), number.end)
+            match = (
+                unit.search(plain.text, number.end)
+                if plain.text is text
+                else unit.search(text.lower(), number.end)
+            )
             if match and not text[number.end : match.start()].strip(" -"):
                 return Found(value, number.start, match.end(), CONVERTED)
     return None

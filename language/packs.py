@@ -21,7 +21,9 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.yaml_text import read_yaml
 
 if TYPE_CHECKING:
-    from callwright.warehouse.records import Language  # scorers, which know no records, ask for letters as well
+    from callwright.warehouse.records import (
+        Language,
+    )  # scorers, which know no records, ask for letters as well
 
 from typing import TYPE_CHECKING
 
@@ -66,9 +68,14 @@ def of(code: Language) -> LanguagePack:
         answers=tuple(entries.pop("answers")),
         quotes=tuple(map(tuple, entries.pop("quotes"))),
         frames=tuple(entries.pop("frames")),
-        words=MappingProxyType({name: frozenset(str(words).split()) for name, words in lists.items()}),
+        words=MappingProxyType(
+            {name: frozenset(str(words).split()) for name, words in lists.items()}
+        ),
         cues=MappingProxyType(
-            {name: "|".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in cues.items()}
+            {
+                name: "|".join(map(str, value)) if isinstance(value, list) else str(value)
+                for name, value in cues.items()
+            }
         ),
         data=_Data(code),
         **entries,
@@ -98,8 +105,12 @@ def is_packaged(package: str, name: str) -> bool:
 @cache
 def in_folders(package: str, name: str) -> tuple[Any, ...]:
     """The content of the YAML files of this name (`en.yaml` and `depot.en.yaml`) in the folders of a package, by their paths."""
-    folders = sorted((one for one in _folder(package).iterdir() if one.is_dir()), key=lambda one: one.name)
-    listed = (file for folder in folders for file in sorted(folder.iterdir(), key=lambda one: one.name))
+    folders = sorted(
+        (one for one in _folder(package).iterdir() if one.is_dir()), key=lambda one: one.name
+    )
+    listed = (
+        file for folder in folders for file in sorted(folder.iterdir(), key=lambda one: one.name)
+    )
     found = (file for file in listed if file.name == name or file.name.endswith(f".{name}"))
     return tuple(read_yaml(file.read_text(encoding="utf-8")) for file in found)
 
@@ -144,7 +155,11 @@ def packs_of(text: str) -> tuple[LanguagePack, ...]:
     """The languages that `text` may be in: the one of the common script whose words it has most of, then the others."""
     common, others = (tuple(map(of, codes)) for codes in _codes_by_script())
     stated = _WORD.findall(text.casefold())
-    best = max(common, key=lambda pack: sum(word in pack.marks for word in stated)) if len(common) > 1 else common[0]
+    best = (
+        max(common, key=lambda pack: sum(word in pack.marks for word in stated))
+        if len(common) > 1
+        else common[0]
+    )
     return (best, *others)
 
 
@@ -175,7 +190,9 @@ def main_language(text: str) -> Language:
     """The language that most letters of a text tell; the one that stands for the common script where most are of that."""
     common = len(_LATIN.findall(text))
     own = {code: len(_letters(code).findall(text)) for code in _codes_by_script()[1]}
-    return next((code for code, letters in own.items() if _LATIN_LETTERS * letters > common), fallback())
+    return next(
+        (code for code, letters in own.items() if _LATIN_LETTERS * letters > common), fallback()
+    )
 
 
 def letters_of(text: str) -> Language:
@@ -237,7 +254,9 @@ def _letters(code: Language) -> re.Pattern[str]:
 @cache
 def unspaced() -> str:
     """The letters of the scripts that put no space between words, as they stand in a character class."""
-    return "".join(entries["letters"] for entries in map(_described, known()) if not entries["space"])
+    return "".join(
+        entries["letters"] for entries in map(_described, known()) if not entries["space"]
+    )
 
 
 @cache
@@ -269,8 +288,13 @@ def _forms(sign: str) -> str:
 def plain_signs() -> dict[int, str]:
     """Each form of a sign that another script has, and the sign: what a keyboard of that script makes of it."""
     listed = dict.fromkeys(_forms("list"), ",")
-    plain = {form: sign for entries in map(_described, known()) for sign, forms in entries.get("signs", {}).items()
-             if len(sign) == 1 for form in forms}  # fmt: skip
+    plain = {
+        form: sign
+        for entries in map(_described, known())
+        for sign, forms in entries.get("signs", {}).items()
+        if len(sign) == 1
+        for form in forms
+    }
     return {ord(form): sign for form, sign in {**listed, **plain}.items()}
 
 
@@ -296,7 +320,9 @@ class LanguagePattern:
                 name: [pack.cues[name] for pack in packs if pack.cues.get(name)]
                 for name in _SLOT.findall(self._template)
             }
-            filled = _SLOT.sub(lambda slot: "|".join(cues[slot[1]]) or _NOTHING, widened(self._template))
+            filled = _SLOT.sub(
+                lambda slot: "|".join(cues[slot[1]]) or _NOTHING, widened(self._template)
+            )
             self._compiled[packs] = re.compile(filled, self._flags)
         return self._compiled[packs]
 
@@ -312,11 +338,18 @@ _SURE = 80  # per cent of the text
 _CODE = re.compile(r"[a-z]{2,3}")
 # Languages so alike that a sentence may be taken for one of the others.
 _ALIKE = (
-    frozenset({"no", "nb", "nn", "da", "sv"}), frozenset({"hr", "sr", "bs", "sl"}), frozenset({"id", "ms", "su", "jv"}),
-    frozenset({"cs", "sk"}), frozenset({"gl", "pt"}), frozenset({"ca", "oc"}), frozenset({"af", "nl", "fy"}),
+    frozenset({"no", "nb", "nn", "da", "sv"}),
+    frozenset({"hr", "sr", "bs", "sl"}),
+    frozenset({"id", "ms", "su", "jv"}),
+    frozenset({"cs", "sk"}),
+    frozenset({"gl", "pt"}),
+    frozenset({"ca", "oc"}),
+    frozenset({"af", "nl", "fy"}),
     frozenset({"ru", "uk", "be", "bg"}),
-    frozenset({"hi", "mr", "ne", "bh"}), frozenset({"fi", "et"}), frozenset({"de", "lb"}),
-)  # fmt: skip
+    frozenset({"hi", "mr", "ne", "bh"}),
+    frozenset({"fi", "et"}),
+    frozenset({"de", "lb"}),
+)
 _OTHER_CODES = {"iw": "he", "jw": "jv", "in": "id"}  # the detector has the old codes of these
 
 
@@ -326,8 +359,16 @@ def language_names() -> Mapping[str, str]:
     import pycld2  # not above: only importing asks
 
     named = {_OTHER_CODES.get(code, code): name for name, code in pycld2.LANGUAGES}
-    found = {code: name.replace("_", " ").title() for code, name in named.items() if _CODE.fullmatch(code)}
-    kept = {code: name for code, name in found.items() if code not in ("un", "xxx") and not name.startswith("X ")}
+    found = {
+        code: name.replace("_", " ").title()
+        for code, name in named.items()
+        if _CODE.fullmatch(code)
+    }
+    kept = {
+        code: name
+        for code, name in found.items()
+        if code not in ("un", "xxx") and not name.startswith("X ")
+    }
     return MappingProxyType({**kept, "nb": "Norwegian", "nn": "Norwegian Nynorsk"})
 
 
@@ -339,7 +380,9 @@ def is_in_another(text: str, language: Language) -> bool:
     is_reliable, _, details = pycld2.detect(_printable(text))
     codes = [_plain_code(code) for _, code, *_ in details]
     alike = next((group for group in _ALIKE if language in group), frozenset({language}))
-    return bool(is_reliable and details[0][2] >= _SURE and codes[0] != "un" and alike.isdisjoint(codes))
+    return bool(
+        is_reliable and details[0][2] >= _SURE and codes[0] != "un" and alike.isdisjoint(codes)
+    )
 
 
 def detected(texts: Iterable[str]) -> Language:

@@ -20,7 +20,9 @@ _SLOT = re.compile(r"\{([^{}]+)\}")
 _BEGINS = re.compile(widened(r"(?:^|\n|@[.!?]\s+|@[{.!?}])$"))
 _GREETING = LanguagePattern(r"^(?:@{salutation})(?:@[,!]\s*|\s+)(?=\S)")
 _FIRST = re.compile(r"^\W*\w")
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:]?(?!\S)")  # no code, whose letters are as they are
+_WORD = re.compile(
+    r"[^\W\d_]+(?:['’-][^\W\d_]+)*[,:]?(?!\S)"
+)  # no code, whose letters are as they are
 
 
 @lru_cache(1024)
@@ -58,7 +60,9 @@ def read_line(
     language: Language, place: str, text: str, is_value: Callable[[str, str], bool]
 ) -> Iterator[dict[str, str]]:
     """The words by slot of each line at a place that a text is; `is_value` tells what a slot takes."""
-    yield from (found for one in lines(language, place) if (found := one.read(text, is_value)) is not None)
+    yield from (
+        found for one in lines(language, place) if (found := one.read(text, is_value)) is not None
+    )
 
 
 @lru_cache(1024)

@@ -28,7 +28,9 @@ class LanguagePack:
     name: str  # as prompts name it
     script: str
     letters: str  # what stands in a character class of the letters that only this script has, "" for the common one
-    marks: frozenset[str]  # words by which a text is known for this language among those of its script
+    marks: frozenset[
+        str
+    ]  # words by which a text is known for this language among those of its script
     space: str  # between words and sentences
     comma: str  # between the items of a list
     last: str  # before its last item

@@ -21,14 +21,20 @@ from referencing.exceptions import Unresolvable
 
 from callwright.warehouse.records import JsonSchema
 
-Kind = Literal["boolean", "integer", "number", "date", "time", "date-time", "enum", "array", "object", "text"]
+Kind = Literal[
+    "boolean", "integer", "number", "date", "time", "date-time", "enum", "array", "object", "text"
+]
 DATE_VALUE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 TIME_VALUE = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 DATE_TIME_VALUE = re.compile(rf"({DATE_VALUE.pattern})[ T]({TIME_VALUE.pattern})(?::00)?")
 _TYPES: dict[str, Kind] = {
-    "boolean": "boolean", "integer": "integer", "number": "number", "float": "number", "array": "array",
+    "boolean": "boolean",
+    "integer": "integer",
+    "number": "number",
+    "float": "number",
+    "array": "array",
     "object": "object",
-}  # fmt: skip
+}
 _TYPED_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "date-time", "time": "time"}
 
 
@@ -44,7 +50,11 @@ def kind_of(schema: JsonSchema) -> Kind:
     has_date = r"\d{4}-" in pattern or "[0-9]{4}-" in pattern
     if "[0-5]" in pattern and ":" in pattern:
         return "date-time" if has_date else "time"
-    return "date" if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern else "text"
+    return (
+        "date"
+        if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern
+        else "text"
+    )
 
 
 def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
@@ -68,7 +78,9 @@ class ValueLeaf(NamedTuple):
     schema: JsonSchema
 
 
-def leaves(value: JsonValue, schema: JsonSchema, path: tuple[str | int, ...] = ()) -> Iterator[ValueLeaf]:
+def leaves(
+    value: JsonValue, schema: JsonSchema, path: tuple[str | int, ...] = ()
+) -> Iterator[ValueLeaf]:
     """The values inside a value in their order; an object or a list without members is one."""
     if isinstance(value, dict) and value:
         members = schema.get("properties") or {}
@@ -87,7 +99,10 @@ def replaced_at(value: JsonValue, path: Sequence[str | int], new: JsonValue) -> 
         return new
     first, *rest = path
     if isinstance(value, dict):
-        return {name: replaced_at(one, rest, new) if name == first else one for name, one in value.items()}
+        return {
+            name: replaced_at(one, rest, new) if name == first else one
+            for name, one in value.items()
+        }
     if isinstance(value, list):
         return [replaced_at(one, rest, new) if at == first else one for at, one in enumerate(value)]
     return value
@@ -95,12 +110,19 @@ def replaced_at(value: JsonValue, path: Sequence[str | int], new: JsonValue) -> 
 
 def choices_of(schema: JsonSchema) -> list[object]:
     """The values that `schema` offers, an empty list where it leaves the choice open."""
-    return list(schema["enum"]) if "enum" in schema else [schema["const"]] if "const" in schema else []
+    return (
+        list(schema["enum"]) if "enum" in schema else [schema["const"]] if "const" in schema else []
+    )
 
 
 _LOOSE_TYPES = {
-    "float": "number", "int": "integer", "dict": "object", "list": "array", "tuple": "array", "bool": "boolean",
-}  # fmt: skip
+    "float": "number",
+    "int": "integer",
+    "dict": "object",
+    "list": "array",
+    "tuple": "array",
+    "bool": "boolean",
+}
 
 
 def json_type(schema: JsonSchema) -> str:
@@ -115,10 +137,15 @@ def json_type(schema: JsonSchema) -> str:
     return _LOOSE_TYPES.get(str(declared), str(declared)) if declared else "string"
 
 
-_PLAIN = frozenset({"type", "description", "title", "examples", "default", "enum", "minimum", "maximum", "pattern"})
+_PLAIN = frozenset(
+    {"type", "description", "title", "examples", "default", "enum", "minimum", "maximum", "pattern"}
+)
 _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
-}  # fmt: skip
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
 
 
 def fits(value: JsonValue, schema: JsonSchema) -> bool:
@@ -164,7 +191,9 @@ def _pattern(_: Validator, pattern: str, value: object, _schema: JsonSchema) -> 
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-def _members_by_pattern(validator: Any, patterns: JsonSchema, value: object, _: JsonSchema) -> Errors:  # noqa: ANN401
+def _members_by_pattern(
+    validator: Any, patterns: JsonSchema, value: object, _: JsonSchema
+) -> Errors:  # noqa: ANN401
     for pattern, schema in patterns.items():
         for name, member in value.items() if isinstance(value, dict) else ():
             if matches(pattern, name):
@@ -180,12 +209,18 @@ def _other_members(validator: Any, others: JsonValue, value: object, schema: Jso
         if isinstance(others, dict):
             yield from validator.descend(member, others, path=name)
         elif others is False:
-            yield ValidationError(f"Additional properties are not allowed ({name!r} was unexpected)")
+            yield ValidationError(
+                f"Additional properties are not allowed ({name!r} was unexpected)"
+            )
 
 
 SchemaValidator: type[Draft202012Validator] = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
-    {"pattern": _pattern, "patternProperties": _members_by_pattern, "additionalProperties": _other_members},
+    {
+        "pattern": _pattern,
+        "patternProperties": _members_by_pattern,
+        "additionalProperties": _other_members,
+    },
 )
 
 
@@ -195,14 +230,20 @@ def _validator(schema: bytes) -> Draft202012Validator:
     return SchemaValidator(orjson.loads(schema), format_checker=FormatChecker(), registry=NO_OTHERS)
 
 
-NO_OTHERS: Registry[bool | Mapping[str, Any]] = Registry()  # what a schema may refer to besides itself
+NO_OTHERS: Registry[bool | Mapping[str, Any]] = (
+    Registry()
+)  # what a schema may refer to besides itself
 
 _UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _LOWER = "abcdefghijkmnopqrstuvwxyz"
 _DIGITS = "0123456789"
 _ESCAPES = {"d": _DIGITS, "w": _UPPER + _DIGITS, "s": " "}
 _CATCH_ALL = _LOWER
-_OTHERS = (_LOWER, _UPPER + _DIGITS, "-_.,:;!?@#/ ")  # what a negated class leaves is taken of the first that it does
+_OTHERS = (
+    _LOWER,
+    _UPPER + _DIGITS,
+    "-_.,:;!?@#/ ",
+)  # what a negated class leaves is taken of the first that it does
 _LONGEST_TEXT = 4_000  # characters; counts within counts multiply
 _DEEPEST = 30  # groups within groups
 _OPEN_ENDED = 3  # how many more than the least a `+`, `*` or `{n,}` may give
@@ -222,7 +263,8 @@ class _Node(NamedTuple):
     def longest(self) -> int:
         """How many characters it may have."""
         sizes = (
-            ((1 if isinstance(what, str) else what.longest) * most for what, _, most in row) for row in self.branches
+            ((1 if isinstance(what, str) else what.longest) * most for what, _, most in row)
+            for row in self.branches
         )
         return max(map(sum, sizes))
 
@@ -231,7 +273,9 @@ def matching_text(pattern: str, rng: Random) -> str:
     """Text that matches the whole pattern; UnsupportedPatternError where it asks for more than this can generate."""
     node = _parsed(pattern)
     if node.longest > _LONGEST_TEXT:
-        raise UnsupportedPatternError(f"The pattern {pattern!r} allows for more than {_LONGEST_TEXT} characters.")
+        raise UnsupportedPatternError(
+            f"The pattern {pattern!r} allows for more than {_LONGEST_TEXT} characters."
+        )
     return _write(node, rng)
 
 
@@ -261,7 +305,9 @@ class _SchemaReader:
     def alternatives(self) -> _Node:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise UnsupportedPatternError(f"The pattern {self.pattern!r} nests more than {_DEEPEST} deep.")
+            raise UnsupportedPatternError(
+                f"The pattern {self.pattern!r} nests more than {_DEEPEST} deep."
+            )
         branches: list[list[tuple[str | _Node, int, int]]] = [[]]
         while self._peek() not in ("", ")"):
             if self._skips("|"):
@@ -297,7 +343,9 @@ class _SchemaReader:
         if character != "(":
             return _CATCH_ALL if character == "." else character
         if not self._skips("?:") and self._peek() == "?":
-            raise UnsupportedPatternError(f"The pattern {self.pattern!r} has a look-around or a named group.")
+            raise UnsupportedPatternError(
+                f"The pattern {self.pattern!r} has a look-around or a named group."
+            )
         node = self.alternatives()
         if not self._skips(")"):
             raise UnsupportedPatternError(f"The pattern {self.pattern!r} lacks a ')'.")
@@ -342,7 +390,11 @@ class _SchemaReader:
             inside = self.pattern[self.at : self.pattern.find("}", self.at)]
             self.at += len(inside) + 1
             least, comma, most = inside.partition(",")
-            if not least.isdecimal() or (most and not most.isdecimal()) or int(most or least) > _LONGEST:
+            if (
+                not least.isdecimal()
+                or (most and not most.isdecimal())
+                or int(most or least) > _LONGEST
+            ):
                 raise UnsupportedPatternError(f"The pattern {self.pattern!r} counts {inside!r}.")
             low = int(least)
             counts = (low, int(most) if most else low + _OPEN_ENDED) if comma else (low, low)

@@ -40,7 +40,9 @@ class Sentence:
             _refuse_depths(text)
             self._tree: Expression = parse_sentence(text).expression
         except (ParseError, AssertionError, ValueError) as error:  # it asserts what it was given
-            raise ConfigurationError(f"The sentence {text[:_SHOWN]!r} can't be read: {_reason(error)}") from error
+            raise ConfigurationError(
+                f"The sentence {text[:_SHOWN]!r} can't be read: {_reason(error)}"
+            ) from error
         self.slots = frozenset(_slots(self._tree))
 
     @cached_property
@@ -53,7 +55,9 @@ class Sentence:
         """Whether it holds no whole sentence: an opener goes before it, and a mark behind."""
         return not any(mark in self.text for mark in _ENDS)
 
-    def draw(self, stated: frozenset[str], rng: Random, ones: frozenset[str] = frozenset()) -> str | None:
+    def draw(
+        self, stated: frozenset[str], rng: Random, ones: frozenset[str] = frozenset()
+    ) -> str | None:
         """The sentence with just these slots, each as "{slot}"; None where it can't say them all and nothing else.
 
         A plural behind a slot in `ones` is left out: its value is one.
@@ -70,7 +74,9 @@ class Sentence:
         said = " ".join(text.split())
         if any(one not in said.lower() for one in self.words):
             return None
-        found = (slots for end, slots in _matched([self._tree], said, 0, is_value) if end == len(said))
+        found = (
+            slots for end, slots in _matched([self._tree], said, 0, is_value) if end == len(said)
+        )
         return next(found, None)
 
     @cached_property
@@ -102,7 +108,9 @@ def _shapes(node: Expression) -> list[str]:
     if isinstance(node, ListReference):
         return [f"{{{node.list_name}}}"]
     parts = [_shapes(part) for part in _parts(node)]
-    return [*chain(*parts)] if isinstance(node, Alternative) else list(map("".join, product(*parts)))
+    return (
+        [*chain(*parts)] if isinstance(node, Alternative) else list(map("".join, product(*parts)))
+    )
 
 
 def _refuse_depths(text: str) -> None:
@@ -118,7 +126,11 @@ def _reason(error: Exception) -> str:
     """Why hassil can't parse a sentence, in words for whoever writes one."""
     if "too short" in str(error):
         return "a sentence, a slot or a part in brackets is empty."
-    return "the brackets (), [] and {} do not match." if isinstance(error, ParseError | AssertionError) else str(error)
+    return (
+        "the brackets (), [] and {} do not match."
+        if isinstance(error, ParseError | AssertionError)
+        else str(error)
+    )
 
 
 def _parts(node: Expression) -> Sequence[Expression]:
@@ -175,7 +187,11 @@ class _Drawing:
 def _ending(node: Expression) -> str:
     """What may be added to the word before: the s of "guest[s]"; "" where a part is something else."""
     is_optional = isinstance(node, Alternative) and node.is_optional
-    words = "".join(one.original_text for one in _leaves(node) if isinstance(one, TextChunk)) if is_optional else ""
+    words = (
+        "".join(one.original_text for one in _leaves(node) if isinstance(one, TextChunk))
+        if is_optional
+        else ""
+    )
     return words if _ENDING.fullmatch(words) and not any(_slots(node)) else ""
 
 
@@ -197,17 +213,25 @@ def _matched(
     first, rest = nodes[0], nodes[1:]
     if isinstance(first, Alternative):
         # "something" is no value where the sentence has the word for want of one
-        items = first.items if first.is_optional else sorted(first.items, key=lambda one: any(_slots(one)))
+        items = (
+            first.items
+            if first.is_optional
+            else sorted(first.items, key=lambda one: any(_slots(one)))
+        )
         for one in items:
             yield from _matched([one, *rest], text, at, is_value)
     elif isinstance(first, Group):
         yield from _matched([*first.items, *rest], text, at, is_value)
     else:
         for end, said in _said_at(first, text, at):
-            if isinstance(first, ListReference) and not (_goes_on(rest, text, end) and is_value(first.list_name, said)):
+            if isinstance(first, ListReference) and not (
+                _goes_on(rest, text, end) and is_value(first.list_name, said)
+            ):
                 continue
             slot = {first.list_name: said} if isinstance(first, ListReference) else {}
-            yield from ((place, slot | others) for place, others in _matched(rest, text, end, is_value))
+            yield from (
+                (place, slot | others) for place, others in _matched(rest, text, end, is_value)
+            )
 
 
 def _goes_on(rest: Sequence[Expression], text: str, at: int) -> bool:
@@ -221,7 +245,10 @@ def _said_at(node: Expression, text: str, at: int) -> Iterator[tuple[int, str]]:
     """Where a part that stands at a place of a text may end, and its words, whatever spaces are around them."""
     if isinstance(node, ListReference):
         start = at + (text[at : at + 1] == " ")
-        yield from ((found.start(), text[start : found.start()]) for found in _PLACES.finditer(text, start + 1))
+        yield from (
+            (found.start(), text[start : found.start()])
+            for found in _PLACES.finditer(text, start + 1)
+        )
     elif isinstance(node, TextChunk):
         start = at
         for one in node.original_text.split():
@@ -229,6 +256,8 @@ def _said_at(node: Expression, text: str, at: int) -> Iterator[tuple[int, str]]:
             if text[at : at + len(one)].lower() != one.lower():
                 return
             at += len(one)
-        is_cut = node.original_text[-1:].isspace() and _CUT.fullmatch(text[at - 1 : at + 1])  # "to" in "Town"
+        is_cut = node.original_text[-1:].isspace() and _CUT.fullmatch(
+            text[at - 1 : at + 1]
+        )  # "to" in "Town"
         if not is_cut:
             yield at, text[start:at]

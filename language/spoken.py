@@ -72,8 +72,14 @@ class SpokenForms:
         """A day with its year."""
         from babel.dates import format_date
 
-        written = format_date(day, rng.choice(self._dates.get("say") or ["long"]), locale=self._locale)
-        return written.format(ordinal=_in_words(day.day, self._code, "ordinal_num")) if "{" in written else written
+        written = format_date(
+            day, rng.choice(self._dates.get("say") or ["long"]), locale=self._locale
+        )
+        return (
+            written.format(ordinal=_in_words(day.day, self._code, "ordinal_num"))
+            if "{" in written
+            else written
+        )
 
     def write_clock(self, hour: int, minute: int, rng: Random) -> str:
         """A time of day in words that can mean no other."""
@@ -88,7 +94,9 @@ class SpokenForms:
             shapes += say.get("late", ["HH:mm"])
         said = (hour + 1 if "{next}" in shape else hour for shape in shapes)
         # nobody says "half past twelve in the morning"
-        shapes = [shape for shape, on in zip(shapes, said, strict=True) if on % NOON or "{" not in shape] or shapes
+        shapes = [
+            shape for shape, on in zip(shapes, said, strict=True) if on % NOON or "{" not in shape
+        ] or shapes
         written = format_time(time(hour, minute), rng.choice(shapes), locale=self._locale)
         words = {"hour": self._hour(hour), "next": self._hour(hour + 1), "the": self._article(hour)}
         return written.format(**words) if "{" in written else written
@@ -107,14 +115,20 @@ class SpokenForms:
         for scale, shape in (self._numbers.get("scales") or {}).items():
             if number >= scale and number * 10 % scale == 0:
                 forms.append(shape.format(f"{number / scale:.1f}".removesuffix(".0")))
-        is_short = 1 < number < int(self._numbers.get("words_below", 0)) or number in self._numbers.get("round", ())
+        is_short = 1 < number < int(
+            self._numbers.get("words_below", 0)
+        ) or number in self._numbers.get("round", ())
         if is_short and number not in self._numbers.get("never", ()):
             forms.append(_in_words(number, self._code))
         return tuple(forms)
 
     def _hour(self, hour: int) -> str:
         on_clock = hour % NOON or NOON
-        return str(self._clocks["hours"][on_clock - 1]) if "hours" in self._clocks else _in_words(on_clock, self._code)
+        return (
+            str(self._clocks["hours"][on_clock - 1])
+            if "hours" in self._clocks
+            else _in_words(on_clock, self._code)
+        )
 
     def _article(self, hour: int) -> str:
         one, several = self._clocks.get("article", ("", ""))
@@ -132,8 +146,12 @@ class SpokenForms:
         if not self._date_pattern or not self._date_hint.search(text):
             return
         for match in self._date_pattern.finditer(text):
-            stated = {name[0]: words for name, words in match.groupdict().items() if words is not None}
-            year, month, day = (self._read_part(stated[part], part) if part in stated else None for part in "ymd")
+            stated = {
+                name[0]: words for name, words in match.groupdict().items() if words is not None
+            }
+            year, month, day = (
+                self._read_part(stated[part], part) if part in stated else None for part in "ymd"
+            )
             if month is not None and day is not None:
                 yield DateReading(*match.span(), year, month, day)
 
@@ -161,9 +179,13 @@ class SpokenForms:
         """The numbers of the months by their names, whole and short, folded."""
         from babel.dates import get_month_names
 
-        named = (get_month_names(width, locale=self._locale).items() for width in ("wide", "abbreviated"))
+        named = (
+            get_month_names(width, locale=self._locale).items() for width in ("wide", "abbreviated")
+        )
         found = {plain(name).rstrip("."): number for names in named for number, name in names}
-        return found | {str(name): int(number) for name, number in self._dates.get("months", {}).items()}
+        return found | {
+            str(name): int(number) for name, number in self._dates.get("months", {}).items()
+        }
 
     @cached_property
     def _weekdays(self) -> dict[str, str]:
@@ -173,7 +195,9 @@ class SpokenForms:
         whole = get_day_names("wide", locale=self._locale)
         short = get_day_names("abbreviated", locale=self._locale)
         return {
-            plain(name).rstrip("."): plain(whole[number]) for names in (whole, short) for number, name in names.items()
+            plain(name).rstrip("."): plain(whole[number])
+            for names in (whole, short)
+            for number, name in names.items()
         }
 
     @cached_property
@@ -181,12 +205,19 @@ class SpokenForms:
         """Ordinals in words, where the page says that the language's are no other words as well."""
         if not self._numbers.get("ordinals"):
             return {}
-        return {_spaced(_in_words(number, self._code, "ordinal")): number for number in range(1, _LONGEST_DATE + 1)}
+        return {
+            _spaced(_in_words(number, self._code, "ordinal")): number
+            for number in range(1, _LONGEST_DATE + 1)
+        }
 
     @cached_property
     def _days(self) -> dict[str, int]:
         is_cardinal = not self._numbers.get("ordinals") and "digits" not in self._numbers
-        words = {word: number for word, number in self._small.items() if number <= _LONGEST_DATE} if is_cardinal else {}
+        words = (
+            {word: number for word, number in self._small.items() if number <= _LONGEST_DATE}
+            if is_cardinal
+            else {}
+        )
         return {**words, **self._ordinals, **self._dates.get("days", {})}
 
     @cached_property
@@ -196,9 +227,15 @@ class SpokenForms:
             return {}
         found = {_spaced(_in_words(number, self._code)): number for number in range(_SMALL)}
         joint = self._numbers.get("joint")
-        found |= {words.replace(f" {joint} ", " "): number for words, number in found.items() if joint}
+        found |= {
+            words.replace(f" {joint} ", " "): number for words, number in found.items() if joint
+        }
         for one, other in (self._numbers.get("same") or {}).items():
-            found |= {words.replace(one, other): number for words, number in found.items() if words.startswith(one)}
+            found |= {
+                words.replace(one, other): number
+                for words, number in found.items()
+                if words.startswith(one)
+            }
         return found | (self._numbers.get("also") or {})
 
     @cached_property
@@ -232,7 +269,11 @@ class SpokenForms:
                 section += (digit if is_open else 1) * value
                 digit, is_open, unit = 0, False, value
             else:
-                total = total + (section + digit) * value if value == 10 * _SMALL else (total + section + digit) * value
+                total = (
+                    total + (section + digit) * value
+                    if value == 10 * _SMALL
+                    else (total + section + digit) * value
+                )
                 section, digit, is_open, unit = 0, 0, False, value
         # the last digit may leave its unit out: three thousand five is 3500
         return total + section + (digit * unit // 10 if is_open and unit > _DECADE else digit)
@@ -281,11 +322,18 @@ class SpokenForms:
         if self._clock_pattern is None or not re.search(self._clocks.get("hint", ""), text):
             return
         for match in self._clock_pattern.finditer(text):
-            stated = {name.split("_")[0]: words for name, words in match.groupdict().items() if words is not None}
+            stated = {
+                name.split("_")[0]: words
+                for name, words in match.groupdict().items()
+                if words is not None
+            }
             if "named" in stated:
                 yield ClockReading(*match.span(), self._named[stated["named"]], 0, is_open=False)
             elif (found := self._time(stated)) is not None:
-                is_open = not {"part", "sure"} & {*stated} and 0 < self._number(stated["hour"], self._hours) <= NOON
+                is_open = (
+                    not {"part", "sure"} & {*stated}
+                    and 0 < self._number(stated["hour"], self._hours) <= NOON
+                )
                 yield ClockReading(*match.span(), *divmod(found, HOUR), is_open)
 
     def _time(self, stated: Mapping[str, str]) -> int | None:
@@ -300,9 +348,13 @@ class SpokenForms:
             return at % (DAY * HOUR)
         if "part" not in stated:
             return at + NOON * HOUR * (at < HOUR)  # quarter to one
-        first, last = next(span for one, span in self._parts.items() if re.fullmatch(one, stated["part"]))
+        first, last = next(
+            span for one, span in self._parts.items() if re.fullmatch(one, stated["part"])
+        )
         every = (at % (NOON * HOUR) + half * NOON * HOUR for half in range(3))
-        return next((one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR), None)
+        return next(
+            (one % (DAY * HOUR) for one in every if first * HOUR <= one < last * HOUR), None
+        )
 
     def _number(self, words: str, table: Mapping[str, int]) -> int:
         if words.isdecimal():
@@ -312,12 +364,22 @@ class SpokenForms:
     def number_words(self, text: str) -> Iterator[Number]:
         """The numbers that folded `text` has in words, without those that the page says are none."""
         found = self._numerals(text) if "digits" in self._numbers else self._phrases(text)
-        taken = [match.span() for match in self._no_number.finditer(text)] if self._no_number else []
-        yield from (one for one in found if not any(start < one.end and one.start < end for start, end in taken))
+        taken = (
+            [match.span() for match in self._no_number.finditer(text)] if self._no_number else []
+        )
+        yield from (
+            one
+            for one in found
+            if not any(start < one.end and one.start < end for start, end in taken)
+        )
 
     @cached_property
     def _no_number(self) -> re.Pattern[str] | None:
-        return re.compile(self._fill("|".join(self._numbers["none"]))) if "none" in self._numbers else None
+        return (
+            re.compile(self._fill("|".join(self._numbers["none"])))
+            if "none" in self._numbers
+            else None
+        )
 
     @cached_property
     def _numeral_pattern(self) -> re.Pattern[str]:
@@ -342,11 +404,18 @@ class SpokenForms:
         row = [*_WORD.finditer(text)]
         at = 0
         while at < len(row):
-            value, end, rule = self._longest(text, row, at) if row[at].group() in self._beginnings else (0, at, WORDS)
+            value, end, rule = (
+                self._longest(text, row, at)
+                if row[at].group() in self._beginnings
+                else (0, at, WORDS)
+            )
             start, stop = row[at].start(), row[end - 1].end()
             if end > at and not _GLUED.search(text, max(0, start - 1), start):
                 around = self._around
-                sign, more = around["minus"].search(text[:start][-_FAR:]), around["half"].match(text, stop)
+                sign, more = (
+                    around["minus"].search(text[:start][-_FAR:]),
+                    around["half"].match(text, stop),
+                )
                 value, stop = (value + 0.5, more.end()) if more else (value, stop)
                 if share := around["percent"].match(text, stop):
                     rule, stop = PERCENT, share.end()
@@ -360,20 +429,34 @@ class SpokenForms:
         total, end, room = 0, at, inf
         while True:
             value, stop = self._look_up(self._small, text, row, at)
-            scale, is_alone = self._scales.get(row[stop].group(), (0, False)) if stop < len(row) else (0, False)
+            scale, is_alone = (
+                self._scales.get(row[stop].group(), (0, False)) if stop < len(row) else (0, False)
+            )
             if 0 < scale < room and (is_alone if stop == at else _is_joined(text, row, stop)):
                 total, at, room = total + (value if stop > at else 1) * scale, stop + 1, scale
                 end = at
                 at += at < len(row) and row[at].group() == self._numbers.get("joint")
-                if at < len(row) and re.fullmatch(r",?[\s-]*", text[row[at - 1].end() : row[at].start()]):
+                if at < len(row) and re.fullmatch(
+                    r",?[\s-]*", text[row[at - 1].end() : row[at].start()]
+                ):
                     continue
             elif stop > at and value < room:
                 total, end = total + value, stop
-            times = (self._numbers.get("times") or {}).get(row[end].group(), 1) if at < end < len(row) else 1
-            total, end = (total * times, end + 1) if times > 1 and _is_joined(text, row, end) else (total, end)
+            times = (
+                (self._numbers.get("times") or {}).get(row[end].group(), 1)
+                if at < end < len(row)
+                else 1
+            )
+            total, end = (
+                (total * times, end + 1)
+                if times > 1 and _is_joined(text, row, end)
+                else (total, end)
+            )
             return (ordinal, last, ORDINAL) if last > end else (total, end, WORDS)
 
-    def _look_up(self, table: Mapping[str, int], text: str, row: list[re.Match[str]], at: int) -> tuple[int, int]:
+    def _look_up(
+        self, table: Mapping[str, int], text: str, row: list[re.Match[str]], at: int
+    ) -> tuple[int, int]:
         """The longest phrase of a table that begins at a word, and the word behind it."""
         found, words = (0, at), ""
         for stop in range(at, min(at + _LONGEST_PHRASE, len(row))):
@@ -393,7 +476,10 @@ class SpokenForms:
     def _around(self) -> dict[str, re.Pattern[str]]:
         """What may stand before a number in words, and behind it."""
         ends = {"minus": "$", "half": "", "percent": ""}
-        return {name: re.compile(f"(?:{self._numbers.get(name, '(?!)')}){end}") for name, end in ends.items()}
+        return {
+            name: re.compile(f"(?:{self._numbers.get(name, '(?!)')}){end}")
+            for name, end in ends.items()
+        }
 
     def respellings(self) -> dict[str, str]:
         """Words that are compared as others: numbers in words. "First" and "second" are other words as well."""
@@ -439,7 +525,9 @@ def _spaced(words: str) -> str:
 
 def _any_of(words: Iterable[str]) -> str:
     """A regular expression of any of these words, the longest first."""
-    escaped = (r"[\s-]+".join(map(re.escape, one.split())) for one in sorted(words, key=len, reverse=True))
+    escaped = (
+        r"[\s-]+".join(map(re.escape, one.split())) for one in sorted(words, key=len, reverse=True)
+    )
     return f"(?:{'|'.join(escaped) or '(?!)'})"
 
 

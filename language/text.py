@@ -18,7 +18,9 @@ from callwright.language.protocol import LanguagePack
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _SEPARATORS = re.compile(r"[\s_\-‐‑‒–—/]+")
 _DROPPED = re.compile(r"['’‘`´]")
-_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "−": "-", "⁄": "/"})
+_MARKS = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "−": "-", "⁄": "/"}
+)
 
 
 class Folded(NamedTuple):
@@ -33,7 +35,9 @@ class Folded(NamedTuple):
             return self.offsets[start], self.offsets[start]
         last = self.offsets[end - 1]
         # one original character may unfold to several; the span ends where the next original character begins
-        following = (self.offsets[at] for at in range(end, len(self.offsets)) if self.offsets[at] > last)
+        following = (
+            self.offsets[at] for at in range(end, len(self.offsets)) if self.offsets[at] > last
+        )
         return self.offsets[start], next(following, self.offsets[-1])
 
 
@@ -74,7 +78,9 @@ _TOKEN = re.compile(
     r"|(?P<mark>[+#&%$€£¥@])"
 )
 _WORD_MARKS = {"&": "and", "%": "percent"}
-_TITLES = frozenset(["dr", "mr", "mrs", "ms", "st", "no", "vs", "jr", "sr", "prof", "e.g", "i.e", "a.m", "p.m"])
+_TITLES = frozenset(
+    ["dr", "mr", "mrs", "ms", "st", "no", "vs", "jr", "sr", "prof", "e.g", "i.e", "a.m", "p.m"]
+)
 STOP = "."
 
 
@@ -91,7 +97,10 @@ class Spans:
 
     def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
         """Stretches from a place to the one behind their end, in any order."""
-        self._starts, self._ends = list[int](), list[int]()  # of what they cover together, in the order of the text
+        self._starts, self._ends = (
+            list[int](),
+            list[int](),
+        )  # of what they cover together, in the order of the text
         for start, end in sorted(span for span in spans if span[0] < span[1]):
             if self._ends and start < self._ends[-1]:
                 self._ends[-1] = max(self._ends[-1], end)
@@ -140,7 +149,10 @@ def places_of(part: str, text: str, after: int = 0) -> Iterator[int]:
     if begin < 0:
         return
     yield begin
-    borders, held = [0], 0  # of each beginning of the part: how long the longest end of it is that it begins with, too
+    borders, held = (
+        [0],
+        0,
+    )  # of each beginning of the part: how long the longest end of it is that it begins with, too
     for letter in part[1:]:
         while held and letter != part[held]:
             held = borders[held - 1]
@@ -164,7 +176,9 @@ def words_of(text: str) -> TextWords:
     for match in _TOKEN.finditer(plain.text):
         token = match.group()
         if match.lastgroup == "stop":
-            is_abbreviation = match.group() == "." and row and (row[-1].text in _TITLES or len(row[-1].text) == 1)
+            is_abbreviation = (
+                match.group() == "." and row and (row[-1].text in _TITLES or len(row[-1].text) == 1)
+            )
             token = "" if is_abbreviation else STOP
         elif match["number"]:
             token = match["number"].replace(",", "")
@@ -177,7 +191,9 @@ def words_of(text: str) -> TextWords:
     length = 0
     for index, word in enumerate(row):
         # a bar keeps "1 2" from reading as "12"
-        apart = "|" if index and word.text[0].isdigit() and row[index - 1].text[-1].isdigit() else ""
+        apart = (
+            "|" if index and word.text[0].isdigit() and row[index - 1].text[-1].isdigit() else ""
+        )
         edges[-1] += len(apart)
         length += len(apart) + len(word.text)
         pieces += (apart, word.text)

@@ -22,11 +22,26 @@ from callwright.language.dates import (
     write_moment,
     write_time,
 )
-from callwright.language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
+from callwright.language.numbers import (
+    PERCENT,
+    find_converted,
+    find_numbers,
+    in_digits,
+    same_number,
+    write_number,
+)
 from callwright.language.packs import LanguagePattern, of, packs_of, signs, writes
 from callwright.language.protocol import NUMBER
 from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of
-from callwright.language.text import STOP, VERBATIM, Found, deep_stem, find_corrections, fold, negations
+from callwright.language.text import (
+    STOP,
+    VERBATIM,
+    Found,
+    deep_stem,
+    find_corrections,
+    fold,
+    negations,
+)
 from callwright.language.wording import Key, content_keys, find_phrase, find_place, find_wording
 from callwright.warehouse.records import JsonSchema, Language
 
@@ -46,7 +61,9 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
         return _locate_all(value, [(item, schema.get("items") or {}) for item in value], text, LIST)
     if isinstance(value, dict):
         members = schema.get("properties") or {}
-        named = [(item, {"title": name, **(members.get(name) or {})}) for name, item in value.items()]
+        named = [
+            (item, {"title": name, **(members.get(name) or {})}) for name, item in value.items()
+        ]
         return _locate_all(value, named, text, OBJECT)
     return None
 
@@ -55,7 +72,9 @@ def locate_number(value: float, schema: JsonSchema, text: str) -> Found | None:
     """Where `text` says the number `value`, as such, as a percentage or in another unit."""
     for found in find_numbers(text):
         stated = float(str(found.value))
-        if same_number(stated, value) or (found.rule == PERCENT and same_number(stated / 100, value)):
+        if same_number(stated, value) or (
+            found.rule == PERCENT and same_number(stated / 100, value)
+        ):
             return found._replace(value=value)
     return find_converted(value, schema, text)
 
@@ -94,16 +113,25 @@ def _locate_numeral(value: str, text: str) -> Found | None:
     return found and found._replace(value=value, rule=found.rule or NUMBER)
 
 
-def _locate_all(value: JsonValue, parts: list[tuple[JsonValue, JsonSchema]], text: str, rule: str) -> Found | None:
+def _locate_all(
+    value: JsonValue, parts: list[tuple[JsonValue, JsonSchema]], text: str, rule: str
+) -> Found | None:
     hits = [locate(part, schema, text) for part, schema in parts]
     found = [hit for hit in hits if hit is not None]
     if not found or len(found) < len(hits):
         return None
     same = len(found) == 1 and found[0].rule == VERBATIM
-    return Found(value, min(hit.start for hit in found), max(hit.end for hit in found), VERBATIM if same else rule)
+    return Found(
+        value,
+        min(hit.start for hit in found),
+        max(hit.end for hit in found),
+        VERBATIM if same else rule,
+    )
 
 
-_SEPARATORS = LanguagePattern(r"\s*(?:@{list_comma_joint}|@[,;{list}]|@{list_joint}|\n)\s*", re.RegexFlag(0))
+_SEPARATORS = LanguagePattern(
+    r"\s*(?:@{list_comma_joint}|@[,;{list}]|@{list_joint}|\n)\s*", re.RegexFlag(0)
+)
 _QUOTES = signs(" \t\n\"'“”‘’{open}{close}")
 
 
@@ -135,8 +163,14 @@ def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR
 
 def _read_list(words: str, items: JsonSchema) -> JsonValue | None:
     if kind_of(items) == "date":  # "Sunday, December 13, 2026" is one
-        return [str(found.value) for found in find_dates(words) if found.rule in (DATE, VERBATIM)] or None
-    values = [read_value(piece, items) for piece in _SEPARATORS.everywhere.split(words.strip(_QUOTES)) if piece]
+        return [
+            str(found.value) for found in find_dates(words) if found.rule in (DATE, VERBATIM)
+        ] or None
+    values = [
+        read_value(piece, items)
+        for piece in _SEPARATORS.everywhere.split(words.strip(_QUOTES))
+        if piece
+    ]
     return None if not values or None in values else values
 
 
@@ -176,7 +210,9 @@ def _read_choice(words: str, schema: JsonSchema) -> JsonValue | None:
     _, start, end, rule = longest[1]
     for choice, found in stated:
         is_inside = start <= found.start and found.end <= end
-        if choice != longest[0] and (not is_inside or (found.start, found.end, found.rule) == (start, end, rule)):
+        if choice != longest[0] and (
+            not is_inside or (found.start, found.end, found.rule) == (start, end, rule)
+        ):
             return None
     return longest[0]
 
@@ -192,8 +228,17 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
             return write_boolean(value, schema, language)
         case int() | float():
             share, percent = schema.get("maximum"), round(value * 100, 6)
-            is_share = isinstance(share, int | float) and share <= 1 and 0 < value < 1 and percent.is_integer()
-            return f"{int(percent)}%" if is_share and rng.randrange(2) else write_number(value, language, rng)
+            is_share = (
+                isinstance(share, int | float)
+                and share <= 1
+                and 0 < value < 1
+                and percent.is_integer()
+            )
+            return (
+                f"{int(percent)}%"
+                if is_share and rng.randrange(2)
+                else write_number(value, language, rng)
+            )
         case str():
             return _write_text(value, schema, language, rng)
         case list():
@@ -211,7 +256,8 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
         case dict():
             members = schema.get("properties") or {}
             stated = (
-                f"{name} {write_value(item, members.get(name) or {}, language, rng)}" for name, item in value.items()
+                f"{name} {write_value(item, members.get(name) or {}, language, rng)}"
+                for name, item in value.items()
             )
             return _write_list([*stated], language)
     return of(language).nothing
@@ -247,7 +293,9 @@ _ANSWER = LanguagePattern(
 _FIRST_CLAUSE = LanguagePattern("@[.;(]|@{first_clause_end}")
 _FRAME = LanguagePattern(r"^(?:@{whether})")
 _TAIL = LanguagePattern(r"(?:@{whether_end})$")
-_OFF = frozenset(deep_stem(word) for word in ("off", "disable", "exclude", "skip", "avoid", "remove"))
+_OFF = frozenset(
+    deep_stem(word) for word in ("off", "disable", "exclude", "skip", "avoid", "remove")
+)
 _NEAR = 4
 # words that hold the character of a negation and negate nothing
 _HARMLESS = LanguagePattern("@{harmless_negation}")
@@ -262,11 +310,17 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
     """Where `text` states (for True) or negates (for False) what the schema's description or title names."""
     answer = _ANSWER.of(text).match(text)
     if answer and len(text) == answer.end():
-        return Found(value, answer.start(), answer.end(), ANSWERED) if bool(answer["yes"]) == value else None
+        return (
+            Found(value, answer.start(), answer.end(), ANSWERED)
+            if bool(answer["yes"]) == value
+            else None
+        )
     # what stands behind "no, I mean" is stated by itself, whatever was denied before
     for start in (0, *(one.end for one in find_corrections(text))):
         stated = content_keys(text[start:])
-        found = next(filter(None, (_find_topic(value, topic, stated) for topic in _topics(schema))), None)
+        found = next(
+            filter(None, (_find_topic(value, topic, stated) for topic in _topics(schema))), None
+        )
         if found:
             return found._replace(start=found.start + start, end=found.end + start)
     return None
@@ -312,7 +366,11 @@ def _read_topics(description: str, title: str) -> tuple[_Topic, ...]:
         for pack in packs_of(words):
             phrase = _TAIL.among((pack,)).sub("", _FRAME.among((pack,)).sub("", phrase))
         phrase = phrase.strip(signs(" ?"))
-        keys = tuple(key.deep for key in content_keys(phrase) if key.light != STOP and key.light not in negations())
+        keys = tuple(
+            key.deep
+            for key in content_keys(phrase)
+            if key.light != STOP and key.light not in negations()
+        )
         if keys:
             topics.append(_Topic(phrase, keys))
     return tuple(topics)
@@ -327,7 +385,12 @@ def _find_topic(value: bool, topic: _Topic, stated: tuple[Key, ...]) -> Found | 
     if (negation is None) != value:
         return None
     span = [stated[index] for index in here] + ([negation] if negation else [])
-    return Found(value, min(key.start for key in span), max(key.end for key in span), STATED if value else NEGATED)
+    return Found(
+        value,
+        min(key.start for key in span),
+        max(key.end for key in span),
+        STATED if value else NEGATED,
+    )
 
 
 def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
@@ -338,7 +401,9 @@ def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
             break
         if _negates(stated, index) or stated[index].deep in _OFF:
             return stated[index]
-    between = next((stated[index] for index in range(first, last + 1) if _negates(stated, index)), None)
+    between = next(
+        (stated[index] for index in range(first, last + 1) if _negates(stated, index)), None
+    )
     after, rest = (stated[last + 1 : last + 2] or (None,))[0], stated[last + 2 : last + 3]
     # a word behind the topic turns it down: "breakfast off", or an answer to it, "breakfast: no"
     is_answer = after and after.light in negations() and (not rest or rest[0].light == STOP)
@@ -348,4 +413,6 @@ def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
 def _negates(stated: tuple[Key, ...], index: int) -> bool:
     around = pairwise(stated[max(0, index - 1) : index + 2])
     words = (one.light + other.light for one, other in around if one.end == other.start)
-    return stated[index].light in negations() and not any(map(_HARMLESS.everywhere.fullmatch, words))
+    return stated[index].light in negations() and not any(
+        map(_HARMLESS.everywhere.fullmatch, words)
+    )

@@ -33,7 +33,9 @@ _IN_A_WORD = re.compile(rf"[^\W_{CJK}]{{2}}")
 _SHORT_DIGITS = re.compile(r"\W*\d{1,2}\W*")
 _LONG_DIGITS = re.compile(r"\+?\d(?:[\s\-().]{0,2}\d){5,}")
 _NUMBER_BEFORE = re.compile(r"\d[.,:/]$")
-_PRONOUN = re.compile(r"(?<=[a-z])I(?![A-Za-z])|(?<=\d)I(?=['’]m\b)")  # "ChengduI'm sorry": two sentences run together
+_PRONOUN = re.compile(
+    r"(?<=[a-z])I(?![A-Za-z])|(?<=\d)I(?=['’]m\b)"
+)  # "ChengduI'm sorry": two sentences run together
 _NO_DIGIT = re.compile(r"\D")
 _MORE_NUMBER = LanguagePattern(r"[.,:/]\d|@{more_of_number}", re.RegexFlag(0))
 
@@ -104,8 +106,12 @@ def find_place(place: str, text: str) -> Found | None:
 
 @lru_cache(1)
 def _other_names() -> dict[str, tuple[str, ...]]:
-    rows = [row for code in known() for row in of(code).data.get("place_names", {"names": []})["names"]]
-    return {fold(name): tuple(other for other in row if other != name) for row in rows for name in row}
+    rows = [
+        row for code in known() for row in of(code).data.get("place_names", {"names": []})["names"]
+    ]
+    return {
+        fold(name): tuple(other for other in row if other != name) for row in rows for name in row
+    }
 
 
 INFLECTION = "inflection"
@@ -160,33 +166,47 @@ def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tu
         )
         if word.text not in skipped or is_glued:
             plain = word.text.lstrip("0") or "0" if word.text.isdecimal() else word.text
-            suffix = word.text in words_named("place_suffixes") or _is_place_ending(word.text, before)
+            suffix = word.text in words_named("place_suffixes") or _is_place_ending(
+                word.text, before
+            )
             parts = respelled.get(stem(word.text), (plain,))
-            keys += (Key(stem(part), deep_stem(part), word.start, word.end, suffix) for part in parts)
+            keys += (
+                Key(stem(part), deep_stem(part), word.start, word.end, suffix) for part in parts
+            )
         before = word
     return tuple(keys)
 
 
 def _is_place_ending(word: str, before: FoldedWord | None) -> bool:
     """Whether a sign ends the name of a place that is the same without it."""
-    return bool(before and _CJK.match(word) and _PLACE_ENDING.everywhere.fullmatch(before.text + word))
+    return bool(
+        before and _CJK.match(word) and _PLACE_ENDING.everywhere.fullmatch(before.text + word)
+    )
 
 
 @lru_cache(64)
 def _respellings(packs: tuple[LanguagePack, ...]) -> dict[str, tuple[str, ...]]:
     """Folded words of these languages, and the words that they stand for."""
-    single = {word: meaning for pack in packs for word, meaning in spoken_in(pack.code).respellings().items()}
+    single = {
+        word: meaning
+        for pack in packs
+        for word, meaning in spoken_in(pack.code).respellings().items()
+    }
     listed: dict[str, str] = packaged("callwright.language", "stems.yaml")["respellings"]
     return {stem(word): tuple(meaning.split()) for word, meaning in {**single, **listed}.items()}
 
 
-def _hits(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> Iterator[tuple[str, tuple[int, int] | None]]:
+def _hits(
+    wanted: tuple[Key, ...], stated: tuple[Key, ...]
+) -> Iterator[tuple[str, tuple[int, int] | None]]:
     """The first and the last of the stated words that say the wanted ones, rule by rule."""
     light, said = [key.light for key in wanted], [key.light for key in stated]
     yield INFLECTION, _subsequence(light, said, 0)
     core = [key.light for key in wanted if not key.suffix]
     kept = [index for index, key in enumerate(stated) if not key.suffix]
-    if (len(core) < len(wanted) or len(kept) < len(stated)) and sum(map(len, core)) >= _SHORTEST_NAME:
+    if (len(core) < len(wanted) or len(kept) < len(stated)) and sum(
+        map(len, core)
+    ) >= _SHORTEST_NAME:
         hit = _subsequence(core, [said[index] for index in kept], 0)
         yield PLACE, hit and (kept[hit[0]], kept[hit[1]])
     yield APART, _subsequence(light, said, _slack(wanted))
@@ -200,7 +220,11 @@ def _any(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | 
     # Chinese characters, routes ("A to B") and several numbers mean something else in another order
     words = [key.light for key in wanted]
     is_ordered = any(word in words_named("ordered") or _CJK.match(word) for word in words)
-    if is_ordered or sum(word[0].isdigit() for word in words) >= _MOST_NUMBERS or not 1 < len(words) <= _MOST_WORDS:
+    if (
+        is_ordered
+        or sum(word[0].isdigit() for word in words) >= _MOST_NUMBERS
+        or not 1 < len(words) <= _MOST_WORDS
+    ):
         return None
     target = Counter(key.deep for key in wanted)
     room = len(wanted) + _slack(wanted)

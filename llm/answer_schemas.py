@@ -27,14 +27,48 @@ from callwright.warehouse.records import JsonSchema, Tool
 
 _KINDS = 1024  # of narrowed answers that are remembered: a tool's, by what is asked of it
 _NOTES = frozenset(
-    {"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "$comment"}
+    {
+        "title",
+        "description",
+        "default",
+        "examples",
+        "example",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "$comment",
+    }
 )
 _STRICT = frozenset(
-    {"type", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
-    | {"minItems", "maxItems", "items", "anyOf", "$ref", "$defs", "title", "description", "properties", "required"}
+    {
+        "type",
+        "enum",
+        "const",
+        "pattern",
+        "format",
+        "multipleOf",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+    }
+    | {
+        "minItems",
+        "maxItems",
+        "items",
+        "anyOf",
+        "$ref",
+        "$defs",
+        "title",
+        "description",
+        "properties",
+        "required",
+    }
     | {"additionalProperties"}
-)  # fmt: skip
-_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
+)
+_FORMATS = frozenset(
+    {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+)
 _DEEPEST, _MOST_CHOICES, _MOST_MEMBERS = 10, 1000, 5000  # of a strict schema, as OpenAI has it
 _ANYTHING: JsonSchema = {}
 
@@ -54,7 +88,9 @@ def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = 
     }
 
 
-def calls_schema(tools: Iterable[Tool], *, is_whole: bool, unknown: str | None = None) -> JsonSchema:
+def calls_schema(
+    tools: Iterable[Tool], *, is_whole: bool, unknown: str | None = None
+) -> JsonSchema:
     """The schema of a list of calls of these tools, and of no other.
 
     `is_whole` demands what the tools require. `unknown` is a sign that may stand for the value of any
@@ -71,7 +107,10 @@ def calls_schema(tools: Iterable[Tool], *, is_whole: bool, unknown: str | None =
         each.append(
             {
                 "type": "object",
-                "properties": {"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments},
+                "properties": {
+                    "tool": {"type": "string", "enum": [tool.name]},
+                    "arguments": arguments,
+                },
                 "required": ["tool", "arguments"],
                 "additionalProperties": False,
             }
@@ -144,7 +183,9 @@ def without_nulls(value: Mapping[str, Any], schema: JsonSchema) -> dict[str, Any
     """An object without members that are null where the schema knows no null: what a strict answer says where one lacks."""
     members = schema.get("properties") or {}
     return {
-        name: one for name, one in value.items() if one is not None or name not in members or _takes_null(members[name])
+        name: one
+        for name, one in value.items()
+        if one is not None or name not in members or _takes_null(members[name])
     }
 
 
@@ -189,7 +230,11 @@ def _strict(schema: Any, depth: int, bounds: _Bounds) -> JsonSchema:  # noqa: AN
     if not isinstance(schema, dict):
         raise _NoStrictFormError
     if schema.get("nullable"):
-        return _nullable(_strict({name: one for name, one in schema.items() if name != "nullable"}, depth, bounds))
+        return _nullable(
+            _strict(
+                {name: one for name, one in schema.items() if name != "nullable"}, depth, bounds
+            )
+        )
     schema = _merged(schema)
     bounds.count(schema, depth)
     made = _in_their_words(schema)
@@ -215,12 +260,17 @@ def _in_their_words(schema: JsonSchema) -> JsonSchema:
         name: value
         for name, value in schema.items()
         if name in _STRICT
-        and not ((name == "format" and value not in _FORMATS) or (name == "pattern" and "(?" in str(value)))
+        and not (
+            (name == "format" and value not in _FORMATS)
+            or (name == "pattern" and "(?" in str(value))
+        )
     }
     others = [name for name in schema if name not in made and name not in _NOTES]
     if others:
         said = ", ".join(f"{name} {orjson.dumps(schema[name]).decode()}" for name in others)
-        made["description"] = " ".join([*filter(None, [schema.get("description")]), f"Holds besides: {said}."])
+        made["description"] = " ".join(
+            [*filter(None, [schema.get("description")]), f"Holds besides: {said}."]
+        )
     return made
 
 
@@ -231,7 +281,10 @@ def _merged(schema: JsonSchema) -> JsonSchema:
     parts = schema.get("allOf")
     if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], dict):
         schema = {**parts[0], **{name: value for name, value in schema.items() if name != "allOf"}}
-    if schema.keys() & {"allOf", "oneOf", "patternProperties", "prefixItems", "$dynamicRef"} or "not" in schema:
+    if (
+        schema.keys() & {"allOf", "oneOf", "patternProperties", "prefixItems", "$dynamicRef"}
+        or "not" in schema
+    ):
         raise _NoStrictFormError
     return schema
 
@@ -243,7 +296,9 @@ def _close(made: JsonSchema, depth: int, bounds: _Bounds) -> None:
     if isinstance(others, dict) or (not members and others is not False):
         raise _NoStrictFormError
     inner = {name: _strict(one, depth + 1, bounds) for name, one in members.items()}
-    made["properties"] = {name: one if name in required else _nullable(one) for name, one in inner.items()}
+    made["properties"] = {
+        name: one if name in required else _nullable(one) for name, one in inner.items()
+    }
     made["required"] = [*members]
     made["additionalProperties"] = False
 
@@ -259,7 +314,9 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
 
 Form = Literal["strict", "schema", "object", "words"]
 _FORMS: tuple[Form, ...] = get_args(Form)
-_TAKE_SCHEMAS = frozenset({"hosted_vllm", "lm_studio", "ollama_chat"})  # their servers do, for any model
+_TAKE_SCHEMAS = frozenset(
+    {"hosted_vllm", "lm_studio", "ollama_chat"}
+)  # their servers do, for any model
 _ABOUT_SCHEMAS = re.compile(
     r"response[_ ]format|json[_ ]schema|structured output|guided[_ ]json|grammar", re.IGNORECASE
 )
@@ -297,7 +354,11 @@ class AnswerForms:
         self._read_from: str | None = None  # the server for which the file was read
 
     async def ask(
-        self, request: ChatRequest, send: Callable[[StatedSchema | None], Awaitable[RawReply]], *, is_known: bool
+        self,
+        request: ChatRequest,
+        send: Callable[[StatedSchema | None], Awaitable[RawReply]],
+        *,
+        is_known: bool,
     ) -> RawReply:
         """What `send` brings of a request, asked once more for each form of its schema that the server refuses.
 
@@ -306,7 +367,11 @@ class AnswerForms:
         """
         below: Form | None = None
         while True:
-            stated = None if request.schema is None else self._state(request, request.schema, below, is_known=is_known)
+            stated = (
+                None
+                if request.schema is None
+                else self._state(request, request.schema, below, is_known=is_known)
+            )
             try:
                 reply = await send(stated)
             except RefusedError as refused:
@@ -335,7 +400,9 @@ class AnswerForms:
             return StatedSchema("strict", _response_format(strict, is_strict=True), not takes)
         if form in {"strict", "schema"}:
             return StatedSchema("schema", _response_format(schema, is_strict=False), not takes)
-        return StatedSchema(form, {"type": "json_object"} if form == "object" else None, is_told=True)
+        return StatedSchema(
+            form, {"type": "json_object"} if form == "object" else None, is_told=True
+        )
 
     def _refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
         """Whether a provider refuses a request for the schema that came with it, and a plainer form may do.
@@ -359,7 +426,9 @@ class AnswerForms:
             self._settle(request, "object")
 
     def _settle(self, request: ChatRequest, form: Form, *, is_proved: bool = False) -> None:
-        self._form = max(self._form, form, key=_FORMS.index)  # of requests under way at once some come late
+        self._form = max(
+            self._form, form, key=_FORMS.index
+        )  # of requests under way at once some come late
         self._is_proved = is_proved
         if self._ledger is not None and is_proved:
             with closing(open_answers(self._ledger)) as connection:
@@ -371,11 +440,15 @@ class AnswerForms:
             return
         self._read_from = self._key(request)
         with closing(open_answers(self._ledger)) as connection:
-            row = self._tell(connection, "select form from answer_forms where model = ?", (self._read_from,))
+            row = self._tell(
+                connection, "select form from answer_forms where model = ?", (self._read_from,)
+            )
         if row and row[0] in _FORMS:
             self._form, self._is_proved = row[0], True
 
-    def _tell(self, connection: sqlite3.Connection, asked: str, values: tuple[str, ...]) -> tuple[str] | None:
+    def _tell(
+        self, connection: sqlite3.Connection, asked: str, values: tuple[str, ...]
+    ) -> tuple[str] | None:
         try:
             connection.execute(_TABLE)
             return cast("tuple[str] | None", connection.execute(asked, values).fetchone())
@@ -393,4 +466,7 @@ def _wish(request: ChatRequest) -> str:
 
 def _response_format(schema: dict[str, Any], *, is_strict: bool) -> dict[str, Any]:
     """The schema as OpenAI's chat format has it."""
-    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": is_strict}}
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "schema": schema, "strict": is_strict},
+    }

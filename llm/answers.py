@@ -41,7 +41,11 @@ def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> An
         return _read(text, answer, is_cut=is_cut)
     except (ValueError, ReplyError) as error:
         problem = _problems(error) if isinstance(error, ValidationError) else str(error).rstrip(".")
-        cut = "The reply was cut off at its longest (finish_reason length); raise max_tokens. " if is_cut else ""
+        cut = (
+            "The reply was cut off at its longest (finish_reason length); raise max_tokens. "
+            if is_cut
+            else ""
+        )
         raise ReplyError(
             f"{cut}The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}"
         ) from error
@@ -54,7 +58,9 @@ def _read(text: str, answer: type[Answer], *, is_cut: bool) -> Answer:
         if not is_cut:
             raise
     begins = _after_thought(text).find("{")
-    partial = from_json(_after_thought(text)[max(begins, 0) :].encode(errors="replace"), allow_partial=True)
+    partial = from_json(
+        _after_thought(text)[max(begins, 0) :].encode(errors="replace"), allow_partial=True
+    )
     return _whole_part(partial, answer)
 
 
@@ -86,7 +92,9 @@ def _objects(text: str) -> Iterator[Any]:
             except ValueError as error:
                 found = value_at(text, sign.start())
                 if found is None and isinstance(error, json.JSONDecodeError):
-                    raise ReplyError(f"Invalid JSON: {error.msg} at character {error.pos}") from error
+                    raise ReplyError(
+                        f"Invalid JSON: {error.msg} at character {error.pos}"
+                    ) from error
                 if found is None:
                     raise ReplyError(str(error)) from error
                 value, at = found
@@ -146,7 +154,11 @@ def _typed(given: object, problem: str) -> int | float | None:
     if problem in {"int_type", "int_from_float"}:
         if isinstance(given, float) and given.is_integer() and abs(given) < 2**53:
             return int(given)
-        return int(given.partition(".")[0]) if isinstance(given, str) and _WHOLE.fullmatch(given) else None
+        return (
+            int(given.partition(".")[0])
+            if isinstance(given, str) and _WHOLE.fullmatch(given)
+            else None
+        )
     if problem == "float_type":
         return float(given) if isinstance(given, str) and _NUMBER.fullmatch(given) else None
     return None
@@ -167,13 +179,18 @@ def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 
 
 def _problems(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    stated = [f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in found]
+    stated = [
+        f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}"
+        for problem in found
+    ]
     more = [f"and {len(stated) - _PROBLEMS} more"] if len(stated) > _PROBLEMS else []
     return "; ".join(stated[:_PROBLEMS] + more)
 
 
 LONGEST = 400_000  # characters
-DEEPEST = 100  # brackets within brackets; orjson gives up at 254, Python's own readers at some hundreds
+DEEPEST = (
+    100  # brackets within brackets; orjson gives up at 254, Python's own readers at some hundreds
+)
 MOST_DIGITS = 100  # in a row; a float has 309, and Python refuses to read 4,300
 MOST_CALLS = 200
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{(]|[\]})]', re.DOTALL)
@@ -196,9 +213,14 @@ def validate_text(text: str) -> None:
     if (
         has_long_number
         and text.lstrip()[:1] in {"{", "["}
-        and any(not _SIGNED <= int(digits) < _UNSIGNED for digits in _INTEGER.findall(_STRING.sub('""', text)))
+        and any(
+            not _SIGNED <= int(digits) < _UNSIGNED
+            for digits in _INTEGER.findall(_STRING.sub('""', text))
+        )
     ):
-        raise ReplyError("The reply has a whole number beyond 64 bits, which no JSON reader keeps exactly.")
+        raise ReplyError(
+            "The reply has a whole number beyond 64 bits, which no JSON reader keeps exactly."
+        )
 
 
 def validate_calls(calls: Sequence[Call]) -> None:

@@ -110,9 +110,13 @@ class LedgeredChat:
         self._record = record or around.record
         self._priced = cast("Priced", around.adapter) if _is_priced(type(around.adapter)) else None
 
-    def for_stage(self, stage: str, record: Callable[[LlmCall], object] | None = None) -> "LedgeredChat":
+    def for_stage(
+        self, stage: str, record: Callable[[LlmCall], object] | None = None
+    ) -> "LedgeredChat":
         """The same model, its calls recorded under `stage`, and given to `record` where there is one."""
-        return LedgeredChat(self.name, self._options, self._around, stage=stage, record=record or self._record)
+        return LedgeredChat(
+            self.name, self._options, self._around, stage=stage, record=record or self._record
+        )
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         """The model's answer as `answer`; asked once more, with the reply and the error, where it does not parse.
@@ -133,12 +137,16 @@ class LedgeredChat:
             except ReplyError as error:
                 failed = error
         prompt = again(
-            prompt, reply.text, f"{failed}\nReply again, with nothing but a JSON object that fits the schema."
+            prompt,
+            reply.text,
+            f"{failed}\nReply again, with nothing but a JSON object that fits the schema.",
         )
         reply = await self._reply(prompt, schema, (), sample_index, options)
         return parse_answer(reply.text, answer, is_cut=reply.is_cut)
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         """The model's reply in free text; `tools` are handed over natively."""
         reply = await self._reply(prompt, None, tuple(tools), sample_index)
         return Completion(reply.text, reply.calls, reply.reasoning, wire_names(tools))
@@ -159,7 +167,9 @@ class LedgeredChat:
         if self._around.overhear is not None:
             self._around.overhear(Asking(self._stage, prompt, document or {}))
         options = options or self._options
-        request = ChatRequest(self.name, prompt.messages, document, tools, options, sample_index, prompt.marks)
+        request = ChatRequest(
+            self.name, prompt.messages, document, tools, options, sample_index, prompt.marks
+        )
         key = ledger_key(request, prompt, text)
         most_tokens = int(dict(request.options).get("max_tokens") or _REPLY_TOKENS)
         sending = _Sending(self._around, self._stage, self._priced, request, most_tokens, key)
@@ -238,7 +248,9 @@ class _Sending:
     key: bytes
     tries: int = 0
     spent: _Spent = field(default_factory=_Spent)
-    called_off: list[_Spent] = field(default_factory=list)  # the tries that another answer forestalled, each for itself
+    called_off: list[_Spent] = field(
+        default_factory=list
+    )  # the tries that another answer forestalled, each for itself
     prompt_tokens: int = 0
     expected: TokenCounts | None = None
 
@@ -246,12 +258,16 @@ class _Sending:
         """Ask through the gate."""
         if self.around.ready is not None:
             await self.around.ready()
-        self.prompt_tokens = sum(size(message.content) for message in self.request.messages) // BYTES_PER_TOKEN
+        self.prompt_tokens = (
+            sum(size(message.content) for message in self.request.messages) // BYTES_PER_TOKEN
+        )
         tokens = self.prompt_tokens + self.most_tokens
         gate, hedging = self.around.gate, self.around.hedging
         if hedging is None:
             return await gate.run(self._try, tokens)
-        return await gate.persist(lambda: hedging.first_good(partial(gate.once, tokens=tokens), self._try))
+        return await gate.persist(
+            lambda: hedging.first_good(partial(gate.once, tokens=tokens), self._try)
+        )
 
     async def _try(self, sent: Callable[[], object] | None = None) -> RawReply:
         estimate = await self._set_aside()
@@ -268,7 +284,11 @@ class _Sending:
         finally:
             self._settle(estimate, time.perf_counter() - start, ended)
         # half characters can be smuggled in by JSON escapes, and no file can hold them
-        return reply._replace(text=reply.text if reply.text.isascii() else reply.text.encode(errors="replace").decode())
+        return reply._replace(
+            text=reply.text
+            if reply.text.isascii()
+            else reply.text.encode(errors="replace").decode()
+        )
 
     async def _set_aside(self) -> float:
         if self.priced is None:
@@ -298,13 +318,17 @@ class _Sending:
         cost = await self.priced.price(took.prompt, took.reply)
         return reply._replace(prompt_tokens=took.prompt, completion_tokens=took.reply, cost=cost)
 
-    def _settle(self, estimate: float, latency: float, ended: RawReply | BaseException | None) -> None:
+    def _settle(
+        self, estimate: float, latency: float, ended: RawReply | BaseException | None
+    ) -> None:
         """Count what a try has cost that ended in an answer or an error."""
         cost = 0.0
         is_called_off = isinstance(ended, asyncio.CancelledError)
         if isinstance(ended, RawReply):
             cost = ended.cost
-        elif is_called_off or (isinstance(ended, TransientError | ReplyError) and ended.may_be_charged):
+        elif is_called_off or (
+            isinstance(ended, TransientError | ReplyError) and ended.may_be_charged
+        ):
             cost = 0.0 if _is_keyed(type(self.around.adapter)) else estimate
         if is_called_off:
             self.called_off.append(_Spent(cost, latency))

@@ -22,7 +22,13 @@ from callwright.llm.ledger import open_answers, refuse
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of
 from callwright.llm.refusals import refusal
 from callwright.llm.wire_format import wire_names
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, StoreError, TransientError
+from callwright.warehouse.errors import (
+    CallwrightError,
+    ConfigurationError,
+    ReplyError,
+    StoreError,
+    TransientError,
+)
 
 MOST_REQUESTS = 50_000  # in one file, as OpenAI has it
 MOST_BYTES = 190_000_000  # 200 MB are allowed
@@ -56,7 +62,9 @@ class BatchModel(OpenAIModel):
 
     _in_batches = True
 
-    def __init__(self, name: str, *, ledger: Path | None, pace: BatchPace, api_base: str, **shared: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self, name: str, *, ledger: Path | None, pace: BatchPace, api_base: str, **shared: Any
+    ) -> None:  # noqa: ANN401
         """As OpenAIModel; what is under way is kept in the file `ledger`."""
         super().__init__(name, api_base=api_base, ledger=ledger, **shared)
         self._base = api_base
@@ -69,7 +77,9 @@ class BatchModel(OpenAIModel):
         self._timer: asyncio.TimerHandle | None = None
         self._following: dict[str, asyncio.Task[None]] = {}
         self._shipping: set[asyncio.Task[None]] = set()
-        self._fresh: set[str] = set()  # handed in by this process, so that no batch can have been begun
+        self._fresh: set[str] = (
+            set()
+        )  # handed in by this process, so that no batch can have been begun
 
     async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
         """Answer a request that the ledger keeps under `key`, in the next batch or the one that it is in already.
@@ -149,7 +159,9 @@ class BatchModel(OpenAIModel):
         """Upload a file and follow what becomes of it."""
         keys = [line.key for line in lines]
         try:
-            file = (await self._call("POST", "/files", *form(b"\n".join(line.text for line in lines))))["id"]
+            file = (
+                await self._call("POST", "/files", *form(b"\n".join(line.text for line in lines)))
+            )["id"]
             self._stored.hand_in(file, keys)
         except CallwrightError as error:
             self._fail(keys, error)
@@ -180,8 +192,12 @@ class BatchModel(OpenAIModel):
             if ended["status"] != _WHOLE or len(replies) < len(keys):  # whoever waits asks again
                 logger.warning(
                     "%s: the batch %s is %s, and %d of its %d requests have no answer",
-                    self._asked.name, ended.get("id"), ended["status"], len(keys) - len(replies), len(keys),
-                )  # fmt: skip
+                    self._asked.name,
+                    ended.get("id"),
+                    ended["status"],
+                    len(keys) - len(replies),
+                    len(keys),
+                )
             self._stored.end(file, {key: orjson.dumps(reply) for key, reply in replies.items()})
         except CallwrightError as error:
             self._fail(keys, error)
@@ -205,7 +221,11 @@ class BatchModel(OpenAIModel):
 
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
-        begun = [] if file in self._fresh else (await self._call("GET", "/batches?limit=100")).get("data") or []
+        begun = (
+            []
+            if file in self._fresh
+            else (await self._call("GET", "/batches?limit=100")).get("data") or []
+        )
         self._fresh.discard(file)
         found = next((one["id"] for one in begun if one.get("input_file_id") == file), "")
         if not found:
@@ -231,13 +251,19 @@ class BatchModel(OpenAIModel):
             return found
         # It was not even begun: its first error is about all requests in it.
         self._stored.end(file, {})
-        reported = [one for one in (found.get("errors") or {}).get("data") or () if isinstance(one, dict)]
+        reported = [
+            one for one in (found.get("errors") or {}).get("data") or () if isinstance(one, dict)
+        ]
         first = reported[0] if reported else {}
         text = f"the batch {found.get('id')} failed: {first.get('message') or 'it is not said why'}"
         # What waits at the provider is limited too, and gets less by itself.
-        raise refusal("busy" if "limit" in str(first.get("code")) else "settings", self._asked, text)
+        raise refusal(
+            "busy" if "limit" in str(first.get("code")) else "settings", self._asked, text
+        )
 
-    async def _results(self, batch: dict[str, Any]) -> tuple[dict[bytes, dict[str, Any]], dict[bytes, CallwrightError]]:
+    async def _results(
+        self, batch: dict[str, Any]
+    ) -> tuple[dict[bytes, dict[str, Any]], dict[bytes, CallwrightError]]:
         """The replies of a batch by key, and why others have none."""
         replies: dict[bytes, dict[str, Any]] = {}
         errors: dict[bytes, CallwrightError] = {}
@@ -248,7 +274,11 @@ class BatchModel(OpenAIModel):
                 stated = line.get("response")
                 response = stated if isinstance(stated, dict) else {}
                 body = response.get("body")
-                if response.get("status_code") == WELL and isinstance(body, dict) and body.get("choices"):
+                if (
+                    response.get("status_code") == WELL
+                    and isinstance(body, dict)
+                    and body.get("choices")
+                ):
                     replies[key] = body
                 else:
                     errors[key] = self._line_refused(response, line.get("error"))
@@ -258,11 +288,15 @@ class BatchModel(OpenAIModel):
         if response:
             body = response.get("body")
             status = response.get("status_code")
-            return self._refused(status if isinstance(status, int) else 0, {}, orjson.dumps(body), body)
+            return self._refused(
+                status if isinstance(status, int) else 0, {}, orjson.dumps(body), body
+            )
         code = str(error.get("code") or "") if isinstance(error, dict) else ""
         text = str(error.get("message") or error) if isinstance(error, dict) else str(error)
         # What was not begun in time is asked again, in another batch.
-        return refusal("busy" if "expired" in code or "cancel" in code else "request", self._asked, text)
+        return refusal(
+            "busy" if "expired" in code or "cancel" in code else "request", self._asked, text
+        )
 
     def _fail(self, keys: Iterable[bytes], error: CallwrightError) -> None:
         for key in keys:
@@ -270,10 +304,18 @@ class BatchModel(OpenAIModel):
                 refuse(waiting, error)
 
     async def _call(
-        self, method: str, path: str, body: bytes | None = None, kind: str = "application/json", *, of: str = ""
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        kind: str = "application/json",
+        *,
+        of: str = "",
     ) -> dict[str, Any]:
         """What an endpoint answers; where it refuses the file `of` for good, that is forgotten, to be asked anew."""
-        status, reported, content = await self._exchange(method, self._base + path, body, {"Content-Type": kind})
+        status, reported, content = await self._exchange(
+            method, self._base + path, body, {"Content-Type": kind}
+        )
         answer = document_of(content)
         if status == WELL and isinstance(answer, dict):
             return answer
@@ -300,7 +342,11 @@ ENDPOINT = "/v1/chat/completions"
 
 def write_line(key: bytes, body: bytes) -> bytes:
     """A request as a line; its body is JSON already."""
-    return b'{"custom_id":"%s","method":"POST","url":"%s","body":%s}' % (key.hex().encode(), ENDPOINT.encode(), body)
+    return b'{"custom_id":"%s","method":"POST","url":"%s","body":%s}' % (
+        key.hex().encode(),
+        ENDPOINT.encode(),
+        body,
+    )
 
 
 def form(lines: bytes) -> tuple[bytes, str]:
@@ -310,7 +356,10 @@ def form(lines: bytes) -> tuple[bytes, str]:
         f'--{mark}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--{mark}\r\n'
         'Content-Disposition: form-data; name="file"; filename="requests.jsonl"\r\nContent-Type: application/jsonl\r\n\r\n'
     )
-    return head.encode() + lines + f"\r\n--{mark}--\r\n".encode(), f"multipart/form-data; boundary={mark}"
+    return (
+        head.encode() + lines + f"\r\n--{mark}--\r\n".encode(),
+        f"multipart/form-data; boundary={mark}",
+    )
 
 
 def read_lines(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
@@ -353,9 +402,7 @@ class BatchStore:
         with self._telling():
             self._connection.execute("begin immediate")
             self._connection.execute("insert into batch_files (file) values (?)", (file,))
-            put = (
-                "insert into batch_lines (key, file) values (?, ?) on conflict (key) do update set file = excluded.file"
-            )
+            put = "insert into batch_lines (key, file) values (?, ?) on conflict (key) do update set file = excluded.file"
             self._connection.executemany(put, [(key, file) for key in keys])
 
     def batch_of(self, file: str) -> str:
@@ -369,15 +416,24 @@ class BatchStore:
 
     def keys_of(self, file: str) -> list[bytes]:
         """The requests of a file that have no reply yet."""
-        return [key for (key,) in self._do("select key from batch_lines where file = ? and reply is null", (file,))]
+        return [
+            key
+            for (key,) in self._do(
+                "select key from batch_lines where file = ? and reply is null", (file,)
+            )
+        ]
 
     def end(self, file: str, replies: Mapping[bytes, bytes]) -> None:
         """Keep the replies of a file that is done with; its other requests were never handed in, as far as we know."""
         with self._telling():
             self._connection.execute("begin immediate")
             put = "update batch_lines set reply = ? where key = ? and file = ?"
-            self._connection.executemany(put, [(reply, key, file) for key, reply in replies.items()])
-            self._connection.execute("delete from batch_lines where file = ? and reply is null", (file,))
+            self._connection.executemany(
+                put, [(reply, key, file) for key, reply in replies.items()]
+            )
+            self._connection.execute(
+                "delete from batch_lines where file = ? and reply is null", (file,)
+            )
             self._connection.execute("delete from batch_files where file = ?", (file,))
 
     def close(self) -> None:
@@ -394,4 +450,6 @@ class BatchStore:
             with self._connection:
                 yield
         except sqlite3.Error as error:
-            raise StoreError(f"The ledger at {self._path} could not keep what is known of batches: {error}.") from error
+            raise StoreError(
+                f"The ledger at {self._path} could not keep what is known of batches: {error}."
+            ) from error

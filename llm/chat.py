@@ -113,7 +113,9 @@ class ChatModel(Protocol):
         """
         ...
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         """The model's reply in free text; `tools` are handed over natively."""
         ...
 

@@ -60,9 +60,13 @@ class FunctionModel:
         """The text that the function gives, read as `answer`."""
         return parse_answer((await self.complete(prompt, sample_index=sample_index)).text, answer)
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         """What the function gives to the messages of a prompt."""
-        return await self.answer([dict(message) for message in wire_messages(prompt.messages)], tools)
+        return await self.answer(
+            [dict(message) for message in wire_messages(prompt.messages)], tools
+        )
 
     async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
         """What the function gives, its calls by the names on the wire. Raises ReplyError."""
@@ -77,7 +81,9 @@ class FunctionModel:
         finally:
             latency = time.perf_counter() - started
             key = content_key(orjson.loads(orjson.dumps([self._name, messages])))
-            call = LlmCall(request=key, stage=self._stage, model=self._name, prompt_version="", latency=latency)
+            call = LlmCall(
+                request=key, stage=self._stage, model=self._name, prompt_version="", latency=latency
+            )
             self._record(call.with_changes(error=error))
 
     async def close(self) -> None:
@@ -106,22 +112,31 @@ class FunctionModel:
             given = await _in_a_thread(self._function, messages, tools)
             return await given if inspect.isawaitable(given) else given
         except (Exception, SystemExit) as error:  # a candidate's own mistake, of whatever type
-            said = str(error).encode(errors="backslashreplace").decode()  # half a character can't be kept
+            said = (
+                str(error).encode(errors="backslashreplace").decode()
+            )  # half a character can't be kept
             raise ReplyError(f"{self._name} raised {type(error).__name__}: {said}") from error
 
     def _read(self, given: object) -> Completion:
         self._validate_size(given)
-        if isinstance(given, BaseModel) and not isinstance(given, Call):  # such as the message of OpenAI's client
+        if isinstance(given, BaseModel) and not isinstance(
+            given, Call
+        ):  # such as the message of OpenAI's client
             given = given.model_dump()
         text, stated = "", given
         if isinstance(given, str) or given is None:
             text, stated = given or "", None if given else []
         elif isinstance(given, Mapping) and not {"name", "function"} & given.keys():
-            text, stated = given.get("content") or "", given.get("tool_calls") or ([] if "content" in given else given)
+            text, stated = (
+                given.get("content") or "",
+                given.get("tool_calls") or ([] if "content" in given else given),
+            )
         elif isinstance(given, Mapping | Call):
             stated = [given]
         if not isinstance(text, str) or not (stated is None or isinstance(stated, Sequence)):
-            raise ReplyError(f"{self._name} gave {_brief(given)}, which is no list of calls; {_FORMS}.")
+            raise ReplyError(
+                f"{self._name} gave {_brief(given)}, which is no list of calls; {_FORMS}."
+            )
         validate_text(text)
         if stated is None or (text and not stated):
             return Completion(text, None)
@@ -136,7 +151,9 @@ class FunctionModel:
             value, depth = waiting.pop()
             met += 1
             if depth > DEEPEST:
-                raise ReplyError(f"{self._name} gave an answer that is nested more than {DEEPEST} deep.")
+                raise ReplyError(
+                    f"{self._name} gave an answer that is nested more than {DEEPEST} deep."
+                )
             if met > LONGEST:
                 raise ReplyError(f"{self._name} gave an answer of more than {LONGEST} values.")
             if isinstance(value, BaseModel):
@@ -157,11 +174,15 @@ class FunctionModel:
             made = Call(tool=str(name or ""), arguments=arguments)
             orjson.dumps(made.arguments)
         except (ValidationError, ValueError, TypeError) as error:
-            raise ReplyError(f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}.") from error
+            raise ReplyError(
+                f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}."
+            ) from error
         return made
 
 
-async def _in_a_thread(function: AnswerFunction, messages: Messages, tools: list[dict[str, Any]]) -> object:
+async def _in_a_thread(
+    function: AnswerFunction, messages: Messages, tools: list[dict[str, Any]]
+) -> object:
     """What a function gives, called in a thread that is left behind where nobody waits for it any more."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[object] = loop.create_future()
@@ -175,7 +196,9 @@ async def _in_a_thread(function: AnswerFunction, messages: Messages, tools: list
         try:
             result = function(messages, tools)
         except BaseException as raised:  # noqa: BLE001 - raised where it is waited for
-            is_kept = isinstance(raised, Exception | SystemExit) and not isinstance(raised, StopIteration)
+            is_kept = isinstance(raised, Exception | SystemExit) and not isinstance(
+                raised, StopIteration
+            )
             error = raised if is_kept else RuntimeError(type(raised).__name__)
         with suppress(RuntimeError):  # the loop is closed: it was stopped meanwhile
             loop.call_soon_threadsafe(end, result, error)
@@ -196,7 +219,9 @@ async def _in_a_thread(function: AnswerFunction, messages: Messages, tools: list
 def _ask_to_end(thread: Thread) -> None:
     """Raise SystemExit in a thread, as soon as it runs Python: a loop without end would take the time of all that comes after."""
     if thread.ident is not None and thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
+        )
 
 
 def _parts(stated: object) -> tuple[object, object]:

@@ -12,7 +12,9 @@ from typing import Any
 import orjson
 
 _MAP = "model_prices_and_context_window_backup.json"
-_DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")  # a version of a model, by the day on which it came out
+_DATED = re.compile(
+    r"-\d{4}-?\d{2}-?\d{2}$"
+)  # a version of a model, by the day on which it came out
 
 
 @cache
@@ -57,8 +59,12 @@ def end_of(name: str) -> date | None:
 def taken_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Of temperature, max_tokens and seed what a model takes, by the names under which it takes them."""
     entry = known_model(name)
-    taken = {part: options[part] for part in ("temperature", "max_tokens", "seed") if part in options}
-    is_thinking = entry.get("litellm_provider") == "openai" and bool(entry.get("supports_reasoning"))
+    taken = {
+        part: options[part] for part in ("temperature", "max_tokens", "seed") if part in options
+    }
+    is_thinking = entry.get("litellm_provider") == "openai" and bool(
+        entry.get("supports_reasoning")
+    )
     if is_thinking and "max_tokens" in taken:
         taken["max_completion_tokens"] = taken.pop("max_tokens")
     effort = options.get("extra", {}).get("reasoning_effort", entry.get("default_reasoning_effort"))

@@ -21,7 +21,9 @@ from callwright.warehouse.records import Call
 KEY_BYTES = 16
 GROUPING = 0.005  # seconds in which answers are gathered into one commit
 _PUT = "insert into answers (key, reply) values {} on conflict (key) do nothing"
-_ROWS = 500  # in one statement: each statement of the writing thread has to wait for the others' turns
+_ROWS = (
+    500  # in one statement: each statement of the writing thread has to wait for the others' turns
+)
 _GET = "select reply from answers where key = ?"
 _DIGITS = 2 * KEY_BYTES
 _AGAIN = 0.05  # seconds until a switch is tried again
@@ -32,7 +34,16 @@ def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
     """The key of a request: all that may change its answer; `schema` is the text of the request's schema."""
     tools = [tool.key for tool in request.tools]
     turns = [text for message in request.messages for text in (message.role, message.content)]
-    asked = [request.model, request.options, schema, prompt.name, prompt.version, request.sample_index, tools, turns]
+    asked = [
+        request.model,
+        request.options,
+        schema,
+        prompt.name,
+        prompt.version,
+        request.sample_index,
+        tools,
+        turns,
+    ]
     asked += [request.marks] if request.marks else []
     return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES).digest()
 
@@ -93,9 +104,13 @@ class Ledger:
         batch.rows.append((key, _encode(reply)))
         await batch.ended.wait()
         if batch.problem:
-            raise StoreError(f"The ledger at {self.path} could not keep an answer: {batch.problem}.")
+            raise StoreError(
+                f"The ledger at {self.path} could not keep an answer: {batch.problem}."
+            )
 
-    async def answer(self, key: bytes, ask: Callable[[], Awaitable[RawReply]]) -> tuple[RawReply, bool]:
+    async def answer(
+        self, key: bytes, ask: Callable[[], Awaitable[RawReply]]
+    ) -> tuple[RawReply, bool]:
         """The answer under `key` and whether it was there; else `ask`, once however many want it at the same time.
 
         An error of `ask` goes to all who wait. Where the one who asked is cancelled, the next one asks.
@@ -161,9 +176,13 @@ class Ledger:
                 self._writer.execute("begin immediate")
                 for start in range(0, len(rows), _ROWS):
                     some = rows[start : start + _ROWS]
-                    self._writer.execute(_PUT.format(", ".join(["(?, ?)"] * len(some))), list(chain(*some)))
+                    self._writer.execute(
+                        _PUT.format(", ".join(["(?, ?)"] * len(some))), list(chain(*some))
+                    )
         except sqlite3.Error as error:
-            raise StoreError(f"{error}; see that the disk has room and that no process holds the file") from error
+            raise StoreError(
+                f"{error}; see that the disk has room and that no process holds the file"
+            ) from error
 
 
 class AnswerFile(NamedTuple):
@@ -182,9 +201,13 @@ class AnswerFile(NamedTuple):
         """A connection to the file at `path`, made where there is none. Raises StoreError where it is something else."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
         except (OSError, sqlite3.Error) as error:
-            message = f"The {self.what} at {path} can't be opened ({error}); choose a folder to write to."
+            message = (
+                f"The {self.what} at {path} can't be opened ({error}); choose a folder to write to."
+            )
             raise StoreError(message) from error
         try:
             self._set_up(connection, path)
@@ -199,8 +222,13 @@ class AnswerFile(NamedTuple):
     def _set_up(self, connection: sqlite3.Connection, path: Path) -> None:
         if _mark_of(connection) != self.mark:
             with connection:
-                connection.execute("begin immediate")  # two processes may make the same file at the same moment
-                if _mark_of(connection) != self.mark and connection.execute("select 1 from sqlite_master").fetchone():
+                connection.execute(
+                    "begin immediate"
+                )  # two processes may make the same file at the same moment
+                if (
+                    _mark_of(connection) != self.mark
+                    and connection.execute("select 1 from sqlite_master").fetchone()
+                ):
                     raise StoreError(
                         f"The file {path} is an SQLite database but no {self.what}; give the {self.what} another name."
                     )
@@ -242,9 +270,12 @@ def _mark_of(connection: sqlite3.Connection) -> int:
 
 
 _FILE = AnswerFile(
-    "ledger", 0x63776C67, "create table if not exists answers (key blob primary key, reply blob not null)",
-    is_sure=True, without="its answers are asked and paid for again",
-)  # fmt: skip
+    "ledger",
+    0x63776C67,
+    "create table if not exists answers (key blob primary key, reply blob not null)",
+    is_sure=True,
+    without="its answers are asked and paid for again",
+)
 open_answers = _FILE.open
 
 
@@ -252,13 +283,25 @@ def _encode(reply: RawReply) -> bytes:
     calls = None if reply.calls is None else [[call.tool, call.arguments] for call in reply.calls]
     more = (reply.is_cut, reply.reasoning) if reply.reasoning else (True,) if reply.is_cut else ()
     return orjson.dumps(
-        (reply.text, calls, reply.prompt_tokens, reply.completion_tokens, reply.cost, reply.planted, *more)
+        (
+            reply.text,
+            calls,
+            reply.prompt_tokens,
+            reply.completion_tokens,
+            reply.cost,
+            reply.planted,
+            *more,
+        )
     )
 
 
 def _decode(body: bytes) -> RawReply:
     text, stated, *rest = orjson.loads(body)
-    calls = None if stated is None else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in stated)
+    calls = (
+        None
+        if stated is None
+        else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in stated)
+    )
     return RawReply(text, calls, *rest)
 
 
@@ -268,7 +311,10 @@ def known_keys(ledger: Path, keys: Iterable[str]) -> set[str]:
         found: set[str] = set()
         for some in batches(dict.fromkeys(keys), _ROWS):
             asked = f"select key from answers where key in ({', '.join('?' * len(some))})"  # noqa: S608 - marks only
-            found |= {key.hex() for (key,) in connection.execute(asked, [bytes.fromhex(key) for key in some])}
+            found |= {
+                key.hex()
+                for (key,) in connection.execute(asked, [bytes.fromhex(key) for key in some])
+            }
     return found
 
 
@@ -292,11 +338,19 @@ def keep_answers(ledger: Path, lines: Iterable[bytes]) -> None:
     """Keep answers given as lines; the first answer under a key stays. Raises StoreError."""
     with closing(open_answers(ledger)) as connection:
         for some in batches(lines, _ROWS):
-            pairs = [(bytes.fromhex(line[:_DIGITS].decode()), line[_DIGITS + 1 :].rstrip()) for line in some]
+            pairs = [
+                (bytes.fromhex(line[:_DIGITS].decode()), line[_DIGITS + 1 :].rstrip())
+                for line in some
+            ]
             try:
-                connection.execute(_PUT.format(", ".join(["(?, ?)"] * len(pairs))), list(chain.from_iterable(pairs)))
+                connection.execute(
+                    _PUT.format(", ".join(["(?, ?)"] * len(pairs))),
+                    list(chain.from_iterable(pairs)),
+                )
             except sqlite3.Error as error:
-                raise StoreError(f"The ledger at {ledger} could not keep a worker's answers: {error}.") from error
+                raise StoreError(
+                    f"The ledger at {ledger} could not keep a worker's answers: {error}."
+                ) from error
 
 
 def _lines(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:

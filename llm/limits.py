@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from callwright.llm.chat import RawReply
-from callwright.warehouse.errors import BudgetError, CallwrightError, TransientError, UnavailableError
+from callwright.warehouse.errors import (
+    BudgetError,
+    CallwrightError,
+    TransientError,
+    UnavailableError,
+)
 from callwright.warehouse.records import Record
 
 
@@ -186,12 +191,16 @@ class Door:
     When `patience` seconds have brought no answer, the door stays shut: whoever comes is told so at once.
     """
 
-    def __init__(self, patience: float, clock: Clock, rng: Random, tell: Callable[[Absence | None], object]) -> None:
+    def __init__(
+        self, patience: float, clock: Clock, rng: Random, tell: Callable[[Absence | None], object]
+    ) -> None:
         """Open at first; `tell` is given each absence as it begins, and None when it has ended."""
         self._patience, self._clock, self._rng, self._tell = patience, clock, rng, tell
         self._looking = asyncio.Lock()
         self._looks = 0
-        self._since = self._next = 0.0  # of the clock; when it was shut, and when the next look is due
+        self._since = self._next = (
+            0.0  # of the clock; when it was shut, and when the next look is due
+        )
         self.is_shut = False
         self._lost: str | None = None  # why it will stay shut
 
@@ -226,7 +235,9 @@ class Door:
         end = self._since + self._patience
         if has_looked:
             self._looks += 1
-            self._next = min(max(end, now), now + growing_wait(self._looks, LONGEST_LOOK, self._rng))
+            self._next = min(
+                max(end, now), now + growing_wait(self._looks, LONGEST_LOOK, self._rng)
+            )
         if error.retry_after is not None:
             self._next = max(self._next, now + error.retry_after + self._rng.uniform(0, FIRST_WAIT))
         if now >= end or self._next > end:
@@ -271,8 +282,12 @@ class Gate:
         self._rng = rng or Random()
         self._slots = Slots(limits.concurrency)
         self._door = Door(limits.patience, self._clock, self._rng, tell)
-        self._requests = None if limits.requests_per_minute is None else Window(limits.requests_per_minute)
-        self._tokens = None if limits.tokens_per_minute is None else Window(limits.tokens_per_minute)
+        self._requests = (
+            None if limits.requests_per_minute is None else Window(limits.requests_per_minute)
+        )
+        self._tokens = (
+            None if limits.tokens_per_minute is None else Window(limits.tokens_per_minute)
+        )
         self._turn = asyncio.Lock()
 
     async def run(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
@@ -307,7 +322,9 @@ class Gate:
                     is_over = tries >= self._limits.attempts or waited > self._limits.patience
                 if is_over:
                     often = "once" if asked == 1 else f"{asked} times"
-                    raise TransientError(f"{_sentence(error)} It was asked {often}.", error.retry_after) from error
+                    raise TransientError(
+                        f"{_sentence(error)} It was asked {often}.", error.retry_after
+                    ) from error
             if pause:
                 await self._clock.sleep(pause)
 
@@ -347,7 +364,9 @@ class Gate:
         return reply
 
     async def _admit(self, tokens: int) -> Sent | None:
-        async with self._turn:  # first come, first served; both windows are entered at the moment of sending
+        async with (
+            self._turn
+        ):  # first come, first served; both windows are entered at the moment of sending
             while (wait := self._wait(tokens)) > 0:
                 await self._clock.sleep(wait)
             now = self._clock.now()
@@ -373,7 +392,9 @@ def _is_away(error: TransientError) -> bool:
     return isinstance(error, UnavailableError) or error.retry_after is not None
 
 
-_GIVEN_UP = 0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round
+_GIVEN_UP = (
+    0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round
+)
 _WON_BACK = 8  # rounds of good answers that lead from one slot to all
 
 
@@ -461,7 +482,9 @@ class Hedging:
 
         try:
             start_timer = partial(loop.call_later, self._after, is_old.set_result, None)
-            under_way.append(asyncio.create_task(once(partial(win, lambda: timers.append(start_timer())))))
+            under_way.append(
+                asyncio.create_task(once(partial(win, lambda: timers.append(start_timer()))))
+            )
             await asyncio.wait([under_way[0], is_old], return_when=asyncio.FIRST_COMPLETED)
             if not under_way[0].done():
                 under_way.append(asyncio.create_task(once(partial(win, lambda: None))))
@@ -476,7 +499,9 @@ class Hedging:
 
 def _best(ended: Sequence[RawReply | BaseException]) -> RawReply:
     """The answer among what came of the requests. A bug is raised: no answer shall hide it."""
-    bugs = [one for one in ended if isinstance(one, Exception) and not isinstance(one, CallwrightError)]
+    bugs = [
+        one for one in ended if isinstance(one, Exception) and not isinstance(one, CallwrightError)
+    ]
     errors = [one for one in ended if isinstance(one, BaseException)]
     for one in ended:
         if isinstance(one, RawReply) and not bugs:
@@ -500,7 +525,9 @@ class Budget:
         limit = self.limit
         if limit is None:
             return
-        while not self._is_over(estimate, limit) and not (self.spent + self._reserved + estimate <= limit):
+        while not self._is_over(estimate, limit) and not (
+            self.spent + self._reserved + estimate <= limit
+        ):
             await self._settled.wait()
         if self._is_over(estimate, limit):
             raise BudgetError(

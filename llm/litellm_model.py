@@ -25,11 +25,24 @@ from callwright.llm.refusals import (
     with_values,
     without_values,
 )
-from callwright.llm.wire_format import WrittenCall, read_content, read_reasoning, read_reply, wire_names, wire_question
+from callwright.llm.wire_format import (
+    WrittenCall,
+    read_content,
+    read_reasoning,
+    read_reply,
+    wire_names,
+    wire_question,
+)
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
-_ABOUT_THE_MODEL = ("LLM Provider NOT provided", "model_not_found", "does not exist", "Unknown model", "Invalid model")
+_ABOUT_THE_MODEL = (
+    "LLM Provider NOT provided",
+    "model_not_found",
+    "does not exist",
+    "Unknown model",
+    "Invalid model",
+)
 _NOT_READ = "Invalid response object"  # litellm's words for a reply of another form
 _KINDS: tuple[tuple[str, Kind], ...] = (  # the first that fits: some are kinds of others
     ("ContextWindowExceededError", "too long"),
@@ -96,7 +109,9 @@ class LiteLLMModel:
                 raise TransientError(text, may_be_charged=True) from error
             except known.openai.OpenAIError as error:
                 ours = self._ours(error)
-                raise (RefusedError(str(error), ours) if isinstance(error, wrong) else ours) from error
+                raise (
+                    RefusedError(str(error), ours) if isinstance(error, wrong) else ours
+                ) from error
             return self._read(response)
 
         return await self._forms.ask(request, send, is_known=self._takes_schemas)
@@ -108,7 +123,9 @@ class LiteLLMModel:
             return self._own_price.of(prompt_tokens, completion_tokens)
         if self._prices is None:
             return 0.0
-        inward, outward = (self._prices.get(f"{side}_cost_per_token") or 0.0 for side in ("input", "output"))
+        inward, outward = (
+            self._prices.get(f"{side}_cost_per_token") or 0.0 for side in ("input", "output")
+        )
         return float(prompt_tokens * inward + completion_tokens * outward)
 
     async def close(self) -> None:
@@ -131,7 +148,9 @@ class LiteLLMModel:
                     self._litellm = litellm
         return self._litellm
 
-    def _arguments(self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None) -> dict[str, Any]:
+    def _arguments(
+        self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+    ) -> dict[str, Any]:
         options = dict(request.options)
         api_base = options.get("api_base")
         # Without a key litellm takes the account's own from the environment: not for whatever listens on this machine.
@@ -149,7 +168,9 @@ class LiteLLMModel:
             **options.get("extra", {}),
         }
         if headers := arguments.get(HEADERS):
-            arguments[HEADERS] = {name: with_values(str(text), self._header_values) for name, text in headers.items()}
+            arguments[HEADERS] = {
+                name: with_values(str(text), self._header_values) for name, text in headers.items()
+            }
         return arguments | wire_question(request, names, stated)
 
     def _read(self, response: Any) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
@@ -157,7 +178,10 @@ class LiteLLMModel:
             raise TransientError(f"{self._name} answered without a choice.", may_be_charged=True)
         choice = response.choices[0]
         if choice.finish_reason == "content_filter":
-            raise ReplyError(f"The provider's content filter withheld the reply of {self._name}.", may_be_charged=True)
+            raise ReplyError(
+                f"The provider's content filter withheld the reply of {self._name}.",
+                may_be_charged=True,
+            )
         written = [
             WrittenCall(call.function.name or "", call.function.arguments or "")
             for call in choice.message.tool_calls or ()
@@ -167,9 +191,13 @@ class LiteLLMModel:
         text, calls = read_reply(said, written)
         stated = getattr(response, "usage", None)
         usage = read_usage(stated.model_dump() if stated is not None else {})
-        cost = self._cost(response, usage) if usage.prompt else 0.0  # without usage litellm would count
+        cost = (
+            self._cost(response, usage) if usage.prompt else 0.0
+        )  # without usage litellm would count
         is_cut = choice.finish_reason == "length"
-        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning)
+        return RawReply(
+            text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning
+        )
 
     def _cost(self, response: Any, usage: Usage) -> float:  # noqa: ANN401 - litellm's ModelResponse
         if self._own_price is not None:
@@ -182,13 +210,17 @@ class LiteLLMModel:
 
     def _ours(self, error: Exception) -> CallwrightError:
         """What litellm raises as an error of ours."""
-        text = _THEIR_NAMES.sub("", " ".join(without_values(self._header_values)(str(error)).split()))
+        text = _THEIR_NAMES.sub(
+            "", " ".join(without_values(self._header_values)(str(error)).split())
+        )
         variable, vendor = self._variable, self._litellm.exceptions
         if not variable:
             missing = self._litellm.validate_environment(self._name)["missing_keys"]
             variable = str(missing[0]) if missing else f"{self._name.split('/')[0].upper()}_API_KEY"
         response = getattr(error, "response", None)
-        headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", {})
+        headers = getattr(error, "litellm_response_headers", None) or getattr(
+            response, "headers", {}
+        )
         asked = AskedModel(self._name, self._api_key, variable)
         ours = refusal(_kind(error, vendor, text), asked, text, read_retry_after(headers))
         if isinstance(ours, TransientError):
@@ -237,8 +269,12 @@ def _prices(litellm: Any, name: str) -> Mapping[str, Any] | None:  # noqa: ANN40
 
 
 def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a module without types
-    otherwise: Kind = "away" if getattr(error, "status_code", 0) in AWAY or _is_refused(error) else "busy"
-    kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), otherwise)
+    otherwise: Kind = (
+        "away" if getattr(error, "status_code", 0) in AWAY or _is_refused(error) else "busy"
+    )
+    kind: Kind = next(
+        (kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), otherwise
+    )
     if _NOT_READ in text:
         return "unusable"
     if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):
@@ -265,4 +301,6 @@ def _is_refused(error: Exception) -> bool:
 def _is_caused_by(error: BaseException, names: tuple[str, ...]) -> bool:
     """Whether one of the errors behind an error has a class whose name begins so."""
     cause = error.__cause__ or error.__context__
-    return error.__class__.__name__.startswith(names) or (cause is not None and _is_caused_by(cause, names))
+    return error.__class__.__name__.startswith(names) or (
+        cause is not None and _is_caused_by(cause, names)
+    )

@@ -9,7 +9,13 @@ from threading import Event
 from typing import Any
 
 from callwright.llm.chat import ChatRequest, RawReply
-from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_tools
+from callwright.llm.wire_format import (
+    WrittenCall,
+    read_reasoning,
+    read_reply,
+    wire_names,
+    wire_tools,
+)
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.extras import require_extra
 
@@ -21,7 +27,9 @@ _SERVER_FAULT = 500
 class LocalModel:
     """A model file behind llama.cpp; loaded with the first request, one thread and one slot for each at a time."""
 
-    def __init__(self, path: Path, *, slots: int = 1, context: int = CONTEXT, timeout: float = 120.0) -> None:
+    def __init__(
+        self, path: Path, *, slots: int = 1, context: int = CONTEXT, timeout: float = 120.0
+    ) -> None:
         """Answer from the file at `path` with `slots` requests side by side, each with `context` tokens."""
         self._path = path
         self._slots = slots
@@ -40,9 +48,13 @@ class LocalModel:
         stop = Event()
         try:
             async with asyncio.timeout(self._timeout):
-                chunks = await loop.run_in_executor(self._threads, self._generate, _body(request), stop)
+                chunks = await loop.run_in_executor(
+                    self._threads, self._generate, _body(request), stop
+                )
         except TimeoutError as error:
-            raise TransientError(f"The model {self._path.name} did not finish within {self._timeout:g} s.") from error
+            raise TransientError(
+                f"The model {self._path.name} did not finish within {self._timeout:g} s."
+            ) from error
         finally:
             stop.set()
         return read_chunks(chunks, self._path.name)
@@ -54,7 +66,9 @@ class LocalModel:
 
     def _load(self) -> Any:  # noqa: ANN401 - xllamacpp has no types
         if not self._path.is_file():
-            raise ConfigurationError(f"There is no model file {str(self._path)!r}. Name a .gguf file after 'local/'.")
+            raise ConfigurationError(
+                f"There is no model file {str(self._path)!r}. Name a .gguf file after 'local/'."
+            )
         require_extra("local")
         import xllamacpp
 
@@ -65,11 +79,15 @@ class LocalModel:
         settings.offline = True
         settings.warmup = False
         settings.verbosity = -1
-        settings.api_keys = [secrets.token_hex()]  # it listens on a local port too, which is for nobody
+        settings.api_keys = [
+            secrets.token_hex()
+        ]  # it listens on a local port too, which is for nobody
         try:
             return xllamacpp.Server(settings)
         except RuntimeError as error:
-            raise ConfigurationError(f"llama.cpp can't load {str(self._path)!r}: {error}.") from error
+            raise ConfigurationError(
+                f"llama.cpp can't load {str(self._path)!r}: {error}."
+            ) from error
 
     def _generate(self, body: dict[str, Any], stop: Event) -> list[dict[str, Any]]:
         chunks: list[dict[str, Any]] = []
@@ -81,7 +99,9 @@ class LocalModel:
         try:
             self._server.handle_chat_completions(body, take)
         except ValueError as error:
-            raise ReplyError(f"llama.cpp can't take the request to {self._path.name}: {error}") from error
+            raise ReplyError(
+                f"llama.cpp can't take the request to {self._path.name}: {error}"
+            ) from error
         return chunks
 
 
@@ -114,7 +134,9 @@ def read_chunks(chunks: Iterable[dict[str, Any]], name: str) -> RawReply:
 def _body(request: ChatRequest) -> dict[str, Any]:
     options = dict(request.options)
     body: dict[str, Any] = {
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ],
         "max_tokens": options.get("max_tokens", LONGEST_REPLY),
         "stream": True,
         "stream_options": {"include_usage": True},

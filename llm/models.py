@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    JsonValue,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 from callwright.llm.asking import Asking, LedgeredChat, Options, Surroundings
@@ -19,7 +27,12 @@ from callwright.llm.openai_model import OpenAIModel
 from callwright.llm.prices import OwnPrice
 from callwright.llm.refusals import LOOPBACK, check_address, check_no_secrets
 from callwright.llm.tool_sentences import SentenceFile, sentences_key
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError, first_problem
+from callwright.warehouse.errors import (
+    CallwrightError,
+    ConfigurationError,
+    TransientError,
+    first_problem,
+)
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import LlmCall, Record
 from callwright.warehouse.registry import Registry, guarded
@@ -32,14 +45,42 @@ OPENAI = "https://api.openai.com/v1"
 LEAN_PROVIDERS = frozenset({"openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"})
 # What the adapter itself decides about a request, and what would send it elsewhere or to listeners.
 RESERVED = frozenset(
-    {"model", "messages", "tools", "response_format", "stream", "n", "api_key", "api_base", "base_url", "temperature"}
-    | {"max_tokens", "seed", "timeout", "num_retries", "max_retries", "mock_response", "fallbacks", "logger_fn"}
+    {
+        "model",
+        "messages",
+        "tools",
+        "response_format",
+        "stream",
+        "n",
+        "api_key",
+        "api_base",
+        "base_url",
+        "temperature",
+    }
+    | {
+        "max_tokens",
+        "seed",
+        "timeout",
+        "num_retries",
+        "max_retries",
+        "mock_response",
+        "fallbacks",
+        "logger_fn",
+    }
     | {"callbacks", "success_callback", "failure_callback"}
 )
 # What only a model across a network has.
 _REMOTE = (
-    "api_base", "api_key", "api_key_variable", "structured", "transport", "batch", "items_per_request", "hedge_after", "price",
-)  # fmt: skip
+    "api_base",
+    "api_key",
+    "api_key_variable",
+    "structured",
+    "transport",
+    "batch",
+    "items_per_request",
+    "hedge_after",
+    "price",
+)
 
 CallPath = Literal["in process", "lean", "batch", "litellm"]
 
@@ -50,27 +91,50 @@ class ModelSettings(Record):
     model_config = ConfigDict(strict=True)
 
     name: str = Field(description="template/v1, local/PATH.gguf, or a litellm name PROVIDER/MODEL.")
-    seed: int | None = Field(default=None, description="Passed on to the model; template/v1 draws from it.")
+    seed: int | None = Field(
+        default=None, description="Passed on to the model; template/v1 draws from it."
+    )
     error_rate: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
-        default_factory=dict, description="template/v1 only: shares of replies that get a planted defect."
+        default_factory=dict,
+        description="template/v1 only: shares of replies that get a planted defect.",
     )
     sentences: SkipJsonSchema[tuple[SentenceFile, ...]] = Field(
-        default=(), exclude=True, repr=False, description="What a recipe brings for its own tools; set by callwright."
+        default=(),
+        exclude=True,
+        repr=False,
+        description="What a recipe brings for its own tools; set by callwright.",
     )
-    api_base: str = Field(default="", description="The address of a server that speaks OpenAI's protocol.")
+    api_base: str = Field(
+        default="", description="The address of a server that speaks OpenAI's protocol."
+    )
     api_key: SecretStr | None = Field(
-        default=None, exclude=True, repr=False, description="The key itself; a file is no place for it."
+        default=None,
+        exclude=True,
+        repr=False,
+        description="The key itself; a file is no place for it.",
     )
-    api_key_variable: str = Field(default="", description="The environment variable that holds the key.")
+    api_key_variable: str = Field(
+        default="", description="The environment variable that holds the key."
+    )
     header_values: dict[str, SecretStr] = Field(
-        default_factory=dict, exclude=True, repr=False, description="Values of variables that extra_headers refer to."
+        default_factory=dict,
+        exclude=True,
+        repr=False,
+        description="Values of variables that extra_headers refer to.",
     )
-    temperature: float | None = Field(default=None, ge=0, le=2, description="From 0 to 2, the model's own unless set.")
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="From 0 to 2, the model's own unless set."
+    )
     max_tokens: int | None = Field(default=None, ge=1, description="The longest reply.")
-    structured: Literal["auto", "schema", "prompt"] = Field(default="auto", description="How replies get their shape.")
-    extra: dict[str, JsonValue] = Field(default_factory=dict, description="Anything else that the provider takes.")
+    structured: Literal["auto", "schema", "prompt"] = Field(
+        default="auto", description="How replies get their shape."
+    )
+    extra: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Anything else that the provider takes."
+    )
     price: OwnPrice | None = Field(
-        default=None, description="Dollars for a million tokens, where litellm's price map has none or another one."
+        default=None,
+        description="Dollars for a million tokens, where litellm's price map has none or another one.",
     )
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one request.")
     concurrency: int = Field(default=16, ge=1, description="Requests at once.")
@@ -78,18 +142,26 @@ class ModelSettings(Record):
     tokens_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
     attempts: int = Field(default=8, ge=1, description="How often a request is tried.")
     patience: float = Field(
-        default=300.0, ge=0, description="Seconds to wait for a model that is away, or for all attempts of a request."
+        default=300.0,
+        ge=0,
+        description="Seconds to wait for a model that is away, or for all attempts of a request.",
     )
     hedge_after: float | None = Field(
         default=None, gt=0, description="Seconds after which a request is sent a second time."
     )
-    transport: Literal["auto", "lean", "litellm"] = Field(default="auto", description="The way requests take.")
+    transport: Literal["auto", "lean", "litellm"] = Field(
+        default="auto", description="The way requests take."
+    )
     batch: bool = Field(default=False, description="Requests go in batches: cheap, within a day.")
-    items_per_request: int = Field(default=1, ge=1, le=16, description="The judge only: questions in one request.")
+    items_per_request: int = Field(
+        default=1, ge=1, le=16, description="The judge only: questions in one request."
+    )
     batch_gather: float = Field(
         default=5.0, ge=0, description="Seconds without a new request after which a batch goes off."
     )
-    batch_poll: float = Field(default=60.0, gt=0, description="Seconds between two looks at a batch.")
+    batch_poll: float = Field(
+        default=60.0, gt=0, description="Seconds between two looks at a batch."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -103,8 +175,14 @@ class ModelSettings(Record):
     @classmethod
     def _is_a_form(cls, name: str) -> str:
         provider, _, model = name.partition("/")
-        is_known = name == TEMPLATE or (provider not in {"template", ""} and model not in {"", ".gguf"})
-        if not is_known or name != name.strip() or (name.startswith(LOCAL) and not name.endswith(".gguf")):
+        is_known = name == TEMPLATE or (
+            provider not in {"template", ""} and model not in {"", ".gguf"}
+        )
+        if (
+            not is_known
+            or name != name.strip()
+            or (name.startswith(LOCAL) and not name.endswith(".gguf"))
+        ):
             raise ValueError(f"there is no model {name!r}; a model is {_forms()}")
         return name
 
@@ -113,7 +191,9 @@ class ModelSettings(Record):
     def _is_an_address(cls, address: str) -> str:
         parts = urlsplit(address)
         if address and (parts.scheme not in {"http", "https"} or not parts.hostname):
-            raise ValueError(f"the api_base {address!r} must begin with http:// or https:// and name a host")
+            raise ValueError(
+                f"the api_base {address!r} must begin with http:// or https:// and name a host"
+            )
         return check_address(address).rstrip("/")
 
     @field_validator("extra")
@@ -126,11 +206,17 @@ class ModelSettings(Record):
     def _settings_fit_the_model(self) -> Self:
         if self.error_rate and self.name != TEMPLATE:
             raise ValueError(f"error_rate is for {TEMPLATE} only, not for {self.name!r}")
-        foreign = [name for name in _REMOTE if getattr(self, name) != type(self).model_fields[name].default]
+        foreign = [
+            name for name in _REMOTE if getattr(self, name) != type(self).model_fields[name].default
+        ]
         if foreign and (self.name == TEMPLATE or self.name.startswith(LOCAL)):
-            raise ValueError(f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process")
+            raise ValueError(
+                f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process"
+            )
         if self.transport == "lean" and not self.api_base:
-            raise ValueError("transport lean needs the api_base of a server that speaks OpenAI's protocol")
+            raise ValueError(
+                "transport lean needs the api_base of a server that speaks OpenAI's protocol"
+            )
         if self.batch and not self.api_base and not self.name.startswith("openai/"):
             raise ValueError("batch needs the api_base of a server with OpenAI's files and batches")
         if self.batch and (self.items_per_request > 1 or self.transport != "auto"):
@@ -138,10 +224,14 @@ class ModelSettings(Record):
                 "a batch has one item a request and a way of its own; leave items_per_request and transport out"
             )
         if self.hedge_after and (self.batch or self.items_per_request > 1):
-            raise ValueError("hedge_after is for single requests, not for batches nor with items_per_request above 1")
+            raise ValueError(
+                "hedge_after is for single requests, not for batches nor with items_per_request above 1"
+            )
         reserved = sorted(RESERVED & set(self.extra))
         if reserved:
-            raise ValueError(f"extra can't hold {', '.join(reserved)}; these are settings of their own or not allowed")
+            raise ValueError(
+                f"extra can't hold {', '.join(reserved)}; these are settings of their own or not allowed"
+            )
         return self
 
     @property
@@ -171,7 +261,11 @@ class ModelSettings(Record):
     @property
     def key_variable(self) -> str:
         """The variable to read the key from: the one that is named, else the provider's own where litellm won't look."""
-        if self.api_key_variable or self.path not in {"lean", "batch"} or self.api_base.startswith(LOOPBACK):
+        if (
+            self.api_key_variable
+            or self.path not in {"lean", "batch"}
+            or self.api_base.startswith(LOOPBACK)
+        ):
             return self.api_key_variable
         return f"{self.name.partition('/')[0].upper()}_API_KEY"
 
@@ -184,7 +278,9 @@ class ModelSettings(Record):
     def options(self) -> Options:
         """What may change an answer, and so is part of the ledger's key; the address is: two servers, two models."""
         if self.name == TEMPLATE:
-            rates: dict[str, Any] = {kind: rate for kind, rate in sorted(self.error_rate.items()) if rate}
+            rates: dict[str, Any] = {
+                kind: rate for kind, rate in sorted(self.error_rate.items()) if rate
+            }
             own = (("sentences", sentences_key(self.sentences)),) if self.sentences else ()
             return (("error_rate", rates), ("seed", self.seed or 0), *own)
         given = {
@@ -222,7 +318,9 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
             if is_unknown
             else ""
         )
-        raise ConfigurationError(f"The model {name!r} can't be used: {first_problem(error)}.{known}") from error
+        raise ConfigurationError(
+            f"The model {name!r} can't be used: {first_problem(error)}.{known}"
+        ) from error
 
 
 class Provider(NamedTuple):
@@ -238,7 +336,9 @@ PROVIDERS = Registry("models", Provider, "provider of models", "providers")
 def _open_template(settings: ModelSettings) -> Adapter:
     from callwright.llm.template.model import TemplateModel
 
-    return TemplateModel(seed=settings.seed or 0, error_rate=settings.error_rate, sentences=settings.sentences)
+    return TemplateModel(
+        seed=settings.seed or 0, error_rate=settings.error_rate, sentences=settings.sentences
+    )
 
 
 def _open_local(settings: ModelSettings) -> Adapter:
@@ -265,9 +365,12 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     values = {name: value.get_secret_value() for name, value in settings.header_values.items()}
     shared: dict[str, Any] = {  # of all ways
-        "api_key": key, "timeout": settings.timeout, "price": settings.price, "header_values": values,
+        "api_key": key,
+        "timeout": settings.timeout,
+        "price": settings.price,
+        "header_values": values,
         "ledger": ledger,
-    }  # fmt: skip
+    }
     if settings.path == "litellm":
         from callwright.llm.litellm_model import LiteLLMModel
 
@@ -305,12 +408,22 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
     if stand_in is None and settings.hedge_after is not None:
         hedging = Hedging(settings.hedge_after)
     gate = (
-        Gate(settings.limits, tell=partial(traffic.note_absence, settings.name)) if traffic else Gate(settings.limits)
+        Gate(settings.limits, tell=partial(traffic.note_absence, settings.name))
+        if traffic
+        else Gate(settings.limits)
     )
     around = Surroundings(
-        adapter, ledger, gate, budget, record, build, hedging, traffic,
-        ready=ready if stand_in is None else None, overhear=overhear,
-    )  # fmt: skip
+        adapter,
+        ledger,
+        gate,
+        budget,
+        record,
+        build,
+        hedging,
+        traffic,
+        ready=ready if stand_in is None else None,
+        overhear=overhear,
+    )
     return LedgeredChat(settings.name, settings.options, around)
 
 
@@ -335,7 +448,9 @@ def key_variables(settings: ModelSettings) -> tuple[str, ...]:
         return ()
     if settings.api_key_variable:
         return (settings.api_key_variable,)
-    if settings.api_base and not settings.api_base.startswith(OPENAI):  # a server of one's own may want none
+    if settings.api_base and not settings.api_base.startswith(
+        OPENAI
+    ):  # a server of one's own may want none
         return ()
     return KEYS.get(settings.name.partition("/")[0], ())
 
@@ -359,7 +474,9 @@ def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
 class Readiness:
     """The models of a recipe, checked once before the first of them is asked. For one event loop."""
 
-    def __init__(self, models: Iterable[ModelSettings], known: list[ModelSettings] | None = None) -> None:
+    def __init__(
+        self, models: Iterable[ModelSettings], known: list[ModelSettings] | None = None
+    ) -> None:
         """For models with their keys; those that are `known` to be there are not looked at, those that are found become known.
 
         Where one of these goes away later, it is waited for.
@@ -389,8 +506,12 @@ async def server_problem(settings: ModelSettings) -> CallwrightError | None:
     """Why the server of a model with an `api_base` can't be asked, None where it can."""
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     model = OpenAIModel(
-        settings.name, api_base=settings.api_base, api_key=key, api_key_variable=settings.key_variable, price=settings.price
-    )  # fmt: skip
+        settings.name,
+        api_base=settings.api_base,
+        api_key=key,
+        api_key_variable=settings.key_variable,
+        price=settings.price,
+    )
     try:
         problem = await model.look()
         is_ours = settings.path != "litellm"  # other providers may take their keys in another way

@@ -36,22 +36,33 @@ from callwright.llm.wire_format import (
     wire_names,
     wire_question,
 )
-from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError, UnavailableError
+from callwright.warehouse.errors import (
+    CallwrightError,
+    ReplyError,
+    TransientError,
+    UnavailableError,
+)
 
 if TYPE_CHECKING:
     import aiohttp
 
 WELL = 200
 _DIGITS = 3  # of a status
-_WRONG = frozenset({400, 422, 500})  # 500: llama-cpp-python's server says so of a response_format that it does not know
+_WRONG = frozenset(
+    {400, 422, 500}
+)  # 500: llama-cpp-python's server says so of a response_format that it does not know
 _LOOK = 5.0  # seconds
 _MOST_BYTES = 16_000_000  # of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
 _NO_KEY = frozenset({401, 403})
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
-_TOO_LONG = re.compile(r"maximum context length|context_length|available context size")  # the last is llama.cpp's
+_TOO_LONG = re.compile(
+    r"maximum context length|context_length|available context size"
+)  # the last is llama.cpp's
 _KINDS: Mapping[int, Kind] = {
     **dict.fromkeys((401, 403), "key"),
-    **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),  # another address: nothing is sent there
+    **dict.fromkeys(
+        (301, 302, 303, 307, 308, 404, 405), "no model"
+    ),  # another address: nothing is sent there
     402: "money",
     **dict.fromkeys((400, 413, 422), "request"),
     **dict.fromkeys(AWAY, "away"),
@@ -86,7 +97,9 @@ class OpenAIModel:
     ) -> None:
         """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`; `ledger` keeps how it takes schemas."""
         self._asked = AskedModel(
-            name, api_key, api_key_variable or "the model's api_key_variable, and the variable it names,"
+            name,
+            api_key,
+            api_key_variable or "the model's api_key_variable, and the variable it names,",
         )
         self._model = name.partition("/")[2]
         self._header_values = header_values or {}
@@ -107,11 +120,15 @@ class OpenAIModel:
 
         async def send(stated: StatedSchema | None) -> RawReply:
             body, headers = self._body(request, names, stated)
-            status, received, content = await self._exchange("POST", self._address, body, headers, most=_MOST_BYTES)
+            status, received, content = await self._exchange(
+                "POST", self._address, body, headers, most=_MOST_BYTES
+            )
             document, said = document_of(content), content.decode(errors="replace")
             if status == WELL and not isinstance(document, dict):
                 text = shown(said, self._asked.key)
-                raise TransientError(f"{self._asked.name} can't answer now: {text}", may_be_charged=True)
+                raise TransientError(
+                    f"{self._asked.name} can't answer now: {text}", may_be_charged=True
+                )
             if status == WELL and isinstance(document, dict) and not document.get("error"):
                 return self._read(document)
             error = self._refused(status, received, content, document)
@@ -139,7 +156,11 @@ class OpenAIModel:
             return UnavailableError(
                 f"The server of {self._asked.name} at {address} can't be reached. Start it, or correct api_base. {error}"
             )
-        return self._refused(status, received, content, document_of(content)) if status in _NO_KEY else None
+        return (
+            self._refused(status, received, content, document_of(content))
+            if status in _NO_KEY
+            else None
+        )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -173,7 +194,9 @@ class OpenAIModel:
         options = dict(request.options)
         extra = dict(options.get("extra", {}))
         own = extra.pop(HEADERS, None)
-        headers = own and {name: with_values(str(value), self._header_values) for name, value in own.items()}
+        headers = own and {
+            name: with_values(str(value), self._header_values) for name, value in own.items()
+        }
         body: dict[str, Any] = {
             "model": self._model,
             "messages": None,
@@ -197,7 +220,9 @@ class OpenAIModel:
 
         session = self._session or await self._open()
         try:
-            async with session.request(method, address, data=body, headers=headers, allow_redirects=False) as response:
+            async with session.request(
+                method, address, data=body, headers=headers, allow_redirects=False
+            ) as response:
                 return response.status, response.headers, await self._content(response, most)
         except TimeoutError as error:
             text = f"{self._asked.name} gave no answer within {self._timeout:g} s."
@@ -207,7 +232,8 @@ class OpenAIModel:
             if isinstance(error, aiohttp.ClientConnectorError):
                 raise UnavailableError(f"{self._asked.name} can't be reached: {text}.") from error
             raise TransientError(
-                f"{self._asked.name} can't answer now: the connection broke ({text}).", may_be_charged=True
+                f"{self._asked.name} can't answer now: the connection broke ({text}).",
+                may_be_charged=True,
             ) from error
 
     async def _content(self, response: "aiohttp.ClientResponse", most: float) -> bytes:
@@ -223,14 +249,18 @@ class OpenAIModel:
         body = b"".join(pieces)
         return self._hidden(body.decode(errors="replace")).encode() if self._header_values else body
 
-    def _refused(self, status: int, received: Mapping[str, str], content: bytes, document: object) -> CallwrightError:
+    def _refused(
+        self, status: int, received: Mapping[str, str], content: bytes, document: object
+    ) -> CallwrightError:
         error = document.get("error") if isinstance(document, dict) else None
         code, text = "", content.decode(errors="replace")
         if isinstance(error, dict):
             code, text = str(error.get("code") or ""), str(error.get("message") or error)
         elif error:
             text = str(error)
-        if code.isdecimal() and len(code) <= _DIGITS and status == WELL:  # some gateways say it in the body only
+        if (
+            code.isdecimal() and len(code) <= _DIGITS and status == WELL
+        ):  # some gateways say it in the body only
             status = int(code)
         if is_about_money(code) or is_about_money(text):
             return refusal("money", self._asked, text)
@@ -238,7 +268,10 @@ class OpenAIModel:
         if kind == "request" and _TOO_LONG.search(text):
             kind = "too long"
         return refusal(
-            kind, self._asked, text or f"it answered with {status} and nothing else", read_retry_after(received)
+            kind,
+            self._asked,
+            text or f"it answered with {status} and nothing else",
+            read_retry_after(received),
         )
 
     def _read(self, document: dict[str, Any]) -> RawReply:
@@ -246,19 +279,26 @@ class OpenAIModel:
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
-            raise TransientError(f"{self._asked.name} answered without a choice.", may_be_charged=True)
+            raise TransientError(
+                f"{self._asked.name} answered without a choice.", may_be_charged=True
+            )
         if choice.get("finish_reason") == "content_filter":
             raise ReplyError(
-                f"The provider's content filter withheld the reply of {self._asked.name}.", may_be_charged=True
+                f"The provider's content filter withheld the reply of {self._asked.name}.",
+                may_be_charged=True,
             )
         said = read_content(message.get("content"))
-        reasoning = read_reasoning(message.get("reasoning_content") or message.get("reasoning"), said)
+        reasoning = read_reasoning(
+            message.get("reasoning_content") or message.get("reasoning"), said
+        )
         text, calls = read_reply(said, read_tool_calls(message.get("tool_calls")))
         stated = document.get("usage")
         usage = read_usage(stated if isinstance(stated, dict) else {})
         cost = self._price.of(*usage)
         is_cut = choice.get("finish_reason") == "length"
-        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning)
+        return RawReply(
+            text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning
+        )
 
 
 def document_of(content: bytes) -> object:

@@ -101,7 +101,9 @@ class PackedModel:
         left = [one for number, one in enumerate(asked) if number not in replies]
         # A reply of no use was paid for all the same: it is counted with the first request that goes alone.
         extra = [_NOTHING if replies else spent, *[_NOTHING] * len(left)]
-        await asyncio.gather(*(self._ask_alone(one, more) for one, more in zip(left, extra, strict=False)))
+        await asyncio.gather(
+            *(self._ask_alone(one, more) for one, more in zip(left, extra, strict=False))
+        )
 
     async def _ask_alone(self, one: _PackedQuestion, more: RawReply) -> None:
         try:
@@ -121,7 +123,12 @@ class PackedModel:
 def _kind_of(request: ChatRequest) -> object:
     """What requests have in common that can be asked together, None where this one has to go alone."""
     roles = [message.role for message in request.messages]
-    if request.schema is None or request.tools or roles != ["system", "user"] or _MARK in request.messages[1].content:
+    if (
+        request.schema is None
+        or request.tools
+        or roles != ["system", "user"]
+        or _MARK in request.messages[1].content
+    ):
         return None
     return request.messages[0].content, orjson.dumps(request.schema), request.sample_index
 
@@ -136,7 +143,10 @@ def _pack(requests: Sequence[ChatRequest]) -> ChatRequest:
         ChatMessage(role="system", content=first.messages[0].content + _WISH),
         ChatMessage(role="user", content=cases),
     )
-    options = tuple((name, value * len(requests) if name == "max_tokens" else value) for name, value in first.options)
+    options = tuple(
+        (name, value * len(requests) if name == "max_tokens" else value)
+        for name, value in first.options
+    )
     return first._replace(messages=messages, schema=_schema_of(first.schema or {}), options=options)
 
 
@@ -165,7 +175,9 @@ def _unpack(reply: RawReply, count: int) -> dict[int, RawReply]:
     except (ReplyError, KeyError, TypeError):
         return {}
     numbers = [number for number, _ in given]
-    answers = {number: text for number, text in given if 0 <= number < count and numbers.count(number) == 1}
+    answers = {
+        number: text for number, text in given if 0 <= number < count and numbers.count(number) == 1
+    }
     return {
         number: RawReply(
             text,

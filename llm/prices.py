@@ -126,7 +126,10 @@ class Usage(NamedTuple):
 
 def read_usage(stated: Mapping[str, Any]) -> Usage:
     """What a provider's `usage` says, as OpenAI writes it."""
-    prompt, completion = _count(stated.get("prompt_tokens")), _count(stated.get("completion_tokens"))
+    prompt, completion = (
+        _count(stated.get("prompt_tokens")),
+        _count(stated.get("completion_tokens")),
+    )
     if not prompt or completion is None:
         return Usage()
     details = stated.get("prompt_tokens_details")
@@ -148,8 +151,13 @@ _FEWEST_BYTES = 1  # of a token, whatever the tokenizer
 _OF_A_MESSAGE = 4  # tokens that frame one
 _MOST_EXCESS = 8.0  # a provider that counts more is not to be believed
 _OF_ANTHROPIC = "cl100k_base"  # nobody has theirs; litellm counts by this one, too
-_UNKNOWN_REPLY = 4096  # tokens, where neither the settings nor the price map say how long a reply may be
-_LONGEST = ("max_completion_tokens", "max_output_tokens")  # what `extra` may hold in the place of max_tokens
+_UNKNOWN_REPLY = (
+    4096  # tokens, where neither the settings nor the price map say how long a reply may be
+)
+_LONGEST = (
+    "max_completion_tokens",
+    "max_output_tokens",
+)  # what `extra` may hold in the place of max_tokens
 
 
 class TokenCounts(NamedTuple):
@@ -177,7 +185,11 @@ class TokenEstimates:
     async def of(self, request: ChatRequest, reply: RawReply) -> TokenCounts:
         """What a request took whose usage nobody states."""
         prompt = await self._counted(_prompt_text(request), BYTES_PER_TOKEN)
-        calls = orjson.dumps([call.arguments for call in reply.calls or ()]).decode() if reply.calls else ""
+        calls = (
+            orjson.dumps([call.arguments for call in reply.calls or ()]).decode()
+            if reply.calls
+            else ""
+        )
         framed = prompt + _OF_A_MESSAGE * (len(request.messages) + 1)
         return TokenCounts(framed, await self._counted(reply.text + calls, BYTES_PER_TOKEN) + 1)
 
@@ -197,7 +209,9 @@ def longest_reply(request: ChatRequest) -> int:
     """The most tokens that the reply may have: as the settings say, else as the price map says of the model."""
     options = dict(request.options)
     extra = options.get("extra") or {}
-    stated = options.get("max_tokens") or next((extra[name] for name in _LONGEST if extra.get(name)), None)
+    stated = options.get("max_tokens") or next(
+        (extra[name] for name in _LONGEST if extra.get(name)), None
+    )
     return int(stated or find_price(request.model).longest_reply or _UNKNOWN_REPLY)
 
 
@@ -248,14 +262,18 @@ def _encoding(encoding: str) -> "Encoding":
 def say_unstated(name: str) -> None:
     """Warn once a process that a provider states no usage."""
     logger.warning(
-        "%s states no usable count of tokens (usage): they are counted by our own estimate, and so is their cost", name
+        "%s states no usable count of tokens (usage): they are counted by our own estimate, and so is their cost",
+        name,
     )
 
 
 def _prompt_text(request: ChatRequest) -> str:
     """All that a provider counts as the prompt: what is said, the tools, and the schema."""
     parts = [message.content for message in request.messages]
-    parts += [orjson.dumps(tool.signature | {"parameters": tool.parameters}).decode() for tool in request.tools]
+    parts += [
+        orjson.dumps(tool.signature | {"parameters": tool.parameters}).decode()
+        for tool in request.tools
+    ]
     if request.schema is not None:
         parts.append(orjson.dumps(request.schema).decode())
     return "\n".join(parts)

@@ -54,8 +54,12 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
     except _FAULTS as error:
         if name not in _own.get():
             raise
-        raise ConfigurationError(f"The recipe's own prompt {name!r} can't be filled: {error}.") from error
-    return Prompt.model_construct(name=name, version=template.version, messages=messages, marks=marks)
+        raise ConfigurationError(
+            f"The recipe's own prompt {name!r} can't be filled: {error}."
+        ) from error
+    return Prompt.model_construct(
+        name=name, version=template.version, messages=messages, marks=marks
+    )
 
 
 def _said(part: str, values: Mapping[str, object]) -> str:
@@ -84,8 +88,12 @@ def led_by(briefing: str, prompt: Prompt) -> Prompt:
         return prompt
     first, *others = prompt.messages
     if first.role != "system":
-        return prompt.with_changes(messages=(ChatMessage(role="system", content=briefing), *prompt.messages))
-    return prompt.with_changes(messages=(first.with_changes(content=f"{briefing}\n\n{first.content}"), *others))
+        return prompt.with_changes(
+            messages=(ChatMessage(role="system", content=briefing), *prompt.messages)
+        )
+    return prompt.with_changes(
+        messages=(first.with_changes(content=f"{briefing}\n\n{first.content}"), *others)
+    )
 
 
 def prompt_version(package: str, name: str) -> str:
@@ -145,7 +153,9 @@ def validate_own_prompt(path: str, text: str) -> None:
         raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
     strange = sorted(asked - offered)
     if strange:
-        raise ValueError(f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}")
+        raise ValueError(
+            f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}"
+        )
 
 
 def _at(path: str) -> tuple[str, str]:
@@ -200,7 +210,9 @@ def _environment() -> BoundedSandbox:
 def _compiled(text: str) -> Template:
     """A message's template: compiled when it is first rendered, as most prompts are only looked at for their versions."""
     template = _environment().from_string(text)
-    template.globals = dict(template.globals)  # a chain of maps, which would be unrolled at every rendering
+    template.globals = dict(
+        template.globals
+    )  # a chain of maps, which would be unrolled at every rendering
     return template
 
 

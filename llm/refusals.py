@@ -25,7 +25,9 @@ HEADERS = "extra_headers"
 HIDDEN = "***"
 _SHORTEST_HIDDEN = 6  # characters; shorter ones would be found in any text
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECRET_HEADER = re.compile(r"auth|key|token|secret|password|cookie|credential|signature", re.IGNORECASE)
+_SECRET_HEADER = re.compile(
+    r"auth|key|token|secret|password|cookie|credential|signature", re.IGNORECASE
+)
 _SECRET_VALUE = re.compile(r"\s*(?:bearer|basic|token)\s+\S|sk-\w{6}", re.IGNORECASE)
 _SECRET_SETTING = re.compile(
     r"(?:^|[_-])(?:secret|password|credentials?|token|api[_-]?key|access_key(?:_id)?|authorization)$|secret_access_key",
@@ -38,7 +40,9 @@ def check_address(address: str) -> str:
     """The address of a server as it is. Raises ValueError where it holds more than a place to ask."""
     parts = urlsplit(address)
     if "@" in parts.netloc:
-        raise ValueError("the api_base can't hold a user or a password; a key goes into api_key_variable")
+        raise ValueError(
+            "the api_base can't hold a user or a password; a key goes into api_key_variable"
+        )
     if parts.query or parts.fragment:
         raise ValueError(
             "the api_base can't hold a query, for it is kept with the build; a key goes into api_key_variable"
@@ -80,7 +84,9 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 def without_values(values: Mapping[str, str]) -> Callable[[str], str]:
     """What takes secrets out of a text that comes from elsewhere."""
-    words = sorted((one for one in values.values() if len(one) >= _SHORTEST_HIDDEN), key=len, reverse=True)
+    words = sorted(
+        (one for one in values.values() if len(one) >= _SHORTEST_HIDDEN), key=len, reverse=True
+    )
 
     def hidden(text: str) -> str:
         for word in words:
@@ -90,7 +96,9 @@ def without_values(values: Mapping[str, str]) -> Callable[[str], str]:
     return hidden
 
 
-def _texts(value: JsonValue | Mapping[str, JsonValue], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _texts(
+    value: JsonValue | Mapping[str, JsonValue], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str]]:
     if isinstance(value, str):
         yield path or ("",), value
     elif isinstance(value, Mapping):
@@ -102,10 +110,25 @@ def _texts(value: JsonValue | Mapping[str, JsonValue], path: tuple[str, ...]) ->
 
 
 SHOWN = 300
-LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")  # where no account's own key may go
+LOOPBACK = (
+    "http://127.0.0.1",
+    "http://localhost",
+    "http://[::1]",
+)  # where no account's own key may go
 _NOT_TRANSIENT = ("insufficient_quota", "exceeded your current quota")
 
-Kind = Literal["too long", "policy", "key", "no model", "money", "settings", "request", "unusable", "busy", "away"]
+Kind = Literal[
+    "too long",
+    "policy",
+    "key",
+    "no model",
+    "money",
+    "settings",
+    "request",
+    "unusable",
+    "busy",
+    "away",
+]
 
 
 _STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
@@ -113,13 +136,22 @@ _STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
     "policy": (ReplyError, "The provider's content policy refuses the request to {name}: {said}"),
     "request": (ReplyError, "The provider refuses a request to {name}: {said}"),
     "unusable": (ReplyError, "The reply of {name} can't be used: {said}"),
-    "key": (ConfigurationError, "The provider refuses the key for {name}; set {variable} to a valid one: {said}"),
-    "no model": (ConfigurationError, "There is no model {name!r} there; see its name and api_base: {said}"),
+    "key": (
+        ConfigurationError,
+        "The provider refuses the key for {name}; set {variable} to a valid one: {said}",
+    ),
+    "no model": (
+        ConfigurationError,
+        "There is no model {name!r} there; see its name and api_base: {said}",
+    ),
     "money": (
         ConfigurationError,
         "The account behind {name} has no money left; see to it, or set {variable}: {said}",
     ),
-    "settings": (ConfigurationError, "The model {name!r} can't be asked like this; see its name and settings: {said}"),
+    "settings": (
+        ConfigurationError,
+        "The model {name!r} can't be asked like this; see its name and settings: {said}",
+    ),
     "busy": (TransientError, "{name} can't answer now: {said}"),
     "away": (UnavailableError, "{name} can't answer now: {said}"),
 }
@@ -133,7 +165,9 @@ class AskedModel(NamedTuple):
     variable: str
 
 
-def refusal(kind: Kind, asked: AskedModel, text: str, retry_after: float | None = None) -> CallwrightError:
+def refusal(
+    kind: Kind, asked: AskedModel, text: str, retry_after: float | None = None
+) -> CallwrightError:
     """The error for a refusal of this kind, with what to do about it; `said` are the provider's words."""
     error, words = _STATED_IN[kind]
     message = words.format(name=asked.name, variable=asked.variable, said=shown(text, asked.key))

@@ -69,7 +69,10 @@ def _of_type(schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:  
     kind = schema.get("type", "string")
     kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object":
-        return {name: filled(part, root, depth + 1) for name, part in schema.get("properties", {}).items()}
+        return {
+            name: filled(part, root, depth + 1)
+            for name, part in schema.get("properties", {}).items()
+        }
     if kind == "array":
         return [filled(schema.get("items", {}), root, depth + 1)] * int(schema.get("minItems", 0))
     if kind in {"integer", "number"}:

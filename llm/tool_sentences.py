@@ -32,7 +32,9 @@ def sentences_key(files: Iterable[SentenceFile]) -> str:
     return content_key([[one.language, one.text] for one in files])
 
 
-def tools_without_sentences(tools: Sequence[Tool], language: Language, files: Sequence[SentenceFile]) -> list[Tool]:
+def tools_without_sentences(
+    tools: Sequence[Tool], language: Language, files: Sequence[SentenceFile]
+) -> list[Tool]:
     """The tools that neither callwright nor these files have sentences for in a language: template/v1 words them plainly."""
     from callwright.language.calls.tools import view_of
     from callwright.llm.template.sentences import own_sentences, sentences_of

@@ -19,12 +19,18 @@ def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
-def wire_question(request: ChatRequest, names: dict[str, str], stated: StatedSchema | None) -> dict[str, Any]:
+def wire_question(
+    request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+) -> dict[str, Any]:
     """Messages, tools and schema of a request, the schema as it is `stated`."""
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
     if request.schema is None or stated is None:
         return {"messages": wire_messages(request.messages), **tools}
-    told = with_schema(request.messages, request.schema) if stated.is_told else wire_messages(request.messages)
+    told = (
+        with_schema(request.messages, request.schema)
+        if stated.is_told
+        else wire_messages(request.messages)
+    )
     shape = {"response_format": stated.response_format} if stated.response_format else {}
     return {"messages": told, **shape, **tools}
 
@@ -53,7 +59,9 @@ class WrittenCall(NamedTuple):
 def wire_names(tools: Sequence[Tool]) -> dict[str, str]:
     """The name of each tool on the wire, where only [A-Za-z0-9_-]{1,64} may be used, with its own name behind it."""
     names: dict[str, str] = {}
-    taken = {tool.name for tool in tools if _FOREIGN.sub("_", tool.name)[:LONGEST_NAME] == tool.name}
+    taken = {
+        tool.name for tool in tools if _FOREIGN.sub("_", tool.name)[:LONGEST_NAME] == tool.name
+    }
     for tool in tools:
         plain = _FOREIGN.sub("_", tool.name)[:LONGEST_NAME]
         wire, number = plain, 1
@@ -113,10 +121,14 @@ def read_content(content: object) -> str:
     if isinstance(content, str) or content is None:
         return content or ""
     parts = content if isinstance(content, list) else [content]
-    said = [part for part in parts if not (isinstance(part, dict) and str(part.get("type")) in _THOUGHT)]
+    said = [
+        part for part in parts if not (isinstance(part, dict) and str(part.get("type")) in _THOUGHT)
+    ]
     texts = [_text_of(part) for part in said]
     if not isinstance(content, list) or None in texts:
-        raise ReplyError(f"The content of the reply is no text: {shown_json(content)}.", may_be_charged=True)
+        raise ReplyError(
+            f"The content of the reply is no text: {shown_json(content)}.", may_be_charged=True
+        )
     return "".join(text for text in texts if text)
 
 
@@ -133,14 +145,21 @@ def read_tool_calls(stated: object) -> list[WrittenCall]:
     calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
     functions = [call["function"] for call in calls if isinstance(call.get("function"), dict)]
     if not isinstance(listed, list) or len(functions) < len(listed):
-        raise ReplyError(f"The tool_calls of the reply are no calls: {shown_json(stated)}.", may_be_charged=True)
+        raise ReplyError(
+            f"The tool_calls of the reply are no calls: {shown_json(stated)}.", may_be_charged=True
+        )
     return [_written(function) for function in functions]
 
 
 def _written(function: Mapping[str, Any]) -> WrittenCall:
     """A call as it stands; a name or arguments that are no text, as some servers write them, become the text they are."""
     name, arguments = function.get("name") or "", function.get("arguments") or ""
-    return WrittenCall(*(part if isinstance(part, str) else orjson.dumps(part).decode() for part in (name, arguments)))
+    return WrittenCall(
+        *(
+            part if isinstance(part, str) else orjson.dumps(part).decode()
+            for part in (name, arguments)
+        )
+    )
 
 
 def shown_json(value: object) -> str:
@@ -164,4 +183,6 @@ def _object(text: str) -> dict[str, Any] | None:
         validate_text(text)
     except ReplyError:
         return None
-    return read_object(text.strip() or "{}")  # some providers leave the arguments of a call without any empty
+    return read_object(
+        text.strip() or "{}"
+    )  # some providers leave the arguments of a call without any empty

@@ -183,9 +183,15 @@ def calls_in(value: JsonValue) -> list[ReplyCall]:
 
 
 def _planned(names: JsonValue, arguments: JsonValue) -> list[ReplyCall]:
-    if not isinstance(names, list) or not isinstance(arguments, list) or len(names) != len(arguments):
+    if (
+        not isinstance(names, list)
+        or not isinstance(arguments, list)
+        or len(names) != len(arguments)
+    ):
         return []
-    return [ReplyCall(name, _arguments(given)) for name, given in zip(names, arguments, strict=True)]
+    return [
+        ReplyCall(name, _arguments(given)) for name, given in zip(names, arguments, strict=True)
+    ]
 
 
 def _arguments(value: JsonValue) -> Arguments:
@@ -202,7 +208,9 @@ _CALL = re.compile(r"[A-Za-z_][\w.\\]*\s*\(")
 _FENCE = re.compile(r"```(?:\w*\n)?(.*?)```", re.DOTALL)
 _TOKEN = re.compile(r"<[|\uff5c][^<>]*[|\uff5c]>|</?tool_calls?>|\[/?TOOL_CALLS?\]")
 _LIST = re.compile(r"^[ \t]*\[(?=\s*[\"']?[A-Za-z_][\w.\\]*\()", re.MULTILINE)
-_ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)\\([_/])")  # by Markdown, and by JSON: no escapes in Python
+_ESCAPED = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\([_/])"
+)  # by Markdown, and by JSON: no escapes in Python
 _MARK = "_ǂ"
 _RESERVED = re.compile(rf"(?<=[(,\s])({'|'.join(keyword.kwlist)})(?=\s*=[^=])")
 _WORDS = {"true": True, "false": False, "null": None}
@@ -219,7 +227,9 @@ def _in_python(text: str) -> list[ReplyCall]:
     bare = _TOKEN.sub("\n", text).strip()
     fenced = _FENCE.match(bare)
     nodes = _nodes((fenced[1] if fenced else bare).strip())
-    listed = [node for part in _lists(bare) for node in _nodes(part) or ()] if nodes is None else nodes
+    listed = (
+        [node for part in _lists(bare) for node in _nodes(part) or ()] if nodes is None else nodes
+    )
     return [python_call(node) for node in listed]
 
 
@@ -237,9 +247,15 @@ def _lists(text: str) -> Iterator[str]:
 def _nodes(text: str) -> list[ast.Call] | None:
     """The calls that a text is, listed or one behind the other; None where there is anything else in it."""
     tree = parse_python(text) or parse_python(_ESCAPED.sub(r"\1\2", text))
-    members = [_unpacked(statement.value) for statement in tree or () if isinstance(statement, ast.Expr)]
+    members = [
+        _unpacked(statement.value) for statement in tree or () if isinstance(statement, ast.Expr)
+    ]
     calls = [node for listed in members for node in listed]
-    is_all = tree is not None and len(members) == len(tree) and all(isinstance(node, ast.Call) for node in calls)
+    is_all = (
+        tree is not None
+        and len(members) == len(tree)
+        and all(isinstance(node, ast.Call) for node in calls)
+    )
     return [node for node in calls if isinstance(node, ast.Call)] if is_all else None
 
 
@@ -249,7 +265,12 @@ def _unpacked(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and _CALL.match(node.value):
         inner = _nodes(node.value)
         return [node] if inner is None else [*inner]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print" and not node.keywords:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+        and not node.keywords
+    ):
         return node.args
     return [node]
 
@@ -258,7 +279,9 @@ def parse_python(text: str) -> list[ast.stmt] | None:
     """The statements of a text, None where it is no Python; a parameter may be called `class` or `from`."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python warns about odd literals; a model's habits are not reported
+            warnings.simplefilter(
+                "ignore"
+            )  # Python warns about odd literals; a model's habits are not reported
             tree = ast.parse(_RESERVED.sub(rf"\1{_MARK}", text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -307,7 +330,10 @@ def python_value(node: ast.expr) -> JsonValue:
             return [python_value(member) for member in members]
         case ast.Dict(keys=names, values=values):
             return members_once(
-                [(_member(name), python_value(value)) for name, value in zip(names, values, strict=True)]
+                [
+                    (_member(name), python_value(value))
+                    for name, value in zip(names, values, strict=True)
+                ]
             )
         case ast.Name(id=word) if word in _WORDS:
             return _WORDS[word]
@@ -359,18 +385,35 @@ def _behind_names(text: str) -> list[ReplyCall]:
 # A tool's name, and each of its values between tags: texts all of them, but for lists and objects.
 
 _TAGGED = (
-    (r"<function=([\w.-]+)>(.*?)</function>", r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>"),  # Qwen-Coder
-    (r"<invoke name=\"([\w.-]+)\">(.*?)</invoke>", r"<parameter name=\"([\w.-]+)\"[^>]*>(.*?)</parameter>"),  # Claude
-    (r"<tool_call>\s*([\w.-]+)\s*(.*?)</tool_call>", r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>"),  # GLM
+    (
+        r"<function=([\w.-]+)>(.*?)</function>",
+        r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>",
+    ),  # Qwen-Coder
+    (
+        r"<invoke name=\"([\w.-]+)\">(.*?)</invoke>",
+        r"<parameter name=\"([\w.-]+)\"[^>]*>(.*?)</parameter>",
+    ),  # Claude
+    (
+        r"<tool_call>\s*([\w.-]+)\s*(.*?)</tool_call>",
+        r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>",
+    ),  # GLM
 )
 
 
 def _in_tags(text: str) -> list[ReplyCall]:
     for call, argument in _TAGGED:
         found = re.findall(call, text, re.DOTALL)
-        if found and (re.search(argument, text, re.DOTALL) or not any(inner.strip() for _, inner in found)):
+        if found and (
+            re.search(argument, text, re.DOTALL) or not any(inner.strip() for _, inner in found)
+        ):
             return [
-                ReplyCall(name, {name: _structured(text) for name, text in re.findall(argument, inner, re.DOTALL)})
+                ReplyCall(
+                    name,
+                    {
+                        name: _structured(text)
+                        for name, text in re.findall(argument, inner, re.DOTALL)
+                    },
+                )
                 for name, inner in found
             ]
     return []
@@ -381,4 +424,9 @@ def _structured(text: str) -> JsonValue:
     return text if found is None or text[found[1] :].strip() else found[0]
 
 
-_NOTATIONS: tuple[Callable[[str], list[ReplyCall]], ...] = (_in_python, _behind_names, _in_tags, _in_json)
+_NOTATIONS: tuple[Callable[[str], list[ReplyCall]], ...] = (
+    _in_python,
+    _behind_names,
+    _in_tags,
+    _in_json,
+)

@@ -18,7 +18,10 @@ silence_teardown()  # so that pytest's closing line is the last
 
 # A shell starts what it puts behind itself with Ctrl-C ignored, nohup what it starts with SIGHUP, and all that is started from
 # there would ignore them too.
-for ignorable, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+for ignorable, handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
     if signal.getsignal(ignorable) is signal.SIG_IGN:
         signal.signal(ignorable, handler)
 
@@ -44,9 +47,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = item.get_closest_marker("xdist_group")
         place = item.path.relative_to(tests)
         if group is None:
-            thing = next((name for name in _SHARED if name in getattr(item, "fixturenames", ())), None)
+            thing = next(
+                (name for name in _SHARED if name in getattr(item, "fixturenames", ())), None
+            )
             item.add_marker(pytest.mark.xdist_group(thing or "/".join(place.parts)))
-        known = [name for name in (*(mark.name for mark in item.iter_markers()), place.parts[0]) if name in _ORDER]
+        known = [
+            name
+            for name in (*(mark.name for mark in item.iter_markers()), place.parts[0])
+            if name in _ORDER
+        ]
         ranks[item] = min(map(_ORDER.index, known), default=len(_ORDER))
     items.sort(key=ranks.__getitem__)
 

@@ -80,7 +80,9 @@ def _vectors() -> dict[str, Any]:
 
 
 def _short(text: str) -> str:
-    return _LONG_WORD.sub(lambda word: word[0][:_WORD_END] + word[0][-_WORD_END:], text)[:_MOST_READ]
+    return _LONG_WORD.sub(lambda word: word[0][:_WORD_END] + word[0][-_WORD_END:], text)[
+        :_MOST_READ
+    ]
 
 
 @lru_cache(1)

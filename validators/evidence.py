@@ -29,11 +29,28 @@ from callwright.language.readers.mentions import (
     unit_of,
     words_around,
 )
-from callwright.language.text import STOP, VERBATIM, FoldedWord, Found, empty, fold, folded, stem, words_of
+from callwright.language.text import (
+    STOP,
+    VERBATIM,
+    FoldedWord,
+    Found,
+    empty,
+    fold,
+    folded,
+    stem,
+    words_of,
+)
 from callwright.language.values import ANSWERED, locate
 from callwright.language.values import is_about as is_asked_about
 from callwright.language.wording import find_phrase
-from callwright.validators.origins import Claim, by_earlier_call, by_rule, claims_of, find_elsewhere, root_of
+from callwright.validators.origins import (
+    Claim,
+    by_earlier_call,
+    by_rule,
+    claims_of,
+    find_elsewhere,
+    root_of,
+)
 from callwright.warehouse.records import (
     Evidence,
     GoldCall,
@@ -46,14 +63,26 @@ from callwright.warehouse.records import (
 )
 
 Standing = Literal["said", "derived", "not_said", "contradicted"]
-STANDINGS: tuple[Standing, ...] = ("contradicted", "not_said", "derived", "said")  # the weakest first
-SAID = ("span", "normalised")  # the evidence of what is said; any other tells what a value is derived from
+STANDINGS: tuple[Standing, ...] = (
+    "contradicted",
+    "not_said",
+    "derived",
+    "said",
+)  # the weakest first
+SAID = (
+    "span",
+    "normalised",
+)  # the evidence of what is said; any other tells what a value is derived from
 TOPIC, WORDS, CODE, UNIT = "topic", "words", "spacing of a code", "unit conversion"
 LIST, TURNS, TIME = "list", "list over several turns", "time of day"
 _DAY_RULES = {
-    "dated": "date", "yearless": "date without a year", "monthless": "day of the month", "weekday": "weekday",
-    "counted": "relative day", "loose": "day",
-}  # fmt: skip
+    "dated": "date",
+    "yearless": "date without a year",
+    "monthless": "day of the month",
+    "weekday": "weekday",
+    "counted": "relative day",
+    "loose": "day",
+}
 _MOMENT = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)?(?:(?<=\d)[T ](?=\d))?(?P<clock>\d\d:\d\d)?(?:(?<=:\d\d):00(?:\.0+)?)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
 )
@@ -91,7 +120,9 @@ class Scene(NamedTuple):
         for one in stated_in(self.turns):
             for moment in find_moments(one.text, self.language, self.now):
                 if moment.sort == "dated" and _is_reference(moment, one.text):
-                    return self._replace(now=datetime.fromisoformat(min(moment.days)).replace(tzinfo=UTC))
+                    return self._replace(
+                        now=datetime.fromisoformat(min(moment.days)).replace(tzinfo=UTC)
+                    )
         return self
 
 
@@ -120,7 +151,14 @@ def scene_of(sample: Sample, tools: Sequence[Tool]) -> Scene:
     """The scene of a whole conversation, with no call that is due in it."""
     stated = sample.trait("reference_time")
     now = datetime.fromisoformat(stated).replace(tzinfo=UTC) if _NOW.fullmatch(stated) else None
-    return Scene(sample.turns, (), {tool.name: tool for tool in tools}, sample.language, sample.system_message, now)
+    return Scene(
+        sample.turns,
+        (),
+        {tool.name: tool for tool in tools},
+        sample.language,
+        sample.system_message,
+        now,
+    )
 
 
 def find_in_calls(scene: Scene) -> Iterator[ValueFound]:
@@ -136,7 +174,12 @@ def find_in_calls(scene: Scene) -> Iterator[ValueFound]:
                     yield from _stand(claim, scene)
             else:
                 reason = f"The tool {call.tool!r} declares no parameter {name!r}."
-                yield ValueFound(Claim(name, value, {}, None, call), "contradicted", reason=reason, is_undeclared=True)
+                yield ValueFound(
+                    Claim(name, value, {}, None, call),
+                    "contradicted",
+                    reason=reason,
+                    is_undeclared=True,
+                )
 
 
 def weakest_standings(found: Iterable[ValueFound]) -> dict[str, Standing]:
@@ -207,9 +250,15 @@ def find_said(claim: Claim, texts: Sequence[UserText], scene: Scene) -> Evidence
 
 def _evidence(name: str, found: Found, text: UserText) -> Evidence:
     return Evidence(
-        argument=name, kind="span" if found.rule == VERBATIM else "normalised", turn=text.turn, start=found.start,
-        end=found.end, quote=text.text[found.start : found.end], in_message=text.in_message, rule=found.rule,
-    )  # fmt: skip
+        argument=name,
+        kind="span" if found.rule == VERBATIM else "normalised",
+        turn=text.turn,
+        start=found.start,
+        end=found.end,
+        quote=text.text[found.start : found.end],
+        in_message=text.in_message,
+        rule=found.rule,
+    )
 
 
 def _is_hinted(claim: Claim, text: UserText) -> bool:
@@ -225,7 +274,9 @@ def _find_hinted(claim: Claim, text: UserText) -> Found | None:
     if not 0 <= hint.start < hint.end <= len(text.text):
         return None
     found = locate(claim.value, claim.schema, text.text[hint.start : hint.end])
-    if found is None or (found.rule == ANSWERED and not is_asked_about(claim.schema, text.question)):
+    if found is None or (
+        found.rule == ANSWERED and not is_asked_about(claim.schema, text.question)
+    ):
         return None
     return found._replace(start=found.start + hint.start, end=found.end + hint.start)
 
@@ -242,7 +293,9 @@ def _members(claim: Claim) -> Iterator[Claim]:
     elif isinstance(value, dict):
         known = schema.get("properties") or {}
         for name, one in value.items():
-            yield claim._replace(name=f"{claim.name}.{name}", value=one, schema=known.get(name) or {}, hint=None)
+            yield claim._replace(
+                name=f"{claim.name}.{name}", value=one, schema=known.get(name) or {}, hint=None
+            )
 
 
 def _find(claim: Claim, text: UserText, scene: Scene) -> Found | None:
@@ -264,12 +317,20 @@ def _find(claim: Claim, text: UserText, scene: Scene) -> Found | None:
 
 def _find_topic(claim: Claim, text: UserText) -> Found | None:
     """Where a text speaks of what is true or false: by the words of its name, or as the answer to a question about it."""
-    told = [stem(one) for one in split_name(claim.parameter) if one not in empty(packs_of(claim.parameter))]
+    told = [
+        stem(one)
+        for one in split_name(claim.parameter)
+        if one not in empty(packs_of(claim.parameter))
+    ]
     hits = [word for word in words_of(text.text).row if stem(word.text) in told]
     if hits and len({stem(one.text) for one in hits}) >= _LEAST_SHARE * len(told):
         return Found(claim.value, hits[0].start, hits[0].end, TOPIC)
     found = locate(claim.value, claim.schema, text.text)
-    return found if found and found.rule == ANSWERED and is_asked_about(claim.schema, text.question) else None
+    return (
+        found
+        if found and found.rule == ANSWERED and is_asked_about(claim.schema, text.question)
+        else None
+    )
 
 
 def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found | None:
@@ -277,12 +338,19 @@ def _find_number(value: float, claim: Claim, text: str, scene: Scene) -> Found |
     amounts = find_amounts(text, scene.language)
     for one in amounts:
         if rule := _rule_of(value, one, unit, text):
-            return Found(claim.value, one.start, one.end, "" if text[one.start : one.end] == str(claim.value) else rule)
+            return Found(
+                claim.value,
+                one.start,
+                one.end,
+                "" if text[one.start : one.end] == str(claim.value) else rule,
+            )
     taken = [one for one in amounts if unit and dimension_of(one.unit) == dimension_of(unit)]
     for found in find_numbers(text):
         stated = float(str(found.value))
         is_free = not any(one.start <= found.start < one.end for one in taken)
-        if is_free and (stated == value or (found.rule == PERCENT and is_about(value, stated / 100))):
+        if is_free and (
+            stated == value or (found.rule == PERCENT and is_about(value, stated / 100))
+        ):
             return found._replace(value=claim.value)
     return None
 
@@ -313,7 +381,9 @@ def _find_text(value: str, claim: Claim, text: str, scene: Scene) -> Found | Non
     typed = _MOMENT.fullmatch(value)
     if typed and (typed["day"] or typed["clock"]):
         day, clock = typed["day"] or "", typed["clock"] or ""
-        return _find_moment(value, day, clock, text, scene) or _find_by_rules(value, day, clock, text)
+        return _find_moment(value, day, clock, text, scene) or _find_by_rules(
+            value, day, clock, text
+        )
     if re.fullmatch(r"\d+(?:\.\d+)?", value):
         return _find_code(value, text) or _find_number(float(value), claim, text, scene)
     found = _find_code(value, text) or _find_alike(value, text, scene) or _find_words(value, text)
@@ -360,7 +430,12 @@ def _find_alike(value: str, text: str, scene: Scene) -> Found | None:
             for said in find_moments(text, scene.language, scene.now):
                 is_day = any(said.may_be_day(day) for day in one.days) or not one.days
                 if is_day and (not one.clocks or one.clocks & said.clocks):
-                    return Found(value, said.start, said.end, TIME if one.clocks else _DAY_RULES.get(said.sort, "day"))
+                    return Found(
+                        value,
+                        said.start,
+                        said.end,
+                        TIME if one.clocks else _DAY_RULES.get(said.sort, "day"),
+                    )
     for own in find_amounts(value, scene.language):
         if (own.start, own.end) == (0, len(value)):
             for other in find_amounts(text, scene.language):
@@ -383,7 +458,11 @@ def _find_code(value: str, text: str) -> Found | None:
 def _find_words(value: str, text: str) -> Found | None:
     """All words of a text near each other, in other forms or in another order; those that carry no content may be missing."""
     skipped = empty(packs_of(value))
-    wanted = [one.text for one in words_of(fold(value)).row if one.text != STOP and one.text not in skipped]
+    wanted = [
+        one.text
+        for one in words_of(fold(value)).row
+        if one.text != STOP and one.text not in skipped
+    ]
     left = [word for word in words_of(text).row if not _is_in_code(word, text)]
     found: list[FoldedWord] = []
     for one in wanted:
@@ -393,10 +472,19 @@ def _find_words(value: str, text: str) -> Found | None:
             return None
         left.remove(hit)
         found.append(hit)
-    start, end = min((one.start for one in found), default=0), max((one.end for one in found), default=0)
-    in_place = sum(one.end == other.start for one, other in pairwise(found))  # signs of a script without spaces
+    start, end = (
+        min((one.start for one in found), default=0),
+        max((one.end for one in found), default=0),
+    )
+    in_place = sum(
+        one.end == other.start for one, other in pairwise(found)
+    )  # signs of a script without spaces
     are_signs = all(len(one) == 1 for one in wanted)
-    if not found or end - start > _FARTHEST + 2 * len(value) or (are_signs and in_place <= len(found) * _LEAST_SHARE):
+    if (
+        not found
+        or end - start > _FARTHEST + 2 * len(value)
+        or (are_signs and in_place <= len(found) * _LEAST_SHARE)
+    ):
         return None
     return Found(value, start, end, WORDS)
 
@@ -411,7 +499,11 @@ def _is_in_code(word: FoldedWord, text: str) -> bool:
 def _is_form(said: str, wanted: str) -> bool:
     if stem(said) == stem(wanted):
         return True
-    return bool(_HANGUL.match(wanted)) and said.startswith(wanted) and not _FINAL.match(said, len(wanted))
+    return (
+        bool(_HANGUL.match(wanted))
+        and said.startswith(wanted)
+        and not _FINAL.match(said, len(wanted))
+    )
 
 
 # --- what speaks against it
@@ -436,7 +528,9 @@ def _find_contradiction(claim: Claim, texts: Sequence[UserText], scene: Scene) -
         said = _other_amount(float(value), claim, texts[0].text, scene)
     else:
         typed = _MOMENT.fullmatch(value) if isinstance(value, str) else None
-        said = _other_moment(typed, claim, texts[0].text, scene) if typed and not typed["zone"] else ""
+        said = (
+            _other_moment(typed, claim, texts[0].text, scene) if typed and not typed["zone"] else ""
+        )
     return f"{said!r} says another value than {claim.name} = {value!r}." if said else ""
 
 
@@ -444,7 +538,10 @@ def _other_amount(value: float, claim: Claim, text: str, scene: Scene) -> str:
     unit = _unit(claim, scene)
     amounts = find_amounts(text, scene.language)
     of_kind = [one for one in amounts if unit and dimension_of(one.unit) == dimension_of(unit)]
-    is_alone = sum(dimension_of(_unit(one, scene)) == dimension_of(unit) for one in _leaves(claim, scene)) == 1
+    is_alone = (
+        sum(dimension_of(_unit(one, scene)) == dimension_of(unit) for one in _leaves(claim, scene))
+        == 1
+    )
     if len(of_kind) != 1 or not of_kind[0].is_sure or not is_alone:
         return ""
     is_elsewhere = any(one.value == value for one in amounts if one is not of_kind[0])
@@ -452,18 +549,27 @@ def _other_amount(value: float, claim: Claim, text: str, scene: Scene) -> str:
 
 
 def _other_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -> str:
-    moments = [one for one in find_moments(text, scene.language, scene.now) if not _is_reference(one, text)]
-    others = [other for one in _leaves(claim, scene) if (other := _MOMENT.fullmatch(str(one.value)))]
+    moments = [
+        one for one in find_moments(text, scene.language, scene.now) if not _is_reference(one, text)
+    ]
+    others = [
+        other for one in _leaves(claim, scene) if (other := _MOMENT.fullmatch(str(one.value)))
+    ]
     for part in ("day", "clock"):
-        of_kind = [one for one in moments if (one.days or one.sort if part == "day" else one.clocks)]
+        of_kind = [
+            one for one in moments if (one.days or one.sort if part == "day" else one.clocks)
+        ]
         is_alone = sum(bool(one[part]) for one in others) == 1
         if not typed[part] or len(of_kind) != 1 or not is_alone:
             continue
         [one] = of_kind
         is_counted = any(
-            dimension_of(amount.unit) in ("duration", "months") for amount in find_amounts(text, scene.language)
+            dimension_of(amount.unit) in ("duration", "months")
+            for amount in find_amounts(text, scene.language)
         )
-        is_loose = one.is_range or one.is_from_now or (part == "day" and one.sort == "loose") or is_counted
+        is_loose = (
+            one.is_range or one.is_from_now or (part == "day" and one.sort == "loose") or is_counted
+        )
         means = one.may_be_day(typed["day"]) if part == "day" else typed["clock"] in one.clocks
         if not means and not is_loose:
             return text[one.start : one.end]
@@ -473,7 +579,10 @@ def _other_moment(typed: re.Match[str], claim: Claim, text: str, scene: Scene) -
 def _leaves(claim: Claim, scene: Scene) -> list[Claim]:
     """The values of a claim's call that stand for themselves."""
     tool = scene.tools[claim.call.tool]
-    left = [Claim(name, value, schema_of(tool, name), None, claim.call) for name, value in claim.call.arguments.items()]
+    left = [
+        Claim(name, value, schema_of(tool, name), None, claim.call)
+        for name, value in claim.call.arguments.items()
+    ]
     found: list[Claim] = []
     while left:
         one = left.pop()
@@ -487,7 +596,9 @@ def _find_told(claim: Claim, scene: Scene) -> Evidence | None:
     """Where the assistant was told a value: in the system message, or as the day that it is."""
     found = _find(claim, UserText(0, scene.system), scene) if scene.system else None
     if found:
-        return _evidence(claim.name, found, UserText(0, scene.system)).with_changes(kind="context", turn=None)
+        return _evidence(claim.name, found, UserText(0, scene.system)).with_changes(
+            kind="context", turn=None
+        )
     if scene.now and claim.value == scene.now.date().isoformat():
         return Evidence(argument=claim.name, kind="context", rule="reference time")
     return None

@@ -25,17 +25,29 @@ from callwright.validators.judges import (
 )
 from callwright.validators.metrics.snapshots import pair_calls, pairs_to_judge
 from callwright.warehouse.errors import RecordError, ReplyError
-from callwright.warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    Grade,
+    GradeMetric,
+    JudgeVerdict,
+    Prediction,
+    Sample,
+)
 
 
-async def judge_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> JudgeVerdict:
+async def judge_prediction(
+    prediction: Prediction, sample: Sample, context: StageContext
+) -> JudgeVerdict:
     """Ask the context's model whether the predicted calls do what the due ones do, call by call until one does not.
 
     Raises RecordError where there are no two calls that differ in their values alone.
     """
     pairs = pairs_to_judge(prediction, sample)
     if not pairs:
-        raise RecordError(f"The prediction {prediction.key} has no two calls to compare; a judge has nothing to say.")
+        raise RecordError(
+            f"The prediction {prediction.key} has no two calls to compare; a judge has nothing to say."
+        )
     judgements: list[Judgement] = []
     for due, made in pairs:
         tools = [tool for tool in context.toolset(sample.candidates) if tool.name == due.tool]
@@ -74,7 +86,9 @@ def graded_metric(prediction: Prediction, sample: Sample) -> GradeMetric | None:
 def rightly_named(prediction: Prediction, sample: Sample) -> list[Call]:
     """The predicted calls of tools that are due at the turn; each due call lends its name to one."""
     turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
-    left = Counter(call.tool for call in turn.calls) if isinstance(turn, CallTurn) else Counter[str]()
+    left = (
+        Counter(call.tool for call in turn.calls) if isinstance(turn, CallTurn) else Counter[str]()
+    )
     named: list[Call] = []
     for call in prediction.calls or ():
         if left[call.tool]:
@@ -90,16 +104,23 @@ async def grade_prediction(prediction: Prediction, sample: Sample, context: Stag
     """
     metric = graded_metric(prediction, sample)
     if metric is None:
-        raise RecordError(f"The prediction {prediction.key} has nothing that a judge could grade. Leave it out.")
+        raise RecordError(
+            f"The prediction {prediction.key} has nothing that a judge could grade. Leave it out."
+        )
     ask = _grade_plan if metric == "judge_score" else _grade_parameters
     try:
         value, count, reason = await ask(prediction, sample, context)
     except ReplyError as error:
         value, count, reason = 0, 0, f"The judge gave no answer that can be read: {error}"
     return Grade(
-        prediction=prediction.key, judge=context.chat.name, metric=metric, value=value, count=count, reason=reason,
+        prediction=prediction.key,
+        judge=context.chat.name,
+        metric=metric,
+        value=value,
+        count=count,
+        reason=reason,
         version=grade_versions()[metric],
-    )  # fmt: skip
+    )
 
 
 def grade_versions() -> dict[GradeMetric, str]:
@@ -108,23 +129,35 @@ def grade_versions() -> dict[GradeMetric, str]:
     return {"judge_score": plan, "parameter_validity": parameters}
 
 
-async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> tuple[float, int, str]:
+async def _grade_plan(
+    prediction: Prediction, sample: Sample, context: StageContext
+) -> tuple[float, int, str]:
     """How much of how much is right, and why."""
     due, made = sample.calls_at(prediction.turn), prediction.calls
-    if made and traits_of(sample.kind).calls == "set":  # the judge of plans looks at the order, which is free here
-        made = tuple(pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None)
+    if (
+        made and traits_of(sample.kind).calls == "set"
+    ):  # the judge of plans looks at the order, which is free here
+        made = tuple(
+            pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None
+        )
     given: JsonValue = prediction.text if made is None else [shown_call(call) for call in made]
     expected = [shown_call(call) for call in due]
-    grade = await ask_opinion(context.chat, PLAN, PlanGrade, sample.time_sentence, expected=expected, given=given)
+    grade = await ask_opinion(
+        context.chat, PLAN, PlanGrade, sample.time_sentence, expected=expected, given=given
+    )
     return grade.score, 1, grade.reason
 
 
-async def _grade_parameters(prediction: Prediction, sample: Sample, context: StageContext) -> tuple[float, int, str]:
+async def _grade_parameters(
+    prediction: Prediction, sample: Sample, context: StageContext
+) -> tuple[float, int, str]:
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     history = sample.turns[: prediction.turn]
     judged, made_up = 0, []
     for call in rightly_named(prediction, sample):
         judged += len(call.arguments)
-        invented = await find_made_up(context.chat, history, call, tools[call.tool], sample.time_sentence)
+        invented = await find_made_up(
+            context.chat, history, call, tools[call.tool], sample.time_sentence
+        )
         made_up += [f"{call.tool}.{name}" for name in invented]
     return judged - len(made_up), judged, f"Not stated: {', '.join(made_up)}." if made_up else ""

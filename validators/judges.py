@@ -109,7 +109,9 @@ def opinion_versions(*templates: str) -> list[str]:
     return [prompt_version(PROMPTS, template) for template in templates]
 
 
-async def propose_call(template: str, sample: Sample, snapshot: Snapshot, context: StageContext) -> Call | None:
+async def propose_call(
+    template: str, sample: Sample, snapshot: Snapshot, context: StageContext
+) -> Call | None:
     """The call that the context's model makes after the snapshot's prefix, None where it calls nothing."""
     proposed = await ask_opinion(
         context.chat,
@@ -163,12 +165,18 @@ async def find_made_up(
     """
     if not call.arguments:
         return []
-    shown = {"tools": shown_tools([tool]), "conversation": conversation_text(turns), "call": shown_call(call)}
+    shown = {
+        "tools": shown_tools([tool]),
+        "conversation": conversation_text(turns),
+        "call": shown_call(call),
+    }
     opinion = await ask_opinion(judge, PARAMETERS, MadeUp, briefing, **shown)
     return [name for name in call.arguments if name in opinion.parameters]
 
 
-async def score_completeness(judge: ChatModel, request: str, answer: str, briefing: str = "") -> int | None:
+async def score_completeness(
+    judge: ChatModel, request: str, answer: str, briefing: str = ""
+) -> int | None:
     """Whether an answer speaks to all of the request: 0, 1 or 2; None where the judge's reply can't be read."""
     return await _score(judge, COMPLETENESS, briefing, request=request, answer=answer)
 
@@ -178,7 +186,10 @@ async def score_correctness(
 ) -> int | None:
     """Whether what an answer states is in the responses: 0, 1 or 2; None where the judge's reply can't be read."""
     shown = [
-        {"calls": [shown_call(call) for call in exchange.calls], "responses": list(exchange.responses)}
+        {
+            "calls": [shown_call(call) for call in exchange.calls],
+            "responses": list(exchange.responses),
+        }
         for exchange in history
     ]
     return await _score(judge, CORRECTNESS, briefing, request=request, history=shown, answer=answer)

@@ -51,7 +51,10 @@ class CallDifference(NamedTuple):
     def sentence(self) -> str:
         """What differs, in words; "" where nothing does."""
         if not self.has_same_tool:
-            given, due = ("no tool" if name is None else repr(name) for name in (self.given_tool, self.expected_tool))
+            given, due = (
+                "no tool" if name is None else repr(name)
+                for name in (self.given_tool, self.expected_tool)
+            )
             return f"calls {given} where {due} is due"
         parts = [f"leaves out {name!r}" for name in self.missing]
         parts += [f"adds {name!r}" for name in self.hallucinated]
@@ -77,16 +80,27 @@ def doubts_of(difference: CallDifference, given: Call | None, turn: int) -> list
     """What differs between the call due at `turn` and the call that was read, one fact each."""
     if not difference.has_same_tool:
         kind: DoubtKind = (
-            "calls_none" if difference.given_tool is None
-            else "calls_needlessly" if difference.expected_tool is None
+            "calls_none"
+            if difference.given_tool is None
+            else "calls_needlessly"
+            if difference.expected_tool is None
             else "calls_other"
-        )  # fmt: skip
+        )
         return [DoubtedFact(kind=kind, turn=turn, tool=difference.given_tool or "")]
     read = given.arguments if given else {}
     return [
-        *(DoubtedFact(kind="adds", turn=turn, argument=name, other=read.get(name)) for name in difference.hallucinated),
         *(
-            DoubtedFact(kind="gives_other", turn=turn, argument=one.argument, value=one.expected, other=one.given)
+            DoubtedFact(kind="adds", turn=turn, argument=name, other=read.get(name))
+            for name in difference.hallucinated
+        ),
+        *(
+            DoubtedFact(
+                kind="gives_other",
+                turn=turn,
+                argument=one.argument,
+                value=one.expected,
+                other=one.given,
+            )
             for one in difference.wrong
         ),
         *(DoubtedFact(kind="leaves_out", turn=turn, argument=name) for name in difference.missing),
@@ -112,7 +126,8 @@ def compare_calls(
     differing = [
         WrongValue(name, value, given.arguments[name], _likeness(value, given.arguments[name]))
         for name, value in expected.arguments.items()
-        if name in given.arguments and not is_same_value(value, given.arguments[name], properties.get(name, {}))
+        if name in given.arguments
+        and not is_same_value(value, given.arguments[name], properties.get(name, {}))
     ]
     wrong = tuple(one for one in differing if one.likeness < threshold)
     missing = tuple(name for name in expected.arguments if name not in given.arguments)
@@ -124,7 +139,9 @@ def compare_calls(
 
 
 def _likeness(expected: JsonValue, given: JsonValue) -> float:
-    return rouge_l(*(one if isinstance(one, str) else orjson.dumps(one).decode() for one in (expected, given)))
+    return rouge_l(
+        *(one if isinstance(one, str) else orjson.dumps(one).decode() for one in (expected, given))
+    )
 
 
 def is_same_value(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> bool:
@@ -137,7 +154,8 @@ def is_same_value(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> 
     if isinstance(expected, dict) and isinstance(given, dict):
         members = _schema_of(schema, "properties")
         return expected.keys() == given.keys() and all(
-            is_same_value(value, given[name], _schema_of(members, name)) for name, value in expected.items()
+            is_same_value(value, given[name], _schema_of(members, name))
+            for name, value in expected.items()
         )
     if isinstance(expected, bool) is isinstance(given, bool) and expected == given:
         return True
@@ -150,12 +168,24 @@ def _is_read_the_same(expected: JsonValue, given: JsonValue, schema: JsonSchema)
     """Whether the words of one read as the other; numbers and words that are neither can't be two notations."""
     if not isinstance(expected, str) and not isinstance(given, str):
         return False
-    if not schema.keys() & {"type", "enum", "format", "pattern", "anyOf"}:  # that of the value which is no text
+    if not schema.keys() & {
+        "type",
+        "enum",
+        "format",
+        "pattern",
+        "anyOf",
+    }:  # that of the value which is no text
         plain = given if isinstance(expected, str) else expected
         if isinstance(plain, int | float):
             schema = {"type": "boolean" if isinstance(plain, bool) else "number"}
-    first, second = (read_value(one, schema) if isinstance(one, str) else one for one in (expected, given))
-    return first is not None and isinstance(first, bool) is isinstance(second, bool) and first == second
+    first, second = (
+        read_value(one, schema) if isinstance(one, str) else one for one in (expected, given)
+    )
+    return (
+        first is not None
+        and isinstance(first, bool) is isinstance(second, bool)
+        and first == second
+    )
 
 
 def _schema_of(schema: JsonSchema, name: str) -> JsonSchema:
@@ -183,7 +213,9 @@ def rouge_l(reference: str, hypothesis: str) -> float:
 
 @cache
 def _scorer() -> Any:  # noqa: ANN401 - rouge_score has no types
-    from rouge_score.rouge_scorer import RougeScorer  # with nltk and scipy: 85 MB, a second of a processor
+    from rouge_score.rouge_scorer import (
+        RougeScorer,
+    )  # with nltk and scipy: 85 MB, a second of a processor
 
     return RougeScorer(["rougeL"], tokenizer=_Tokenizer())
 

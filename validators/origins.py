@@ -79,7 +79,9 @@ def by_rule(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
     return hint if value == claim.value or as_text(value) == claim.value else None
 
 
-def _parts(name: str, value: JsonValue, hints: dict[str, Evidence]) -> Iterator[tuple[str, JsonValue]]:
+def _parts(
+    name: str, value: JsonValue, hints: dict[str, Evidence]
+) -> Iterator[tuple[str, JsonValue]]:
     """The parts of a value down to those that have evidence; nothing where none of them has."""
     if not any(hint.startswith((f"{name}.", f"{name}[")) for hint in hints):
         return
@@ -103,7 +105,11 @@ def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
     value = claim.value
     for keyword in ("default", "const"):
         given = claim.schema.get(keyword)
-        if keyword in claim.schema and given == value and isinstance(given, bool) == isinstance(value, bool):
+        if (
+            keyword in claim.schema
+            and given == value
+            and isinstance(given, bool) == isinstance(value, bool)
+        ):
             return Evidence(argument=claim.name, kind="default", rule=keyword)
     if value in (None, "", [], {}) or isinstance(value, bool):
         return None
@@ -115,7 +121,9 @@ def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
     return None
 
 
-def by_earlier_call(claim: Claim, calls: Sequence[GoldCall], tools: Mapping[str, Tool]) -> Evidence | None:
+def by_earlier_call(
+    claim: Claim, calls: Sequence[GoldCall], tools: Mapping[str, Tool]
+) -> Evidence | None:
     """The claim's own evidence where its value is unknown and an earlier call of the same turn returns it."""
     if claim.value != UNKNOWN or claim.hint is None or claim.hint.argument != claim.name:
         return None

@@ -20,7 +20,11 @@ from callwright.warehouse.records import GoldCall, Sample, Tool, UserTurn, conte
 
 Common = Literal["tool", "call", "request"]
 COMMON: tuple[Common, ...] = ("tool", "call", "request")
-WORDS: Mapping[Common, str] = {"tool": "the same tool", "call": "the same call", "request": "the same request"}
+WORDS: Mapping[Common, str] = {
+    "tool": "the same tool",
+    "call": "the same call",
+    "request": "the same request",
+}
 LIKENESS = 0.6  # what it finds and misses is told in docs/sources.md
 _NEAR = 0.7  # below this cosine nothing is compared letter by letter
 AT_ONCE = 500
@@ -52,7 +56,10 @@ class OverlapIndex:
     """One side, in memory: about 3 kB a sample."""
 
     def __init__(
-        self, samples: Iterable[PlacedSample], likeness: float = LIKENESS, hows: Sequence[Common] = COMMON
+        self,
+        samples: Iterable[PlacedSample],
+        likeness: float = LIKENESS,
+        hows: Sequence[Common] = COMMON,
     ) -> None:
         """Requests are the same from a `likeness` on; only what `hows` name is looked for."""
         self.places: list[str] = []
@@ -81,11 +88,14 @@ class OverlapIndex:
         found = [
             [
                 Match(how, place, 1.0)
-                for how, mine in one.prints.items() if how in self._hows
-                for place in {place for found in mine for place in self._by_print.get((how, found), ())}
+                for how, mine in one.prints.items()
+                if how in self._hows
+                for place in {
+                    place for found in mine for place in self._by_print.get((how, found), ())
+                }
             ]
             for one in compared
-        ]  # fmt: skip
+        ]
         if "request" in self._hows and samples:
             vectors, begin = vectors_of([one.text for one in compared]), 0
             for part in self._parts:
@@ -105,7 +115,9 @@ def _compare(one: PlacedSample) -> _Compared:
     calls = [turn.calls for _, turn in one.sample.call_turns if turn.calls]
     called = {call.tool for made in calls for call in made}
     text = "\n".join(turn.text for turn in one.sample.turns if isinstance(turn, UserTurn))
-    tools = frozenset(found for name in called if name in shown for found in _tool_prints(shown[name]))
+    tools = frozenset(
+        found for name in called if name in shown for found in _tool_prints(shown[name])
+    )
     made_alike = frozenset(found for made in calls for found in _call_prints(made, shown))
     prints: dict[Common, frozenset[str]] = {"tool": tools, "call": made_alike}
     return _Compared(prints, text, mask_values([text], []).other_numbers)
@@ -121,17 +133,26 @@ def _tool_prints(tool: Tool) -> Iterator[str]:
 
 def _schema(tool: Tool) -> JsonValue:
     parameters = sorted(
-        (_folded(name), str(schema.get("type", "")), sorted(map(str, schema.get("enum") or ())), name in tool.required)
+        (
+            _folded(name),
+            str(schema.get("type", "")),
+            sorted(map(str, schema.get("enum") or ())),
+            name in tool.required,
+        )
         for name, schema in tool.properties.items()
     )
-    return [[name, kind, [*choices], is_required] for name, kind, choices, is_required in parameters]
+    return [
+        [name, kind, [*choices], is_required] for name, kind, choices, is_required in parameters
+    ]
 
 
 def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterator[str]:
     """What calls that are made together have in common with the same ones, by the names of tools and by their schemas."""
     if not all(call.arguments for call in calls):
         return
-    given = [{_folded(name): _plain(value) for name, value in call.arguments.items()} for call in calls]
+    given = [
+        {_folded(name): _plain(value) for name, value in call.arguments.items()} for call in calls
+    ]
     known: list[list[JsonValue]] = [
         [_folded(call.tool) for call in calls],
         [min(_names(call.tool), key=len) for call in calls],
@@ -139,7 +160,9 @@ def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterat
     ]
     for named in (one for one in known if len(one) == len(calls)):
         parts = zip(named, given, strict=True)
-        yield content_key([*sorted(orjson.dumps(part, option=orjson.OPT_SORT_KEYS).decode() for part in parts)])
+        yield content_key(
+            [*sorted(orjson.dumps(part, option=orjson.OPT_SORT_KEYS).decode() for part in parts)]
+        )
 
 
 def _folded(name: str) -> str:

@@ -8,18 +8,34 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
-from callwright.generators.multi_step.correction import CALL_TEMPLATE, NextCalls, next_calls_prompt, shown_past
+from callwright.generators.multi_step.correction import (
+    CALL_TEMPLATE,
+    NextCalls,
+    next_calls_prompt,
+    shown_past,
+)
 from callwright.generators.multi_step.tasks import BegunWorld, world_of_sample
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
-from callwright.generators.users.user import USER_IS_THERE, SimulatedUser, converse, user_prompts_seen
+from callwright.generators.users.user import (
+    USER_IS_THERE,
+    SimulatedUser,
+    converse,
+    user_prompts_seen,
+)
 from callwright.llm.chat import ChatModel, Completion
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.validators.checks.wording import user_figures
 from callwright.validators.embeddings import likeness
 from callwright.validators.judges import PROMPTS as OWN_PROMPTS
-from callwright.validators.judges import SAME_ON_PATH, agreed, judge_calls, score_completeness, score_correctness
+from callwright.validators.judges import (
+    SAME_ON_PATH,
+    agreed,
+    judge_calls,
+    score_completeness,
+    score_correctness,
+)
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of
 from callwright.validators.metrics.complexeval.results import parameter_type
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
@@ -107,7 +123,11 @@ class PathRun(NamedTuple):
     def identity(self) -> dict[str, Any]:
         """What it is kept under: the turn limit is one of the settings, and the strategy's label says who the user is."""
         label = PromptingStrategy(self.strategy, user=self.user, tools=self.shown.label).label
-        kept = {name: value for name, value in self._asdict().items() if name not in ("turn_limit", "user", "shown")}
+        kept = {
+            name: value
+            for name, value in self._asdict().items()
+            if name not in ("turn_limit", "user", "shown")
+        }
         return {**kept, "strategy": label}
 
 
@@ -144,12 +164,20 @@ async def run_path(
     kept = _as_record(sample, run, driven, by_end)
     if judge is not None and driven.answer.strip():
         kept = kept.with_changes(
-            completeness=await score_completeness(judge, sample.request, driven.answer, sample.time_sentence),
-            correctness=await score_correctness(judge, sample.request, parsed, driven.answer, sample.time_sentence),
+            completeness=await score_completeness(
+                judge, sample.request, driven.answer, sample.time_sentence
+            ),
+            correctness=await score_correctness(
+                judge, sample.request, parsed, driven.answer, sample.time_sentence
+            ),
         )
     if user is not None:
         kept = kept.with_changes(**user_figures(user, tools))
-    return [kept, *call_errors(kept.key, driven.judged), *parameter_counts(kept.key, chain, driven.judged)]
+    return [
+        kept,
+        *call_errors(kept.key, driven.judged),
+        *parameter_counts(kept.key, chain, driven.judged),
+    ]
 
 
 def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
@@ -161,7 +189,9 @@ def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
 class _Driven:
     """A candidate on its way through a sample, and what it has left behind: what it stated, and how its calls were judged."""
 
-    def __init__(self, machine: SampleRun | TaskRun, asking: Asking, chat: ChatModel, strategy: str) -> None:
+    def __init__(
+        self, machine: SampleRun | TaskRun, asking: Asking, chat: ChatModel, strategy: str
+    ) -> None:
         self.machine = machine
         self.turns: list[RunTurn] = []
         self.judged: list[tuple[MatchedCall, ...]] = []
@@ -203,7 +233,14 @@ async def _begun(
     sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
 ) -> Asking:
     """What the candidate is asked with, the user's first words in it."""
-    asking = Asking(sample.request, run.shown.toolset(tools), sample.language, run.run, sample.briefing, run.shown)
+    asking = Asking(
+        sample.request,
+        run.shown.toolset(tools),
+        sample.language,
+        run.run,
+        sample.briefing,
+        run.shown,
+    )
     if user is not None:
         briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
         asking = asking._replace(request=await user.open(), briefing=briefing)
@@ -211,13 +248,19 @@ async def _begun(
         return asking
     text = conversation_text([UserTurn(text=asking.request)])
     try:  # of more tools than providers take, those that the candidate finds needed for the request
-        named = await name_tools(Question(asking.tools, text, "plan", asking.number, asking.briefing), chat, "json")
+        named = await name_tools(
+            Question(asking.tools, text, "plan", asking.number, asking.briefing), chat, "json"
+        )
     except ReplyError:  # as if it had named none
         return asking._replace(tools=())
-    return asking._replace(tools=[tool for tool in asking.tools if tool.name in named.names][:MOST_NATIVE])
+    return asking._replace(
+        tools=[tool for tool in asking.tools if tool.name in named.names][:MOST_NATIVE]
+    )
 
 
-def _as_record(sample: Sample, run: PathRun, driven: _Driven, by_end: TaskRun | None) -> MultiStepRun:
+def _as_record(
+    sample: Sample, run: PathRun, driven: _Driven, by_end: TaskRun | None
+) -> MultiStepRun:
     outcome = driven.outcome
     error = outcome.error
     parameter = error.parameter if error else ""
@@ -242,7 +285,9 @@ def _as_record(sample: Sample, run: PathRun, driven: _Driven, by_end: TaskRun | 
     )
 
 
-async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: str) -> NextReply:
+async def ask_next(
+    asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: str
+) -> NextReply:
     """The candidate's next reply: JSON in a form that is asked for ("direct"), or its provider's own calls ("native").
 
     One that can't be read is a call of nothing.
@@ -251,24 +296,36 @@ async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel,
         seen = [asking.shown.exchange(one) for one in history] if asking.shown.tools else history
         reply = await PATH_STRATEGIES[strategy].ask(asking, seen, chat)
         orjson.dumps([call.arguments for call in reply.calls])
-    except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
+    except (
+        ReplyError
+    ) as error:  # a mistake of the candidate, or of its provider: it counts against it
         return _unreadable(str(error))
     except TypeError as error:
         return _unreadable(f"A call has a value that can't be kept: {error}.")
-    return reply._replace(calls=tuple(CandidateCall(*asking.shown.read(*call)) for call in reply.calls))
+    return reply._replace(
+        calls=tuple(CandidateCall(*asking.shown.read(*call)) for call in reply.calls)
+    )
 
 
 async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
     prompt = next_calls_prompt(asking.request, asking.tools, history, asking.language)
     reply = await chat.ask(led_by(asking.briefing, prompt), NextCalls, sample_index=asking.number)
-    return NextReply(tuple(CandidateCall(call.name, call.arguments) for call in reply.calls), reply.answer)
+    return NextReply(
+        tuple(CandidateCall(call.name, call.arguments) for call in reply.calls), reply.answer
+    )
 
 
 async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
     prompt = render(
-        OWN_PROMPTS, NATIVELY, request=asking.request, history=shown_past(history), language=asking.language
+        OWN_PROMPTS,
+        NATIVELY,
+        request=asking.request,
+        history=shown_past(history),
+        language=asking.language,
     )
-    completion = await chat.complete(led_by(asking.briefing, prompt), asking.tools, sample_index=asking.number)
+    completion = await chat.complete(
+        led_by(asking.briefing, prompt), asking.tools, sample_index=asking.number
+    )
     return _as_next(completion)
 
 
@@ -280,16 +337,28 @@ def _as_next(completion: Completion) -> NextReply:
     return NextReply(calls, "" if calls else completion.text.strip())
 
 
-async def _ask_in_messages(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
-    prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=[], language=asking.language)
+async def _ask_in_messages(
+    asking: Asking, history: Sequence[Exchange], chat: ChatModel
+) -> NextReply:
+    prompt = render(
+        OWN_PROMPTS, NATIVELY, request=asking.request, history=[], language=asking.language
+    )
     turns: list[Turn] = [UserTurn(text=asking.request)]
     for exchange in history:
         if exchange.told:
             turns += [ReplyTurn(text=exchange.said), UserTurn(text=exchange.told)]
             continue
-        calls = tuple(GoldCall.model_construct(tool=call.tool, arguments=call.arguments) for call in exchange.calls)
-        turns += [CallTurn(calls=calls, executed=True), ResultTurn.model_construct(results=exchange.responses)]
-    completion = await in_messages(chat, led_by(asking.briefing, prompt).messages[0].content, turns, asking.tools)
+        calls = tuple(
+            GoldCall.model_construct(tool=call.tool, arguments=call.arguments)
+            for call in exchange.calls
+        )
+        turns += [
+            CallTurn(calls=calls, executed=True),
+            ResultTurn.model_construct(results=exchange.responses),
+        ]
+    completion = await in_messages(
+        chat, led_by(asking.briefing, prompt).messages[0].content, turns, asking.tools
+    )
     return _as_next(completion)
 
 
@@ -339,7 +408,10 @@ def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
     if reply.problem:
         return RunTurn(problem=storable(reply.problem))
     calls: list[RunCall] = []
-    known = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]  # a run that ends at once judges nothing
+    known = [
+        *judged,
+        *[MatchedCall(None)] * (len(reply.calls) - len(judged)),
+    ]  # a run that ends at once judges nothing
     for made, one in zip(reply.calls, known, strict=True):
         call, golden = _shown(made, one), one.golden if one.matched else None
         kept = RunCall(
@@ -376,10 +448,14 @@ def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) 
     async def agree(made: Call, due: Call) -> bool:
         if judge is None or made.tool != due.tool or due.tool not in tools:
             return False
-        judgement = judge_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), briefing=briefing)
+        judgement = judge_calls(
+            judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), briefing=briefing
+        )
         return (await agreed(judgement)).agree
 
-    return Matchers(likeness, None if environment is None else respond, None if judge is None else agree)
+    return Matchers(
+        likeness, None if environment is None else respond, None if judge is None else agree
+    )
 
 
 Judged = Sequence[Sequence[MatchedCall]]
@@ -413,7 +489,10 @@ def parameter_counts(run: str, chain: Sequence[Exchange], judged: Judged) -> lis
     wrong = {argument for calls in judged for one in calls for argument in _wrong_in(one, chain)}
     due = Counter(parameter_type(name) for _, _, name in _arguments(chain))
     missed = Counter(parameter_type(name) for _, _, name in wrong)
-    return [ParameterCount(run=run, parameter_type=kind, due=due[kind], wrong=missed[kind]) for kind in sorted(due)]
+    return [
+        ParameterCount(run=run, parameter_type=kind, due=due[kind], wrong=missed[kind])
+        for kind in sorted(due)
+    ]
 
 
 def _arguments(chain: Sequence[Exchange]) -> Iterator[_Argument]:
@@ -427,7 +506,9 @@ def _wrong_in(judged: MatchedCall, chain: Sequence[Exchange]) -> list[_Argument]
     if call is None or mistake is None:
         return []
     if golden is not None:
-        names = wrong_arguments(call, golden.call, UNORDERED) if call.tool == golden.call.tool else ()
+        names = (
+            wrong_arguments(call, golden.call, UNORDERED) if call.tool == golden.call.tool else ()
+        )
         return [(golden.step, golden.place, name) for name in names]
     # The format check comes before the mapping: the first gold call of that function is the one that was tried.
     tried = (one for one in _arguments(chain) if chain[one[0]].calls[one[1]].tool == call.tool)

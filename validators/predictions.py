@@ -17,7 +17,13 @@ from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.llm.wire_format import wire_names
 from callwright.llm.written_calls import ParsedReply, ReplyCall, unreadable
 from callwright.validators.judges import PROMPTS
-from callwright.validators.replies import Style, join_replies, parse_calls, parse_completion, read_names
+from callwright.validators.replies import (
+    Style,
+    join_replies,
+    parse_calls,
+    parse_completion,
+    read_names,
+)
 from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.exports.examples import openai_messages
@@ -87,7 +93,9 @@ class PromptingStrategy(NamedTuple):
         routed = f"({self.router})" if self.router else ""
         notation = "" if self.format == "json" else f"/{self.format}"
         live = f"/live({self.user})" if self.user else ""
-        return f"{self.strategy}{routed}{notation}{live}" + (f"{_TOOLS}{self.tools})" if self.tools else "")
+        return f"{self.strategy}{routed}{notation}{live}" + (
+            f"{_TOOLS}{self.tools})" if self.tools else ""
+        )
 
 
 USUAL = PromptingStrategy()
@@ -111,7 +119,8 @@ class Question(NamedTuple):
         """The tools as a prompt shows them: with what they return to who plans, for a result may feed an argument."""
         has_returns = self.setting == "plan"
         return [
-            tool.signature | ({"returns": tool.returns} if has_returns and tool.returns is not None else {})
+            tool.signature
+            | ({"returns": tool.returns} if has_returns and tool.returns is not None else {})
             for tool in self.tools
         ]
 
@@ -165,7 +174,9 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
         question = Question(tools, said, setting, run.run, sample.briefing, snapshot.prefix)
         try:
             reply = await ask_candidate(question, models, prompting, style)
-        except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
+        except (
+            ReplyError
+        ) as error:  # a mistake of the candidate, or of its provider: it counts against it
             reply = Reply("", unreadable(str(error)))
         parsed = _storable_calls(reply.parsed)
         read = [shown.read(str(call.tool), call.arguments) for call in parsed.calls or ()]
@@ -217,7 +228,11 @@ def storable(text: str) -> str:
 def run_of(prediction: Prediction) -> CandidateRun:
     """The run that a prediction belongs to."""
     return CandidateRun(
-        prediction.release, prediction.candidate, prediction.strategy, prediction.tools_shown, prediction.run
+        prediction.release,
+        prediction.candidate,
+        prediction.strategy,
+        prediction.tools_shown,
+        prediction.run,
     )
 
 
@@ -231,23 +246,35 @@ async def ask_candidate(
     return await STRATEGIES[prompting.strategy].ask(question, models, prompting, style)
 
 
-async def _ask_at_once(question: Question, models: Models, prompting: PromptingStrategy, style: Style) -> Reply:
+async def _ask_at_once(
+    question: Question, models: Models, prompting: PromptingStrategy, style: Style
+) -> Reply:
     chat = models.candidate
     if question.setting == "call" and prompting.format == "json":
         prompt = render(PROMPTS, ONE_CALL, tools=question.shown, conversation=question.conversation)
-        completion = await chat.complete(led_by(question.briefing, prompt), sample_index=question.number)
+        completion = await chat.complete(
+            led_by(question.briefing, prompt), sample_index=question.number
+        )
         return Reply(completion.text, parse_completion(completion, style), completion.reasoning)
-    completion = await chat.complete(_prompt(CALLS, question, prompting.format), sample_index=question.number)
+    completion = await chat.complete(
+        _prompt(CALLS, question, prompting.format), sample_index=question.number
+    )
     return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
 
 
-async def _ask_natively(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+async def _ask_natively(
+    question: Question, models: Models, prompting: PromptingStrategy, _style: Style
+) -> Reply:
     """By the provider's own calls; of more tools than providers take, those that the candidate has named first."""
     if len(question.tools) > MOST_NATIVE:
         named = await name_tools(question, models.namer, prompting.format)
-        question = question._replace(tools=[tool for tool in question.tools if tool.name in named.names][:MOST_NATIVE])
+        question = question._replace(
+            tools=[tool for tool in question.tools if tool.name in named.names][:MOST_NATIVE]
+        )
     tools = [  # what a native one returns has no place but its description
-        tool.with_changes(description=f"{tool.description}\nReturns: {orjson.dumps(tool.returns).decode()}")
+        tool.with_changes(
+            description=f"{tool.description}\nReturns: {orjson.dumps(tool.returns).decode()}"
+        )
         if question.setting == "plan" and tool.returns is not None
         else tool
         for tool in question.tools
@@ -257,7 +284,9 @@ async def _ask_natively(question: Question, models: Models, prompting: Prompting
     return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
 
 
-async def _route_then_fill(question: Question, models: Models, prompting: PromptingStrategy, style: Style) -> Reply:
+async def _route_then_fill(
+    question: Question, models: Models, prompting: PromptingStrategy, style: Style
+) -> Reply:
     """Who names no tool calls nothing; one that no candidate has is not shown to the filler, and calls of it alone stand."""
     named = await name_tools(question, models.namer, prompting.format)
     if not named.names and question.setting == "conversation":  # then the candidate speaks
@@ -268,17 +297,23 @@ async def _route_then_fill(question: Question, models: Models, prompting: Prompt
     return await _ask_at_once(question._replace(tools=tools), models, prompting, style)
 
 
-async def _ask_in_messages(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+async def _ask_in_messages(
+    question: Question, models: Models, prompting: PromptingStrategy, _style: Style
+) -> Reply:
     """By the conversation as messages in OpenAI's form, behind what native calling is told in its system message."""
     [system, *_] = _prompt(CALLS, question, "native").messages
     completion = await in_messages(models.candidate, system.content, question.turns, question.tools)
     return Reply(completion.text, parse_completion(completion))
 
 
-async def in_messages(chat: ChatModel, briefing: str, turns: Sequence[Turn], tools: Sequence[Tool]) -> Completion:
+async def in_messages(
+    chat: ChatModel, briefing: str, turns: Sequence[Turn], tools: Sequence[Tool]
+) -> Completion:
     """What a function answers to a conversation."""
     if not isinstance(chat, FunctionModel):
-        raise ConfigurationError(f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}.")
+        raise ConfigurationError(
+            f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}."
+        )
     names = {name: wire for wire, name in wire_names(tools).items()}
     return await chat.answer(list(openai_messages(briefing, turns, names)), tools)
 
@@ -293,13 +328,19 @@ class NamedTools(NamedTuple):
 async def name_tools(question: Question, chat: ChatModel, notation: Format) -> NamedTools:
     """Ask a model which of the tools are needed."""
     reply = await chat.complete(_prompt(NAMES, question, notation), sample_index=question.number)
-    return NamedTools(read_names(reply.text, {tool.name for tool in question.tools}, notation), reply.text)
+    return NamedTools(
+        read_names(reply.text, {tool.name for tool in question.tools}, notation), reply.text
+    )
 
 
-async def _think_backwards(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+async def _think_backwards(
+    question: Question, models: Models, prompting: PromptingStrategy, _style: Style
+) -> Reply:
     """The last call first, then what must come before it, until nothing is missing; the gold is never shown."""
     chat, notation = models.candidate, prompting.format
-    completion = await chat.complete(_prompt(LAST, question, notation), sample_index=question.number)
+    completion = await chat.complete(
+        _prompt(LAST, question, notation), sample_index=question.number
+    )
     texts, parsed = [completion.text], parse_calls(completion, notation)
     if not parsed.calls:
         return Reply(completion.text, parsed)
@@ -337,7 +378,9 @@ class Strategy(NamedTuple):
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": Strategy(_ask_at_once, (ONE_CALL, CALLS)),
     "native": Strategy(_ask_natively, (NAMES, CALLS), has_notation=False),
-    "route_then_fill": Strategy(_route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True, asks=2),
+    "route_then_fill": Strategy(
+        _route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True, asks=2
+    ),
     "backward": Strategy(_think_backwards, (LAST, BEFORE), asks=2),
     IN_MESSAGES: Strategy(_ask_in_messages, (CALLS,), has_notation=False, is_for_models=False),
 }
@@ -351,9 +394,13 @@ def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> 
         raise ConfigurationError(f"There is no strategy {strategy!r}; the strategies are {known}.")
     if router and not found.has_router:
         takes = ", ".join(name for name, one in STRATEGIES.items() if one.has_router)
-        raise ConfigurationError(f"--router names {router!r}, but only --strategy {takes} asks a router.")
+        raise ConfigurationError(
+            f"--router names {router!r}, but only --strategy {takes} asks a router."
+        )
     if notation != "json" and not found.has_notation:
-        raise ConfigurationError(f"The strategy {strategy!r} leaves the notation to the provider: leave out --format.")
+        raise ConfigurationError(
+            f"The strategy {strategy!r} leaves the notation to the provider: leave out --format."
+        )
     return PromptingStrategy(strategy, notation, router)
 
 
@@ -363,7 +410,9 @@ def prompts_seen() -> list[str]:
     return [TIME_SENTENCE, *(prompt_version(PROMPTS, name) for name in shown)]
 
 
-def _prompt(template: str, question: Question, notation: Format | Literal["native"], **more: list[JsonValue]) -> Prompt:
+def _prompt(
+    template: str, question: Question, notation: Format | Literal["native"], **more: list[JsonValue]
+) -> Prompt:
     tools, listing = question.shown, ""
     if notation == "yaml":
         import yaml
@@ -371,9 +420,15 @@ def _prompt(template: str, question: Question, notation: Format | Literal["nativ
         dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
         listing = str(yaml.dump(tools, Dumper=dumper, allow_unicode=True, sort_keys=False)).rstrip()
     prompt = render(
-        PROMPTS, template, tools=tools, listing=listing, format=notation, setting=question.setting,
-        conversation=question.conversation, **more,
-    )  # fmt: skip
+        PROMPTS,
+        template,
+        tools=tools,
+        listing=listing,
+        format=notation,
+        setting=question.setting,
+        conversation=question.conversation,
+        **more,
+    )
     return led_by(question.briefing, prompt)
 
 

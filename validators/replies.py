@@ -38,7 +38,9 @@ Notation = Literal["json", "yaml"]
 NAMES = "API"  # what CallNavi's answers have the names of tools under
 _WASHED = (("'", '"'), ("```json", ""), ("```", ""))
 _FENCE = re.compile(r"```json(.*?)```", re.DOTALL)
-_FENCED = re.compile(r"^[ \t]*```(?:ya?ml)?[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_FENCED = re.compile(
+    r"^[ \t]*```(?:ya?ml)?[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
 _FIRST_CALL = '{"name"'
 _OPENINGS = {"mistral": "[TOOL_CALLS][", "xlam": '"tool_calls": ['}
 _UNSTATED = ("", "\\")
@@ -69,7 +71,9 @@ def parse_reply(text: str, style: Style) -> ParsedReply:
 def parse_completion(completion: Completion, style: Style = "lenient") -> ParsedReply:
     """The calls of a reply: the native ones where the provider has any, else those in its text."""
     if completion.calls:
-        parsed = ParsedReply(tuple(ReplyCall(call.tool, call.arguments) for call in completion.calls))
+        parsed = ParsedReply(
+            tuple(ReplyCall(call.tool, call.arguments) for call in completion.calls)
+        )
     elif completion.calls is not None and not completion.text.strip():
         parsed = ParsedReply(())
     else:
@@ -185,7 +189,11 @@ def parse_yaml_calls(text: str) -> ParsedReply:
         return unreadable("The reply is empty.")
     reply = YamlReply(text)
     if reply.problem:
-        return unreadable(reply.problem) if TRACE_OF_A_CALL.search(text) or len(text) > LONGEST else ParsedReply(())
+        return (
+            unreadable(reply.problem)
+            if TRACE_OF_A_CALL.search(text) or len(text) > LONGEST
+            else ParsedReply(())
+        )
     calls = calls_in(reply.value)
     nameless = [call for call in calls if not isinstance(call.tool, str) or not call.tool.strip()]
     if nameless:
@@ -233,7 +241,9 @@ def _read_blocks(blocks: list[str]) -> ParsedReply:
             return unreadable(f"The reply holds no JSON that can be read: {error}.")
         if not isinstance(value, dict) or "name" not in value:
             return unreadable("The reply's JSON is no object with a name.")
-        calls.append(ReplyCall(value["name"], _cleaned(value.get("arguments", value.get("parameters")))))
+        calls.append(
+            ReplyCall(value["name"], _cleaned(value.get("arguments", value.get("parameters"))))
+        )
     return ParsedReply(tuple(calls))
 
 
@@ -260,7 +270,10 @@ def parse_toolace(text: str) -> ParsedReply:
         return unreadable(f"The reply has {len(text)} characters; up to {_LONGEST_LIST} are read.")
     try:
         body = python_tree(text.strip("[]'"))
-        calls = [_call(node) for node in (body.elts if isinstance(body, ast.Tuple | ast.List) else [body])]
+        calls = [
+            _call(node)
+            for node in (body.elts if isinstance(body, ast.Tuple | ast.List) else [body])
+        ]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return unreadable(f"The reply is not a list of calls: {error}.")
     return ParsedReply(tuple(calls))

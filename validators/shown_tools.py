@@ -6,9 +6,20 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field, JsonValue
 
-from callwright.warehouse.records import Call, CallTurn, Exchange, GoldCall, Record, Sample, Tool, Turn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    Exchange,
+    GoldCall,
+    Record,
+    Sample,
+    Tool,
+    Turn,
+)
 
-_UNSHOWN = "{} (its former name)"  # what nobody was shown is no gold name, whatever a candidate remembers
+_UNSHOWN = (
+    "{} (its former name)"  # what nobody was shown is no gold name, whatever a candidate remembers
+)
 _IN_ALL = ("allOf", "anyOf", "oneOf")
 _IN_ONE = ("if", "then", "else", "not")
 _HASH = 8
@@ -46,7 +57,9 @@ class ShownTools(Record):
 
     def show(self, tool: str, arguments: JsonValue) -> NamedCall:
         """A call of the release in the names that are shown."""
-        return NamedCall(self.names.get(tool, tool), _renamed(arguments, self.parameters.get(tool, {})))
+        return NamedCall(
+            self.names.get(tool, tool), _renamed(arguments, self.parameters.get(tool, {}))
+        )
 
     def read(self, tool: str, arguments: JsonValue) -> NamedCall:
         """A candidate's call in the names of the release; a name that is not shown any more is none of them."""
@@ -61,13 +74,19 @@ class ShownTools(Record):
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """A step of a run with the names that are shown."""
-        calls = tuple(Call.model_construct(**self.show(one.tool, one.arguments)._asdict()) for one in exchange.calls)
+        calls = tuple(
+            Call.model_construct(**self.show(one.tool, one.arguments)._asdict())
+            for one in exchange.calls
+        )
         return exchange.model_copy(update={"calls": calls}) if calls else exchange
 
     def _turn(self, turn: Turn) -> Turn:
         if not isinstance(turn, CallTurn):
             return turn
-        calls = (GoldCall.model_construct(**self.show(one.tool, one.arguments)._asdict()) for one in turn.calls)
+        calls = (
+            GoldCall.model_construct(**self.show(one.tool, one.arguments)._asdict())
+            for one in turn.calls
+        )
         return CallTurn.model_construct(kind="calls", calls=tuple(calls), executed=turn.executed)
 
 
@@ -88,13 +107,23 @@ def with_names(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, An
         }
     for word in _IN_ALL:
         if isinstance(schema.get(word), list):
-            made[word] = [with_names(one, names) if isinstance(one, dict) else one for one in schema[word]]
-    made |= {word: with_names(schema[word], names) for word in _IN_ONE if isinstance(schema.get(word), dict)}
+            made[word] = [
+                with_names(one, names) if isinstance(one, dict) else one for one in schema[word]
+            ]
+    made |= {
+        word: with_names(schema[word], names)
+        for word in _IN_ONE
+        if isinstance(schema.get(word), dict)
+    }
     return made
 
 
 def _renamed(members: JsonValue, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON, of the form that it had
-    return {names.get(name, name): one for name, one in members.items()} if isinstance(members, dict) else members
+    return (
+        {names.get(name, name): one for name, one in members.items()}
+        if isinstance(members, dict)
+        else members
+    )
 
 
 def _back(names: Mapping[str, str]) -> dict[str, str]:

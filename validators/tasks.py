@@ -43,7 +43,16 @@ from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes, said_before_calls
 from callwright.warehouse.exports.writing import json_text, tool_document
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Call, Change, Exchange, ReplyTurn, Sample, Tool, trait_tag
+from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
+    Call,
+    Change,
+    Exchange,
+    ReplyTurn,
+    Sample,
+    Tool,
+    trait_tag,
+)
 
 # Defects that may leave the world as it should be all the same.
 OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "unsaid_added"})
@@ -82,7 +91,12 @@ class EpisodeState(NamedTuple):
     def dumped(self) -> dict[str, JsonValue]:
         """It as JSON, which `Episode.restore` reads."""
         told: JsonValue = {key: [*told] for key, told in self.told.items()}
-        return {"world": self.world.dumped(), "told": told, "broken": [*self.broken], "unseen": [*self.unseen]}
+        return {
+            "world": self.world.dumped(),
+            "told": told,
+            "broken": [*self.broken],
+            "unseen": [*self.unseen],
+        }
 
 
 class _Dumped(BaseModel):
@@ -102,7 +116,9 @@ class Defect(NamedTuple):
 class Task:
     """A task in its world: what is asked for, with which tools, and whether it was done. It is played in episodes."""
 
-    def __init__(self, sample: Sample, world: StatefulWorld, tools: Sequence[Tool], *, split: str = "") -> None:
+    def __init__(
+        self, sample: Sample, world: StatefulWorld, tools: Sequence[Tool], *, split: str = ""
+    ) -> None:
         """`tools` are the candidates of the sample, `split` is that of its release."""
         self.sample, self.world, self.split = sample, world, split
         self.candidates = {tool.name: tool for tool in tools}
@@ -146,7 +162,10 @@ class Task:
     @property
     def tools(self) -> list[dict[str, Any]]:
         """The tools that an assistant is shown: name, description, parameters."""
-        return [tool_document(tool, self.names.get(name, name)) for name, tool in self.candidates.items()]
+        return [
+            tool_document(tool, self.names.get(name, name))
+            for name, tool in self.candidates.items()
+        ]
 
     @property
     def gold(self) -> tuple[Call, ...]:
@@ -167,7 +186,9 @@ class Task:
     @cached_property
     def due(self) -> tuple[Exchange, ...]:
         """The gold's steps from where an episode begins."""
-        return self._chain[sum(turn.kind == "calls" for turn in self.sample.turns[: self.sample.begins]) :]
+        return self._chain[
+            sum(turn.kind == "calls" for turn in self.sample.turns[: self.sample.begins]) :
+        ]
 
     @cached_property
     def _chain(self) -> tuple[Exchange, ...]:
@@ -195,7 +216,9 @@ class Task:
     def begun(self) -> WorldEpisode:
         """Its world where an episode begins: as it is at first, or where something has gone wrong in it."""
         fault = self.sample.fault
-        episode = (FaultyWorld(self.world, fault) if fault else self.world).begin(self.sample.simulation_seed)
+        episode = (FaultyWorld(self.world, fault) if fault else self.world).begin(
+            self.sample.simulation_seed
+        )
         for call in (call for exchange in self.history for call in exchange.calls):
             episode.answer(call)
         return episode
@@ -206,7 +229,9 @@ class Task:
     @property
     def reply(self) -> str:
         """The last word of the way there that is known: it tells what the user wants to be told."""
-        return next((turn.text for turn in reversed(self.sample.turns) if isinstance(turn, ReplyTurn)), "")
+        return next(
+            (turn.text for turn in reversed(self.sample.turns) if isinstance(turn, ReplyTurn)), ""
+        )
 
     @cached_property
     def asked(self) -> frozenset[str]:
@@ -232,8 +257,13 @@ class Task:
         """The gold calls with one defect each, by which some writing call that is due is not made."""
         points = [one for one in due_points(self.sample, [*self.candidates.values()]) if one.calls]
         for at, point in enumerate(points):
-            before, after = ([call for one in part for call in one.calls] for part in (points[:at], points[at + 1 :]))
-            for miss in wrong_calls_at(point, Random(f"{self.key} {point.turn}"), self.world.writes):
+            before, after = (
+                [call for one in part for call in one.calls]
+                for part in (points[:at], points[at + 1 :])
+            )
+            for miss in wrong_calls_at(
+                point, Random(f"{self.key} {point.turn}"), self.world.writes
+            ):
                 calls = [*before, *miss.calls, *after]
                 yield Defect(miss.defect, tuple(map(self._shown, calls)))
 
@@ -246,12 +276,17 @@ def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
         category="",
         candidates=tuple(tool.key for tool in world.tools),
         turns=(),
-        tags=(trait_tag("environment", world.name), trait_tag("simulation", world.seed if seed is None else seed)),
+        tags=(
+            trait_tag("environment", world.name),
+            trait_tag("simulation", world.seed if seed is None else seed),
+        ),
     )
     return Task(sample, world, world.tools)
 
 
-def wrong_calls_at(point: DuePoint, rng: Random, writes: Callable[[str], bool]) -> Iterator[WrongCalls]:
+def wrong_calls_at(
+    point: DuePoint, rng: Random, writes: Callable[[str], bool]
+) -> Iterator[WrongCalls]:
     """The wrong calls at a point that lack a writing call which is due there."""
 
     def writing(calls: Calls) -> Counter[str]:
@@ -350,7 +385,9 @@ class Episode:
         who are not told it, the world alone decides.
         """
         is_lawful = not self._broken and not self.unseen
-        return float(self.end_reached and is_lawful and not (text is not None and self.untold(text)))
+        return float(
+            self.end_reached and is_lawful and not (text is not None and self.untold(text))
+        )
 
     def reset(self) -> None:
         """Go back to the beginning."""
@@ -359,7 +396,10 @@ class Episode:
     def snapshot(self) -> EpisodeState:
         """Where it stands, which `restore` goes back to; `dumped()` is it as JSON."""
         return EpisodeState(
-            self._open("a snapshot").snapshot(), self._told, self._broken, tuple(one.key for one in self._unseen)
+            self._open("a snapshot").snapshot(),
+            self._told,
+            self._broken,
+            tuple(one.key for one in self._unseen),
         )
 
     def restore(self, snapshot: EpisodeState | JsonValue) -> None:
@@ -380,7 +420,12 @@ class Episode:
         """It is closed at the end, whatever happens."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         """Close it."""
         self.close()
 
@@ -428,7 +473,9 @@ class TaskRun:
             call = beside.call if answer.call is None else answer.call
             answered.append(beside._replace(call=call, answered=(answer.response,)))
         if self._taken >= self._turn_limit:
-            await self._end(Mistake("turn_limit", "", f"The model was still calling after {self._taken} turns."))
+            await self._end(
+                Mistake("turn_limit", "", f"The model was still calling after {self._taken} turns.")
+            )
         return tuple(answered)
 
     def _note(self, answer: Answer) -> None:
@@ -444,7 +491,9 @@ class TaskRun:
     async def finish(self, text: str | None) -> RunOutcome:
         """End the run with the model's last word; None says that it gave none."""
         if text is None:
-            return await self._end(Mistake("unknown_error", "", "The model neither called nor answered."))
+            return await self._end(
+                Mistake("unknown_error", "", "The model neither called nor answered.")
+            )
         if self.untold is not None:
             self.untold = self._episode.untold(text)
         return await self._end(None)
@@ -459,12 +508,20 @@ class TaskRun:
         """Why the task is not done though the candidate has ended it, None where it is."""
         fault, episode = self._fault, self._episode
         if fault and fault.due == "look" and fault.takes_effect and not self._is_seen:
-            return Mistake("stop_early", "", "It was not looked whether the call that got no answer was done.")
+            return Mistake(
+                "stop_early", "", "It was not looked whether the call that got no answer was done."
+            )
         if episode.broken:
             return Mistake("func_error", "", f"The policy {episode.broken[0]!r} was broken.")
         if episode.unseen:
             return Mistake("stop_early", "", "It was not looked whether the policies forbid it.")
         if not episode.end_reached:
             missed = Mistake("stop_early", "", "The world did not end as the task wants it.")
-            return next((one for one in (beside.problem, *beside.mistakes) if one is not None), missed)
-        return Mistake("stop_early", "", "The user was not told all that was asked for.") if self.untold else None
+            return next(
+                (one for one in (beside.problem, *beside.mistakes) if one is not None), missed
+            )
+        return (
+            Mistake("stop_early", "", "The user was not told all that was asked for.")
+            if self.untold
+            else None
+        )

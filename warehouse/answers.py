@@ -32,7 +32,9 @@ def values_at(value: JsonValue, path: str) -> Iterator[JsonValue]:
 
 
 def untold_fields(
-    sample: Sample, text: str | None = None, answers: Mapping[str, Sequence[JsonValue]] = MappingProxyType({})
+    sample: Sample,
+    text: str | None = None,
+    answers: Mapping[str, Sequence[JsonValue]] = MappingProxyType({}),
 ) -> list[AskedField]:
     """The fields asked for of which a text, the last reply unless given, does not tell every value.
 
@@ -54,13 +56,22 @@ def untold_fields(
 
 
 def _returned(
-    sample: Sample, steps: Sequence[int], field: AskedField, answers: Mapping[str, Sequence[JsonValue]]
+    sample: Sample,
+    steps: Sequence[int],
+    field: AskedField,
+    answers: Mapping[str, Sequence[JsonValue]],
 ) -> Iterator[JsonValue]:
     """What the call that a field is of returned, in the sample and to others; nothing where the sample has no such call."""
     calls, results = (
-        sample.turns[steps[field.step] : steps[field.step] + 2] if field.step < len(steps) else (None, None)
+        sample.turns[steps[field.step] : steps[field.step] + 2]
+        if field.step < len(steps)
+        else (None, None)
     )
-    has_call = isinstance(calls, CallTurn) and isinstance(results, ResultTurn) and field.place < len(results.results)
+    has_call = (
+        isinstance(calls, CallTurn)
+        and isinstance(results, ResultTurn)
+        and field.place < len(results.results)
+    )
     yield results.results[field.place] if has_call and isinstance(results, ResultTurn) else None
     if isinstance(calls, CallTurn) and field.place < len(calls.calls):
         yield from answers.get(calls.calls[field.place].bare.key, ())

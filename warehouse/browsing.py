@@ -62,7 +62,9 @@ NEWEST = "newest"
 _OF_A_SAMPLE = tuple(name for name in SampleDetail._fields if name != "prompts")
 
 
-def find_samples(warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size: int = PAGE) -> RowPage:
+def find_samples(
+    warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size: int = PAGE
+) -> RowPage:
     """The samples that `wanted` lets through, in the order of their keys, which is no order at all."""
     condition, values = _where(wanted)
     found = warehouse.rows_by_name(
@@ -90,7 +92,9 @@ def samples_of(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
 def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[str, str]:
     """The keys before and after `key` among the samples that `wanted` lets through, "" at the ends."""
     condition, values = _where(wanted)
-    row = warehouse.rows(sql("samples.neighbours", condition=condition), [*values, key, *values, key])[0]
+    row = warehouse.rows(
+        sql("samples.neighbours", condition=condition), [*values, key, *values, key]
+    )[0]
     return row["before"] or "", row["after"] or ""
 
 
@@ -104,17 +108,28 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
     if not keys:
         return {}
     places = ", ".join(f"${place}" for place in range(1, len(keys) + 1))
-    found = warehouse.rows_by_name({name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE})
+    found = warehouse.rows_by_name(
+        {name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE}
+    )
     asked = {version for row in found["ancestors"] for version in row["prompt_version"].split("+")}
     known = warehouse.rows(
-        "select * from prompts where list_contains(?::varchar[], version) order by name, version", [sorted(asked)]
+        "select * from prompts where list_contains(?::varchar[], version) order by name, version",
+        [sorted(asked)],
     )
-    of_samples = {name: grouped(rows, itemgetter("of_sample")) for name, rows in found.items() if name != "sample"}
+    of_samples = {
+        name: grouped(rows, itemgetter("of_sample"))
+        for name, rows in found.items()
+        if name != "sample"
+    }
     details = {}
     for row in found["sample"]:
         own = {name: rows.get(row["key"], []) for name, rows in of_samples.items()}
-        versions = {version for one in own["ancestors"] for version in one["prompt_version"].split("+")}
-        details[row["key"]] = SampleDetail(row, **own, prompts=[one for one in known if one["version"] in versions])
+        versions = {
+            version for one in own["ancestors"] for version in one["prompt_version"].split("+")
+        }
+        details[row["key"]] = SampleDetail(
+            row, **own, prompts=[one for one in known if one["version"] in versions]
+        )
     return details
 
 
@@ -127,7 +142,11 @@ def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
             clauses.append(sql(f"samples.where_{name}"))
             values += [f'"tool":"{value}"'] * 2 if name == "tool" else [value]
     if wanted.state:
-        clauses.append(sql(f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"))
+        clauses.append(
+            sql(
+                f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"
+            )
+        )
     holds = "(contains(lower(s.request), ?) or starts_with(s.key, ?) or contains(lower(s.gold::varchar), ?))"
     for word in wanted.words.split():
         clauses.append(holds)
@@ -139,8 +158,14 @@ ITEMS_A_PAGE = 20
 SLICES = ("kind", "language", "category", "split")
 # From the worst on.
 ERROR_TYPES: tuple[str, ...] = (
-    "unparseable", "called_when_none_fits", "refused", "wrong_tool", "missing_argument", "hallucinated_argument", "wrong_value",
-)  # fmt: skip
+    "unparseable",
+    "called_when_none_fits",
+    "refused",
+    "wrong_tool",
+    "missing_argument",
+    "hallucinated_argument",
+    "wrong_value",
+)
 
 
 class ItemFilter(NamedTuple):
@@ -226,7 +251,10 @@ def read_release(warehouse: Warehouse, name: str) -> Row | None:
 
 def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
     """A release with its leaderboard, None where there is no such release."""
-    queries = {field: (sql(f"evaluations.{field}", releases=_ONE), [name]) for field in ReleaseDetail._fields}
+    queries = {
+        field: (sql(f"evaluations.{field}", releases=_ONE), [name])
+        for field in ReleaseDetail._fields
+    }
     found = warehouse.rows_by_name(queries)
     return ReleaseDetail(found.pop("release")[0], **found) if found["release"] else None
 
@@ -235,30 +263,52 @@ def find_items(
     warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = ITEMS_A_PAGE
 ) -> RowPage:
     """The items of a release that the filter lets through."""
-    given = {column: getattr(wanted, name) for name, column in _COLUMNS.items() if getattr(wanted, name)}
+    given = {
+        column: getattr(wanted, name) for name, column in _COLUMNS.items() if getattr(wanted, name)
+    }
     clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
     clauses.append(_VERDICTS.get(wanted.verdict, "true"))
     values = [release, *given.values()]
     if wanted.due and wanted.called:
-        places = {name: f"${place}" for place, name in enumerate(("due", "called"), len(values) + 1)}
+        places = {
+            name: f"${place}" for place, name in enumerate(("due", "called"), len(values) + 1)
+        }
         clauses.append(sql("evaluations.confused_tools", releases=_ONE, **places))
         values += [wanted.due, wanted.called]
     first = "by_sample" if wanted.order == "sample" else "worst_first"
     order = sql(f"evaluations.{first}", severity=[*ERROR_TYPES])
-    parts = {"releases": _ONE, "condition": " and ".join(clauses), "order": order, "size": size, "start": page * size}
+    parts = {
+        "releases": _ONE,
+        "condition": " and ".join(clauses),
+        "order": order,
+        "size": size,
+        "start": page * size,
+    }
     found = warehouse.rows(sql("evaluations.found", **parts), values)
-    return RowPage(_shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0)
+    return RowPage(
+        _shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0
+    )
 
 
 def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 0) -> Comparison:
     """Two contestants on the items of a release that both answered and that were judged, with those items that are wanted."""
-    condition = _PASSED.get(wanted.passed, "one_right <> other_right") + (" and kind = $4" if wanted.kind else "")
-    parts = {"releases": _ONE, "condition": condition, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
+    condition = _PASSED.get(wanted.passed, "one_right <> other_right") + (
+        " and kind = $4" if wanted.kind else ""
+    )
+    parts = {
+        "releases": _ONE,
+        "condition": condition,
+        "size": ITEMS_A_PAGE,
+        "start": page * ITEMS_A_PAGE,
+    }
     both = [release, wanted.one, wanted.other]
     asked = [*both, wanted.kind] if wanted.kind else both
     found = warehouse.rows_by_name(
         {name: (sql(f"evaluations.{name}", **parts), both) for name in ("counts", "kinds")}
-        | {name: (sql(f"evaluations.{name}", **parts), asked) for name in ("differing", "differing_items")}
+        | {
+            name: (sql(f"evaluations.{name}", **parts), asked)
+            for name in ("differing", "differing_items")
+        }
     )
     differing = found["differing_items"]
     both_sides = [row[side] for row in differing for side in ("one", "other")]
@@ -302,7 +352,9 @@ def list_builds(warehouse: Warehouse) -> list[Row]:
 
 def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
     """A build with its funnel, None where there is none."""
-    found = warehouse.rows_by_name({name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields})
+    found = warehouse.rows_by_name(
+        {name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields}
+    )
     if not found["build"]:
         return None
     build, earlier = found.pop("build")[0], next(iter(found.pop("earlier")), None)
@@ -317,10 +369,14 @@ def read_build_row(warehouse: Warehouse, key: str) -> Row | None:
 def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
     """How the shares of kinds, languages, categories, grades and called tools differ from those of an earlier build."""
     both = [build, earlier]
-    return warehouse.rows(sql("builds.drift"), both) + warehouse.rows(sql("builds.drift_of_stages"), both)
+    return warehouse.rows(sql("builds.drift"), both) + warehouse.rows(
+        sql("builds.drift_of_stages"), both
+    )
 
 
-def find_outcomes(warehouse: Warehouse, build: str, stage: str, outcome: str, page: int = 0) -> RowPage:
+def find_outcomes(
+    warehouse: Warehouse, build: str, stage: str, outcome: str, page: int = 0
+) -> RowPage:
     """What became of records of a build at a stage; "" asks for any stage or outcome."""
     values = [build, stage, outcome]
     found = warehouse.rows_by_name(
@@ -357,13 +413,17 @@ def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
         state = verify_release(warehouse, name)
     except ConfigurationError:
         return None
-    found = warehouse.rows_by_name({one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES})
+    found = warehouse.rows_by_name(
+        {one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES}
+    )
     has_earlier = len(found["versions"]) > 1
     return ReleaseContents(
         state,
         **found,
         near_duplicates=found["duplicates"][0]["total"] if found["duplicates"] else 0,
-        difference=diff_releases(warehouse, found["versions"][1]["name"], name) if has_earlier else None,
+        difference=diff_releases(warehouse, found["versions"][1]["name"], name)
+        if has_earlier
+        else None,
     )
 
 
@@ -408,7 +468,9 @@ _REVIEW_FACTS = ("days", "gold", "usable", "reasons")
 
 def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
     """Reviews by day and person, answers to gold items, what is usable of what was drawn, and why things were turned away."""
-    return warehouse.rows_by_name({name: (sql(f"review_facts.{name}", days=DAYS), []) for name in _REVIEW_FACTS})
+    return warehouse.rows_by_name(
+        {name: (sql(f"review_facts.{name}", days=DAYS), []) for name in _REVIEW_FACTS}
+    )
 
 
 class ToolComparison(NamedTuple):
@@ -456,7 +518,9 @@ def list_changes(warehouse: Warehouse, release: str) -> list[MadeChange]:
     return [MadeChange(**{name: row[name] for name in MadeChange._fields}) for row in rows]
 
 
-def compare_tools(warehouse: Warehouse, release: str, change: MadeChange, split: str = "") -> ToolComparison:
+def compare_tools(
+    warehouse: Warehouse, release: str, change: MadeChange, split: str = ""
+) -> ToolComparison:
     """What a change does to a candidate's answers on a release, or on a split of it."""
     of = [release, change.candidate, change.strategy, change.tools_shown]
     found = warehouse.rows_by_name(
@@ -467,8 +531,13 @@ def compare_tools(warehouse: Warehouse, release: str, change: MadeChange, split:
             "tools": (sql("tool_changes.tools"), [release, change.strategy]),
         }
     )
-    found["tools"] = [row | {name: orjson.loads(row[name]) for name in ("words", "shown")} for row in found["tools"]]
-    return ToolComparison(change.candidate, change.strategy, change.plain_strategy, change.tools_shown, split, **found)
+    found["tools"] = [
+        row | {name: orjson.loads(row[name]) for name in ("words", "shown")}
+        for row in found["tools"]
+    ]
+    return ToolComparison(
+        change.candidate, change.strategy, change.plain_strategy, change.tools_shown, split, **found
+    )
 
 
 def effect_sentence(row: Row) -> str:

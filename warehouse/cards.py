@@ -11,8 +11,18 @@ from callwright.warehouse.store import Warehouse
 from callwright.warehouse.templates import sandbox
 
 _SECTIONS = (
-    "kinds", "categories", "splits", "builds", "grades", "readers", "models", "verdicts", "sources", "reviewers", "withdrawn",
-)  # fmt: skip
+    "kinds",
+    "categories",
+    "splits",
+    "builds",
+    "grades",
+    "readers",
+    "models",
+    "verdicts",
+    "sources",
+    "reviewers",
+    "withdrawn",
+)
 _FEW = 30  # samples of a kind and language; scores of fewer say little
 
 
@@ -54,7 +64,9 @@ class CardFacts(NamedTuple):
         release, total = self.release, self.release.samples
         template = sum(row["samples"] for row in self.grades if row["of_template"])
         unchecked = sum(row["samples"] for row in self.grades if not row["grade"])
-        unmeasured = sorted({row["grade"] for row in self.grades if row["grade"] and row["precision"] is None})
+        unmeasured = sorted(
+            {row["grade"] for row in self.grades if row["grade"] and row["precision"] is None}
+        )
         few = [f"{row['kind']} in {row['language']}" for row in self.kinds if row["samples"] < _FEW]
         found = {
             f"{template} of {total} samples were worded, or where rules leave something open read, by code without"
@@ -86,7 +98,9 @@ def _counted(warehouse: Warehouse, name: str) -> CardFacts:
     state = verify_release(warehouse, name)
     rows = {section: warehouse.rows(sql(f"cards.{section}"), [name]) for section in _SECTIONS}
     agreement = warehouse.rows(sql("cards.agreement"))
-    duplicates = warehouse.rows("select count(*) as number from release_duplicates where release = ?", [name])
+    duplicates = warehouse.rows(
+        "select count(*) as number from release_duplicates where release = ?", [name]
+    )
     return CardFacts(
         release=state.release,
         state=state,
@@ -94,7 +108,9 @@ def _counted(warehouse: Warehouse, name: str) -> CardFacts:
         withdrawn=rows.pop("withdrawn")[0]["samples"],
         duplicates=duplicates[0]["number"],
         agreement=agreement,
-        metric=warehouse.rows("select * exclude (release) from metric_precision where release = ?", [name]),
+        metric=warehouse.rows(
+            "select * exclude (release) from metric_precision where release = ?", [name]
+        ),
         **rows,
     )
 
@@ -102,5 +118,7 @@ def _counted(warehouse: Warehouse, name: str) -> CardFacts:
 def render_card(facts: CardFacts) -> str:
     """The card as Markdown, its header in the form that dataset hubs read."""
     environment = sandbox(trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(files("callwright.warehouse").joinpath("card.md.j2").read_text(encoding="utf-8"))
+    template = environment.from_string(
+        files("callwright.warehouse").joinpath("card.md.j2").read_text(encoding="utf-8")
+    )
     return template.render(facts=facts).strip()

@@ -37,7 +37,9 @@ def vocabulary_text() -> str:
 def view_comments(scripts: Iterable[str]) -> dict[str, str]:
     """What each view of some scripts is, by the head above it."""
     return {
-        name: " ".join(line.removeprefix("--").strip() for line in head.strip().splitlines()).strip()
+        name: " ".join(
+            line.removeprefix("--").strip() for line in head.strip().splitlines()
+        ).strip()
         for script in scripts
         for head, name in _HEAD.findall(script)
     }
@@ -49,15 +51,21 @@ def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str])
     statements: list[str] = []
     for relation, column in columns:
         comment = vocabulary.only.get(relation, {}).get(column) or vocabulary.columns.get(column)
-        statements += [f'comment on column "{relation}"."{column}" is {literal(comment)}'] if comment else []
-    statements += [f'comment on table "{name}" is {literal(told)}' for name, told in vocabulary.tables.items()]
+        statements += (
+            [f'comment on column "{relation}"."{column}" is {literal(comment)}'] if comment else []
+        )
+    statements += [
+        f'comment on table "{name}" is {literal(told)}' for name, told in vocabulary.tables.items()
+    ]
     statements += [f'comment on view "{name}" is {literal(told)}' for name, told in views.items()]
     return "; ".join(statements)
 
 
 def table_comments(table: str, comment: str, columns: Iterable[tuple[str, str]]) -> str:
     """The SQL that writes the comments of one table and its columns."""
-    of_columns = (f'comment on column "{table}"."{column}" is {literal(text)}' for column, text in columns)
+    of_columns = (
+        f'comment on column "{table}"."{column}" is {literal(text)}' for column, text in columns
+    )
     return "; ".join((f'comment on table "{table}" is {literal(comment)}', *of_columns))
 
 

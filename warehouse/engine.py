@@ -41,7 +41,9 @@ class DatabaseFile:
     Whoever comes while another process has it waits up to `patience` seconds, and has that told.
     """
 
-    def __init__(self, path: Path, limits: DatabaseLimits, patience: float, tell: Callable[[str], object]) -> None:
+    def __init__(
+        self, path: Path, limits: DatabaseLimits, patience: float, tell: Callable[[str], object]
+    ) -> None:
         """Name the file; nothing is opened yet."""
         self.path, self.limits, self.patience, self.tell = path, limits, patience, tell
 
@@ -73,7 +75,10 @@ class DatabaseFile:
 
         Raises ConfigurationError where the SQL is wrong, StoreError where it takes longer than so many seconds.
         """
-        with self.refusals(), self._when_free(lambda: _Engine.connect(self.path, self.limits)) as connection:
+        with (
+            self.refusals(),
+            self._when_free(lambda: _Engine.connect(self.path, self.limits)) as connection,
+        ):
             try:
                 return _locked_up_answer(connection, sql, seconds)
             except duckdb.Error as error:
@@ -81,7 +86,11 @@ class DatabaseFile:
 
     def is_at_rest(self) -> bool:
         """Whether there is a file that nobody left in the middle of a write."""
-        return self.path.is_file() and self.path.stat().st_size > 0 and not Path(f"{self.path}.wal").exists()
+        return (
+            self.path.is_file()
+            and self.path.stat().st_size > 0
+            and not Path(f"{self.path}.wal").exists()
+        )
 
     def write_for_older_clients(self) -> None:
         """Write a file that an earlier callwright began anew, so that DuckDB since 1.4 reads it."""
@@ -93,9 +102,14 @@ class DatabaseFile:
         if version == f"{_STORAGE}+":
             return
         fresh = self.path.with_suffix(".fresh")
-        with self.refusals(), duckdb.connect(":memory:", config=_config(self.path, self.limits)) as engine:
+        with (
+            self.refusals(),
+            duckdb.connect(":memory:", config=_config(self.path, self.limits)) as engine,
+        ):
             engine.execute(f"attach '{quoted(self.path)}' as old (type duckdb, read_only)")
-            engine.execute(f"attach '{quoted(fresh)}' as {CATALOG} (type duckdb, storage_version '{_STORAGE}')")
+            engine.execute(
+                f"attach '{quoted(fresh)}' as {CATALOG} (type duckdb, storage_version '{_STORAGE}')"
+            )
             engine.execute(f"copy from database old to {CATALOG}")
         fresh.replace(self.path)
 
@@ -186,7 +200,11 @@ def require_condition(text: str) -> str:
     """Return a condition of somebody else's as it is. Raises ConfigurationError where it is anything but one SQL expression."""
     with duckdb.connect(":memory:") as parser:
         found, one = (
-            orjson.loads(parser.execute("select json_serialize_sql(?)", [f"select {item}\n"]).fetchall()[0][0])
+            orjson.loads(
+                parser.execute("select json_serialize_sql(?)", [f"select {item}\n"]).fetchall()[0][
+                    0
+                ]
+            )
             for item in (text, "true")
         )
     if found["error"]:
@@ -196,7 +214,9 @@ def require_condition(text: str) -> str:
     [expected] = [statement["node"] for statement in one["statements"]]
     del expected["select_list"]
     if nodes != [expected] or len(items) != 1 or items[0]["alias"]:
-        raise ConfigurationError(f"The condition {text!r} must be one SQL expression, and is more than that.")
+        raise ConfigurationError(
+            f"The condition {text!r} must be one SQL expression, and is more than that."
+        )
     return text
 
 
@@ -211,12 +231,16 @@ class _Engine:
     """
 
     _kept: ClassVar[dict[Path, "_Engine"]] = {}
-    _guard: ClassVar[RLock] = RLock()  # a generator that is thrown away may leave an engine while another is taken
+    _guard: ClassVar[RLock] = (
+        RLock()
+    )  # a generator that is thrown away may leave an engine while another is taken
 
     def __init__(self, path: Path, limits: DatabaseLimits) -> None:
         self._path, self._limits = path, limits
         self._users = Counter[int]()  # by thread
-        self.turn = RLock()  # threads that wrote at once would share one memory limit, and exceed it
+        self.turn = (
+            RLock()
+        )  # threads that wrote at once would share one memory limit, and exceed it
         self.is_read_only = False
         self._duckdb = duckdb.connect(":memory:", config=_config(path, limits))
 
@@ -293,7 +317,9 @@ class _Engine:
                 mode = "read_only" if read_only else "read_write"
                 if not self._path.exists():
                     mode = f"storage_version '{_STORAGE}'"
-                self._duckdb.execute(f"attach '{quoted(self._path)}' as {CATALOG} (type duckdb, {mode})")
+                self._duckdb.execute(
+                    f"attach '{quoted(self._path)}' as {CATALOG} (type duckdb, {mode})"
+                )
             except (duckdb.IOException, duckdb.ResourceInUseException):
                 raise  # locked or no database; the engine is as good as before
             except duckdb.Error:
@@ -313,7 +339,9 @@ class _Engine:
                 return
             try:
                 self._duckdb.execute(f"detach {CATALOG}")
-            except duckdb.Error:  # it could not be tidied up; what was committed is in the log beside the file
+            except (
+                duckdb.Error
+            ):  # it could not be tidied up; what was committed is in the log beside the file
                 logger.debug("The warehouse could not be detached.", exc_info=True)
                 self.end()
             if Path(f"{self._path}.tmp").exists():  # it goes with the engine that made it
@@ -359,7 +387,9 @@ def quoted(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
-def _config(path: Path, limits: DatabaseLimits) -> dict[str, Any]:  # of several types, as DuckDB takes them
+def _config(
+    path: Path, limits: DatabaseLimits
+) -> dict[str, Any]:  # of several types, as DuckDB takes them
     return {
         "memory_limit": f"{limits.memory_mb}MB",
         "threads": str(limits.threads),

@@ -17,7 +17,9 @@ class ConfigurationError(CallwrightError):
 class TransientError(CallwrightError):
     """A rate limit, a time-out or a server fault that another try may cure; the only one that is retried."""
 
-    def __init__(self, message: str, retry_after: float | None = None, *, may_be_charged: bool = False) -> None:
+    def __init__(
+        self, message: str, retry_after: float | None = None, *, may_be_charged: bool = False
+    ) -> None:
         """Keep the server's own wish in `retry_after` (seconds), None where it named none.
 
         What was sent and not answered in time `may_be_charged` for all the same.
@@ -59,4 +61,6 @@ class StoreError(CallwrightError):
 def first_problem(error: "ValidationError") -> str:
     """Where the first thing stands that pydantic finds wrong, and what is wrong with it: "tools.0.name: Field required"."""
     first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg'].removeprefix('Value error, ')}"
+    return (
+        f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg'].removeprefix('Value error, ')}"
+    )

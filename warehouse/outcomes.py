@@ -23,7 +23,9 @@ def pass_all(keys: str) -> str:
     return sql("outcomes.pass_all", keys=keys)
 
 
-def reject_repeated(warehouse: Warehouse, build: str, stages: Sequence[str], made: Literal["sample", "tool"]) -> None:
+def reject_repeated(
+    warehouse: Warehouse, build: str, stages: Sequence[str], made: Literal["sample", "tool"]
+) -> None:
     """Reject the drafts that became a sample or a tool which another draft had become before: they made nothing new."""
     reason = f"Another draft had already become this very {made}."
     warehouse.execute(sql("outcomes.repeated", **_MADE_AS[made]), [reason, build, list(stages)])
@@ -65,31 +67,46 @@ def meet_checks(warehouse: Warehouse, build: str, todays: Mapping[str, str]) -> 
         with warehouse.writing() as connection:
             connection.execute(sql("build_checks.forget"), [build, stale])
             connection.execute(sql("build_checks.unmeet"), [build, stale])
-            connection.execute(sql("build_checks.meet"), [build, new, [todays[name] for name in new]])
+            connection.execute(
+                sql("build_checks.meet"), [build, new, [todays[name] for name in new]]
+            )
     return tuple(new) if met else ()
 
 
 def lacking_checks(warehouse: Warehouse, build: str, checks: Sequence[str]) -> list[Lacking]:
     """How many samples lack which of these checks, although none before them stopped them."""
     return [
-        Lacking(tuple(name for bit, name in enumerate(checks) if row["mask"] >> bit & 1), row["samples"], row["mask"])
+        Lacking(
+            tuple(name for bit, name in enumerate(checks) if row["mask"] >> bit & 1),
+            row["samples"],
+            row["mask"],
+        )
         for row in warehouse.rows(sql("build_checks.by_mask"), _asked(build, checks))
     ]
 
 
-def samples_lacking(warehouse: Warehouse, build: str, checks: Sequence[str], mask: int) -> Iterator[str]:
+def samples_lacking(
+    warehouse: Warehouse, build: str, checks: Sequence[str], mask: int
+) -> Iterator[str]:
     """The bodies of the samples that lack just these of the checks."""
-    return (body for (body,) in warehouse.stream(sql("build_checks.of_mask"), [*_asked(build, checks), mask]))
+    return (
+        body
+        for (body,) in warehouse.stream(sql("build_checks.of_mask"), [*_asked(build, checks), mask])
+    )
 
 
-def take_back(warehouse: Warehouse, build: str, checks: Sequence[str], *, review: str, land: str) -> None:
+def take_back(
+    warehouse: Warehouse, build: str, checks: Sequence[str], *, review: str, land: str
+) -> None:
     """Let what a check stopped lose all that it had come to behind it, and what one doubts its place among the landed.
 
     `review` and `land` are the names of the stages at which people are asked, and samples land.
     """
     with warehouse.writing() as connection:
         connection.execute(sql("build_checks.undo_behind"), [build, list(checks), build])
-        connection.execute(sql("build_checks.undo_reviews"), [build, [review, land], build, review, list(checks)])
+        connection.execute(
+            sql("build_checks.undo_reviews"), [build, [review, land], build, review, list(checks)]
+        )
         connection.execute(sql("build_checks.withdraw"), [build, land])
 
 

@@ -42,7 +42,11 @@ class PaidNotes:
     def earlier(self, known: KnownKeys) -> list[Row]:
         """The calls of earlier tries of the same work; those without an answer are marked."""
         _settle(self._path, known)
-        return [orjson.loads(line) for line in self._path.read_bytes().splitlines()] if self._path.exists() else []
+        return (
+            [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
+            if self._path.exists()
+            else []
+        )
 
     def note(self, row: Row) -> None:
         """Add a call; it is kept from now on, whatever becomes of this process. Raises OSError where the disk is full."""
@@ -69,7 +73,9 @@ class PaidNotes:
 
 
 @contextmanager
-def paid_notes_of_process(parent: Path, warehouse: Warehouse, known: KnownKeys) -> Iterator[PaidNotes]:
+def paid_notes_of_process(
+    parent: Path, warehouse: Warehouse, known: KnownKeys
+) -> Iterator[PaidNotes]:
     """Notes in a folder of this process's own, removed in the end; what processes that were killed left there lands first."""
     parent.mkdir(parents=True, exist_ok=True)
     _land_abandoned(parent, warehouse, known)
@@ -111,9 +117,14 @@ def _settle(path: Path, known: KnownKeys) -> bool:
     asked = [row["request"] for row in rows if not row["error"] and not row["cached"]]
     lost = {*asked} - known(asked) if asked else set()
     if lost:
-        marked = [row | {"error": _LOST} if row["request"] in lost and not row["error"] else row for row in rows]
+        marked = [
+            row | {"error": _LOST} if row["request"] in lost and not row["error"] else row
+            for row in rows
+        ]
         draft = path.with_suffix(".settled")
-        draft.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in marked))
+        draft.write_bytes(
+            b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in marked)
+        )
         draft.replace(path)
     return is_torn
 

@@ -61,7 +61,9 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
             finally:
                 _remove_old(folder)
     except OSError as error:
-        raise StoreError(f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}") from error
+        raise StoreError(
+            f"Publishing to {folder} failed, and the earlier copy is unchanged: {error}"
+        ) from error
 
 
 def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
@@ -79,7 +81,11 @@ def _take(lock: IO[str], folder: Path, warehouse: Warehouse) -> None:
 def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = False) -> Path:
     """The published database, made anew where the warehouse was written to since, unless it `may_be_older`."""
     copy = warehouse.beside(folder / _DATABASE)
-    return copy.path if _serves(copy, warehouse, may_be_older=may_be_older) else publish(warehouse, folder).database
+    return (
+        copy.path
+        if _serves(copy, warehouse, may_be_older=may_be_older)
+        else publish(warehouse, folder).database
+    )
 
 
 def _serves(copy: Warehouse, warehouse: Warehouse, *, may_be_older: bool) -> bool:
@@ -101,7 +107,9 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     if samples > MANY:
         _answer_ahead(copy)
         _write_parquet(copy, fresh / "parquet")
-    os.utime(copy.path, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is the warehouse as of then
+    os.utime(
+        copy.path, ns=(written.st_atime_ns, written.st_mtime_ns)
+    )  # it is the warehouse as of then
     copy.path.chmod(_READ_ONLY)
     copy.path.replace(folder / _DATABASE)
     (fresh / "parquet").rename(folder / name)
@@ -117,7 +125,9 @@ def _write_parquet(copy: Warehouse, folder: Path) -> None:
     with copy.reading() as connection:
         for table in (*TABLES, *list_views("parquet")):
             target = quoted(folder / f"{table}.parquet")
-            connection.execute(f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})")
+            connection.execute(
+                f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})"
+            )
 
 
 def _answer_ahead(copy: Warehouse) -> None:
@@ -137,7 +147,9 @@ def _answer_ahead(copy: Warehouse) -> None:
 
 def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
     """The views that a publication treats so, as `published.yaml` lists them."""
-    listed: dict[str, list[str]] = read_yaml(files("callwright.warehouse").joinpath("published.yaml").read_text())
+    listed: dict[str, list[str]] = read_yaml(
+        files("callwright.warehouse").joinpath("published.yaml").read_text()
+    )
     return listed[purpose]
 
 
@@ -154,13 +166,17 @@ def _remove_old(folder: Path) -> None:
     link = folder / "parquet"
     shown = link.readlink().name if link.is_symlink() else ""
     tables = sorted(folder.glob(f"{_TABLES}*"))
-    kept = [one for one in tables if one.name <= shown][-_KEPT:]  # what is newer never came to be shown
+    kept = [one for one in tables if one.name <= shown][
+        -_KEPT:
+    ]  # what is newer never came to be shown
     for left in (*folder.glob(f"{_UNFINISHED}*"), *(one for one in tables if one not in kept)):
         shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager
-def published_or_copied(warehouse: Warehouse, folder: Path, *, may_be_older: bool = False) -> Iterator[Reading]:
+def published_or_copied(
+    warehouse: Warehouse, folder: Path, *, may_be_older: bool = False
+) -> Iterator[Reading]:
     """What was published where nothing was written since or it `may_be_older`; else a copy that goes at the end.
 
     Where no copy can be made (a folder that may not be written to, a full disk) the warehouse itself is read.
@@ -171,7 +187,9 @@ def published_or_copied(warehouse: Warehouse, folder: Path, *, may_be_older: boo
         return
     with ExitStack() as stack:
         try:
-            copy = warehouse.beside(stack.enter_context(_passing(warehouse.path.parent)) / _DATABASE)
+            copy = warehouse.beside(
+                stack.enter_context(_passing(warehouse.path.parent)) / _DATABASE
+            )
             warehouse.copy_to(copy.path)
         except OSError:
             copy = warehouse
@@ -190,7 +208,10 @@ def _passing(home: Path) -> Iterator[Path]:
         with suppress(OSError), (left / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(prefix=_READING, dir=home) as made, (Path(made) / ".lock").open("w") as lock:
+    with (
+        tempfile.TemporaryDirectory(prefix=_READING, dir=home) as made,
+        (Path(made) / ".lock").open("w") as lock,
+    ):
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield Path(made)
 

@@ -41,11 +41,13 @@ def read_relations(warehouse: Warehouse) -> list[Relation]:
     """Every table and view of a warehouse with its comments, as they stand there; tables first."""
     return [
         Relation(
-            row["name"], row["is_view"], row["comment"],
+            row["name"],
+            row["is_view"],
+            row["comment"],
             tuple((one["name"], one["type"].lower(), one["comment"]) for one in row["columns"]),
         )
         for row in warehouse.rows(_RELATIONS)
-    ]  # fmt: skip
+    ]
 
 
 def reference(relations: Iterable[Relation]) -> str:
@@ -57,7 +59,10 @@ def reference(relations: Iterable[Relation]) -> str:
             lines += ["", titles.pop(relation.is_view)]
         lines += ["", f"#### `{relation.name}`", "", _plain(relation.comment), ""]
         lines += ["| column | type | |", "|---|---|---|"]
-        lines += [f"| `{name}` | {type_} | {_plain(comment)} |" for name, type_, comment in relation.columns]
+        lines += [
+            f"| `{name}` | {type_} | {_plain(comment)} |"
+            for name, type_, comment in relation.columns
+        ]
     return "\n".join([*lines, ""])
 
 

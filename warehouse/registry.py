@@ -96,8 +96,14 @@ class Registry(Generic[Row]):
             if entry.name not in found:
                 found[entry.name] = entry
             elif found[entry.name].value != entry.value:
-                taken = "callwright itself" if _is_own(found[entry.name]) else package_of(found[entry.name])
-                self._pass_over(entry, f"{taken} has one of this name, so that it needs another name")
+                taken = (
+                    "callwright itself"
+                    if _is_own(found[entry.name])
+                    else package_of(found[entry.name])
+                )
+                self._pass_over(
+                    entry, f"{taken} has one of this name, so that it needs another name"
+                )
         return found
 
     def _position(self, entry: EntryPoint) -> tuple[bool, int, str, str]:
@@ -107,7 +113,11 @@ class Registry(Generic[Row]):
     @property
     def names(self) -> tuple[str, ...]:
         """The names that there are, nothing loaded for it; of what was loaded none that can't be used."""
-        sound = [name for name, one in self._entries.items() if (name, package_of(one)) not in self._broken]
+        sound = [
+            name
+            for name, one in self._entries.items()
+            if (name, package_of(one)) not in self._broken
+        ]
         return tuple(dict.fromkeys((*sound, *self._added)))
 
     def __iter__(self) -> Iterator[str]:
@@ -133,7 +143,9 @@ class Registry(Generic[Row]):
         entry = self._entries.get(name)
         if entry is None:
             known = ", ".join(self.names)
-            raise ConfigurationError(f"There is no {self._noun} {name!r}; the {self._nouns} are {known}.")
+            raise ConfigurationError(
+                f"There is no {self._noun} {name!r}; the {self._nouns} are {known}."
+            )
         row = self._load(entry)
         if row is None:
             raise PluginError(self._broken[name, package_of(entry)])
@@ -150,9 +162,14 @@ class Registry(Generic[Row]):
     def plugins(self) -> tuple[Plugin, ...]:
         """What other packages bring to this table, each row loaded to see that it can be used."""
         self.rows()
-        others = ((name, package_of(entry)) for name, entry in self._entries.items() if not _is_own(entry))
+        others = (
+            (name, package_of(entry)) for name, entry in self._entries.items() if not _is_own(entry)
+        )
         sound = [Plugin(self.table, *one) for one in others if one not in self._broken]
-        return (*sound, *(Plugin(self.table, *one, problem) for one, problem in self._broken.items()))
+        return (
+            *sound,
+            *(Plugin(self.table, *one, problem) for one, problem in self._broken.items()),
+        )
 
     def add(self, row: Row, source: "Source") -> None:
         """Add a row for the length of the process; what comes from the same place, or says the same, takes its place.
@@ -164,14 +181,20 @@ class Registry(Generic[Row]):
             before, known = self._added[row.name]
             if known is row:
                 return
-            taken = "" if before.place == source.place or before.digest == source.digest else before.place
+            taken = (
+                ""
+                if before.place == source.place or before.digest == source.digest
+                else before.place
+            )
         if taken:
             raise PluginError(
                 f"{source.place}: its name {row.name!r} is taken: there is the {self._noun} of {taken}. Give it another name."
             )
         others = [one for one in self.rows() if one.name != row.name]
         if problem := self._problem_beside(row, others):
-            raise PluginError(f"{source.place}: the {self._noun} {row.name!r} can't be used: {problem}.")
+            raise PluginError(
+                f"{source.place}: the {self._noun} {row.name!r} can't be used: {problem}."
+            )
         self._added[row.name] = (source, row)
         self._change()
 
@@ -240,7 +263,9 @@ class Registry(Generic[Row]):
         if not problem and row.name != entry.name:
             problem = f"it calls itself {row.name!r}, and must bear the name of its entry point"
         before = takewhile(lambda name: name != entry.name, self._entries)
-        problem = problem or self._problem_beside(row, [self._loaded[one] for one in before if one in self._loaded])
+        problem = problem or self._problem_beside(
+            row, [self._loaded[one] for one in before if one in self._loaded]
+        )
         if problem:
             raise PluginError(f"`{entry.value}`: {problem}")
         loaded: Row = row
@@ -249,8 +274,14 @@ class Registry(Generic[Row]):
     def _problem_of(self, row: object) -> str:
         if isinstance(row, self.form):
             return ""
-        found = f"it is the class {row.__name__} itself" if isinstance(row, type) else f"it is a {type(row).__name__}"
-        wanted = " or ".join(f"{one.__module__}.{one.__qualname__}" for one in classes_of(self.form))
+        found = (
+            f"it is the class {row.__name__} itself"
+            if isinstance(row, type)
+            else f"it is a {type(row).__name__}"
+        )
+        wanted = " or ".join(
+            f"{one.__module__}.{one.__qualname__}" for one in classes_of(self.form)
+        )
         return f"{found}, and must be an object of {wanted}"
 
 
@@ -266,7 +297,11 @@ def _is_own(entry: EntryPoint) -> bool:
 
 def package_of(entry: EntryPoint | None) -> str:
     """The package that brings an entry point, with its version; "" for none."""
-    return " ".join(_name_and_version(entry.dist)) if entry is not None and entry.dist is not None else ""
+    return (
+        " ".join(_name_and_version(entry.dist))
+        if entry is not None and entry.dist is not None
+        else ""
+    )
 
 
 def classes_of(form: "type[Any] | UnionType") -> tuple[type[Any], ...]:
@@ -280,13 +315,22 @@ def raised(error: BaseException, file: str = "") -> str:
     >>> raised(error)
     "ZeroDivisionError: division by zero (/home/me/plugin.py:3)"
     """
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith("<frozen")]
+    frames = [
+        one
+        for one in traceback.extract_tb(error.__traceback__)
+        if not one.filename.startswith("<frozen")
+    ]
     if isinstance(error, SyntaxError) and error.filename:
         where, message = f"{error.filename}:{error.lineno}", error.msg
     else:
-        last = next((one for one in reversed(frames) if one.filename == file), frames[-1] if frames else None)
+        last = next(
+            (one for one in reversed(frames) if one.filename == file),
+            frames[-1] if frames else None,
+        )
         where, message = (f"{last.filename}:{last.lineno}" if last else ""), str(error)
-    return f"{type(error).__name__}: {message}".removesuffix(": ") + (f" ({where})" if where else "")
+    return f"{type(error).__name__}: {message}".removesuffix(": ") + (
+        f" ({where})" if where else ""
+    )
 
 
 def is_ours(function: object) -> bool:
@@ -308,7 +352,9 @@ def whose(what: str, function: object, error: BaseException | None = None) -> st
     code = getattr(function, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__) if error else ()
     if code is None:
-        return f"Your {what} ({frames[-1].filename}:{frames[-1].lineno})" if frames else f"Your {what}"
+        return (
+            f"Your {what} ({frames[-1].filename}:{frames[-1].lineno})" if frames else f"Your {what}"
+        )
     lines = [one.lineno for one in frames if one.filename == code.co_filename]
     return f"Your {what} ({code.co_filename}:{lines[-1] if lines else code.co_firstlineno})"
 
@@ -360,7 +406,9 @@ def file_of(reference: str, folder: Path) -> tuple[Path, str]:
     """The file and the name in it of `path.py:name`, the path taken from `folder`. Raises PluginError where it is none such."""
     path, colon, name = reference.rpartition(":")
     if not (colon and path.endswith(".py") and name.isidentifier()):
-        raise PluginError(f"{reference!r} must be a file and a name in it, such as 'my_kind.py:FAMILY'")
+        raise PluginError(
+            f"{reference!r} must be a file and a name in it, such as 'my_kind.py:FAMILY'"
+        )
     return (folder / path).absolute(), name
 
 
@@ -374,10 +422,14 @@ def row_in_file(path: Path, name: str) -> FileRow:
         names = [one for one in vars(module) if one.isupper() and not one.startswith("_")]
         there = f"; the names in capitals there are {', '.join(names)}" if names else ""
         raise PluginError(f"{path}: there is no {name!r} in this file{there}")
-    line = 1  # where the name is last given a value at the top of the file, 1 where it is hard to tell
+    line = (
+        1  # where the name is last given a value at the top of the file, 1 where it is hard to tell
+    )
     for node in ast.parse(path.read_bytes()).body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if getattr(node, "name", "") == name or any(isinstance(one, ast.Name) and one.id == name for one in targets):
+        if getattr(node, "name", "") == name or any(
+            isinstance(one, ast.Name) and one.id == name for one in targets
+        ):
             line = node.lineno
     return FileRow(Source(f"{path}:{name}", digest_of(path)), line, getattr(module, name))
 

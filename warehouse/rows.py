@@ -30,7 +30,9 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-LONGEST_ROW = 1 << 24  # bytes of JSON; DuckDB's own limit, and each of its threads sets aside twice as much
+LONGEST_ROW = (
+    1 << 24
+)  # bytes of JSON; DuckDB's own limit, and each of its threads sets aside twice as much
 _BYTES_A_LETTER, _MIB = 6, 1 << 20
 Row = dict[str, Any]  # one value a column; the table's schema gives the types
 
@@ -107,9 +109,12 @@ def _(record: Tool, made_at: datetime) -> tuple[str, Row]:
 def _made_by(origin: Origin | None) -> Row:
     origin = origin or Origin(stage="import")
     return {
-        "stage": origin.stage, "parents": list(origin.parents), "model": origin.model,
-        "prompt_version": origin.prompt_version, "planted": origin.planted,
-    }  # fmt: skip
+        "stage": origin.stage,
+        "parents": list(origin.parents),
+        "model": origin.model,
+        "prompt_version": origin.prompt_version,
+        "planted": origin.planted,
+    }
 
 
 @_row.register
@@ -126,7 +131,12 @@ def _(record: Sample, _made_at: datetime) -> tuple[str, Row]:
         "language": record.language,
         "category": record.category,
         "request": record.request,
-        "gold": _json([{"tool": call.tool, "arguments": call.arguments | call.constants} for call in record.gold]),
+        "gold": _json(
+            [
+                {"tool": call.tool, "arguments": call.arguments | call.constants}
+                for call in record.gold
+            ]
+        ),
         "body": body_of(record),
         "call_turns": sum(1 for _ in record.snapshots()),
         "calls": sum(len(snapshot.calls) for snapshot in record.snapshots()),
@@ -140,8 +150,12 @@ def _(record: Verdict, made_at: datetime) -> tuple[str, Row]:
         "check_name": record.check,
         "grade": record.grade,
         "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
-        "doubts": _json([doubt.model_dump(mode="json", exclude_defaults=True) for doubt in record.doubts]),
-        "readings": _json([one.model_dump(mode="json", exclude_defaults=True) for one in record.readings]),
+        "doubts": _json(
+            [doubt.model_dump(mode="json", exclude_defaults=True) for doubt in record.doubts]
+        ),
+        "readings": _json(
+            [one.model_dump(mode="json", exclude_defaults=True) for one in record.readings]
+        ),
     }
 
 
@@ -166,11 +180,17 @@ def _(record: Release, _made_at: datetime) -> tuple[str, Row]:
 
 @_row.register
 def _(record: Prediction, made_at: datetime) -> tuple[str, Row]:
-    calls = None if record.calls is None else _json([call.model_dump(mode="json") for call in record.calls])
+    calls = (
+        None
+        if record.calls is None
+        else _json([call.model_dump(mode="json") for call in record.calls])
+    )
     return "predictions", _fields(record, made_at) | {"calls": calls, "error_type": None}
 
 
 @_row.register
 def _(record: MultiStepRun, made_at: datetime) -> tuple[str, Row]:
-    messages = _json([turn.model_dump(mode="json", exclude_defaults=True) for turn in record.messages])
+    messages = _json(
+        [turn.model_dump(mode="json", exclude_defaults=True) for turn in record.messages]
+    )
     return "multi_step_runs", _fields(record, made_at) | {"messages": messages}

@@ -71,7 +71,11 @@ class Warehouse:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A connection in a transaction: committed at the end, rolled back on any error. Raises StoreError."""
-        with self.file.refusals(), closing(self._open_for_writing()) as attached, self.file.turn(attached):
+        with (
+            self.file.refusals(),
+            closing(self._open_for_writing()) as attached,
+            self.file.turn(attached),
+        ):
             connection = attached.connection
             connection.begin()
             try:
@@ -100,7 +104,9 @@ class Warehouse:
         stays locked or this thread is in the middle of a transaction.
         """
         # What a killed process left in the log goes into the file.
-        opened = self.file.open(read_only=True) if self.file.is_at_rest() else self._open_for_writing()
+        opened = (
+            self.file.open(read_only=True) if self.file.is_at_rest() else self._open_for_writing()
+        )
         with self.file.refusals(), closing(opened) as attached, self.file.turn(attached):
             if not attached.is_read_only:
                 attached.connection.execute(f"checkpoint {CATALOG}")
@@ -119,7 +125,10 @@ class Warehouse:
 
     def is_copy_of(self, other: "Warehouse") -> bool:
         """Whether nothing was written to the other file since this one was copied from it."""
-        return other.file.is_at_rest() and self.path.stat().st_mtime_ns == other.path.stat().st_mtime_ns
+        return (
+            other.file.is_at_rest()
+            and self.path.stat().st_mtime_ns == other.path.stat().st_mtime_ns
+        )
 
     def put(self, records: Iterable[Record], *, made_at: datetime | None = None) -> None:
         """Keep records, each in its table; the same record twice is kept once."""
@@ -146,12 +155,18 @@ class Warehouse:
         is_large = max(sizes.values()) > SMALL
         with self.writing() as connection:
             if is_large:
-                connection.execute("set threads = 1")  # each reader of JSON sets 32 MB aside, and one is fast enough
+                connection.execute(
+                    "set threads = 1"
+                )  # each reader of JSON sets 32 MB aside, and one is fast enough
             for table, file in files:
                 for piece in pieces(file) if file in sizes else ():
-                    connection.execute(insert_statement(connection, table, piece, replacing=replacing))
+                    connection.execute(
+                        insert_statement(connection, table, piece, replacing=replacing)
+                    )
             if is_large:
-                connection.execute(f"set threads = {self.file.limits.threads}")  # others may go on with what is open
+                connection.execute(
+                    f"set threads = {self.file.limits.threads}"
+                )  # others may go on with what is open
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""
@@ -181,7 +196,9 @@ class Warehouse:
         """
         answers: dict[str, list[Row]] = {}
         with self.reading() as connection:
-            for view in worked_out:  # a temporary table comes before a view of its name, and goes with the connection
+            for view in (
+                worked_out
+            ):  # a temporary table comes before a view of its name, and goes with the connection
                 connection.execute(f"create temp table {view} as from {CATALOG}.{view}")
             for name, (sql, parameters) in queries.items():
                 found = connection.execute(sql, list(parameters))
@@ -256,16 +273,23 @@ class _Latest(NamedTuple):
 @cache
 def _latest() -> _Latest:
     scripts, views = (
-        {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.iterdir(), key=lambda file: file.name)
-         if file.name.endswith(".sql")}
-        for folder in (files("callwright.warehouse").joinpath(name) for name in ("migrations", "views"))
-    )  # fmt: skip
+        {
+            file.name: file.read_text(encoding="utf-8")
+            for file in sorted(folder.iterdir(), key=lambda file: file.name)
+            if file.name.endswith(".sql")
+        }
+        for folder in (
+            files("callwright.warehouse").joinpath(name) for name in ("migrations", "views")
+        )
+    )
     texts = list(views.values())  # those that are there already are not written again
     return _Latest(scripts, texts, f"{_VIEWS}{content_key([*texts, vocabulary_text()])}")
 
 
 def _is_current(connection: Connection) -> bool:
-    if not connection.execute("select 1 from duckdb_tables() where table_name = 'migrations'").fetchall():
+    if not connection.execute(
+        "select 1 from duckdb_tables() where table_name = 'migrations'"
+    ).fetchall():
         return False
     done = connection.execute("select name from migrations").fetchall()
     return {name for (name,) in done} == {*_latest().scripts, _latest().version}
@@ -293,7 +317,9 @@ def _migrate(connection: Connection, path: Path) -> None:
         connection.execute("insert into migrations (name) values (?)", [name])
     for view in views:
         connection.execute(view)
-    columns = connection.execute("select table_name, column_name from duckdb_columns() where not internal").fetchall()
+    columns = connection.execute(
+        "select table_name, column_name from duckdb_columns() where not internal"
+    ).fetchall()
     connection.execute(comment_script(columns, view_comments(views)))
     connection.execute("delete from migrations where starts_with(name, ?)", [_VIEWS])
     connection.execute("insert into migrations (name) values (?)", [version])

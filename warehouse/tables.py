@@ -48,16 +48,33 @@ TABLES: dict[str, Table] = {
     "build_samples": Table(("build", "sample"), is_compared=True, order="draft"),
     "drafts": Table(("key",), is_compared=True),
     "samples": Table(("key",), is_compared=True),
-    "outcomes": Table(("build", "stage", "subject"), updated=ALL, is_compared=True, order="made_at desc"),
+    "outcomes": Table(
+        ("build", "stage", "subject"), updated=ALL, is_compared=True, order="made_at desc"
+    ),
     "verdicts": Table(("key",), is_compared=True, order="made_at"),
     "planted_readings": Table(("subject", "check_name", "reader"), updated=ALL),
     "failures": Table(("key",)),
-    "review_requests": Table(("subject", "kind"), replaced=(
-        "build", "cause", "reason", "requested_at", "pushed_at", "server", "reviewers", "overlap", "priority",
-    )),
+    "review_requests": Table(
+        ("subject", "kind"),
+        replaced=(
+            "build",
+            "cause",
+            "reason",
+            "requested_at",
+            "pushed_at",
+            "server",
+            "reviewers",
+            "overlap",
+            "priority",
+        ),
+    ),
     "reviews": Table(("key",)),
-    "review_rounds": Table(("subject", "kind", "version"), replaced=("pushed_at", "server", "priority")),
-    "task_states": Table(("server", "task_id"), updated=("annotations", "skipped", "drafts", "seen_at", "deleted_at")),
+    "review_rounds": Table(
+        ("subject", "kind", "version"), replaced=("pushed_at", "server", "priority")
+    ),
+    "task_states": Table(
+        ("server", "task_id"), updated=("annotations", "skipped", "drafts", "seen_at", "deleted_at")
+    ),
     "gold_items": Table(("subject", "kind")),
     "agreement": Table(("kind", "measure", "slice_by", "slice_value"), updated=ALL),
     "audit_draws": Table(("prediction",)),
@@ -79,21 +96,35 @@ TABLES: dict[str, Table] = {
     "candidate_settings": Table(("release", "candidate")),
     "evaluations": Table(("key",), updated=("started_at", "finished_at")),
     "tool_changes": Table(("release", "strategy", "tool_key")),
-    "tool_change_intervals": Table(("release", "split", "candidate", "strategy", "tools_shown", "metric"), updated=ALL),
+    "tool_change_intervals": Table(
+        ("release", "split", "candidate", "strategy", "tools_shown", "metric"), updated=ALL
+    ),
     "predictions": Table(("key",)),
     "judge_verdicts": Table(("key",)),
     "grades": Table(("key",)),
     "multi_step_runs": Table(("key",)),
     "call_errors": Table(("key",)),
     "parameter_counts": Table(("run", "parameter_type")),
-    "scores": Table((
-        "release", "split", "candidate", "strategy", "tools_shown", "run", "judge", "snapshots", "metric", "slice_by",
-        "slice_value",
-    ), updated=ALL),
+    "scores": Table(
+        (
+            "release",
+            "split",
+            "candidate",
+            "strategy",
+            "tools_shown",
+            "run",
+            "judge",
+            "snapshots",
+            "metric",
+            "slice_by",
+            "slice_value",
+        ),
+        updated=ALL,
+    ),
     "responses": Table(("environment", "key", "version"), updated=("seen_at",)),
     "lapses": Table(("environment", "key", "problem"), updated=("times", "last_at")),
     "llm_calls": Table(("id",), is_compared=True),
-}  # fmt: skip
+}
 
 
 def write_batch(path: Path, rows: Iterable[Row]) -> None:
@@ -119,11 +150,15 @@ def pieces(path: Path) -> Iterator[Path]:
     piece.unlink(missing_ok=True)
 
 
-def insert_statement(connection: Connection, name: str, batch: Path, *, replacing: bool = False) -> str:
+def insert_statement(
+    connection: Connection, name: str, batch: Path, *, replacing: bool = False
+) -> str:
     """The statement that lands a batch in a table, by the table's rules; fields that are no columns are left out."""
     if name not in _known_columns:
         found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
-        _known_columns[name] = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
+        _known_columns[name] = {
+            column: "varchar" if type_ == "JSON" else type_ for column, type_ in found
+        }
     table, columns = TABLES[name], _known_columns[name]
     typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
     longest = min(LONGEST_ROW, max(SMALL, batch.stat().st_size))  # no row is longer than its batch
@@ -142,12 +177,16 @@ def insert_statement(connection: Connection, name: str, batch: Path, *, replacin
     return f"{statement} on conflict ({', '.join(table.key)}) do update set {updates}"
 
 
-_known_columns: dict[str, dict[str, str]] = {}  # by table, the same in every file: who writes has brought it forward
+_known_columns: dict[
+    str, dict[str, str]
+] = {}  # by table, the same in every file: who writes has brought it forward
 
 
 def _merge(name: str, source: str, columns: list[str], changed: tuple[str, ...]) -> str:
     table, listed = TABLES[name], ", ".join(columns)
-    first = f"partition by {', '.join(table.key)}" + (f" order by {table.order}" if table.order else "")
+    first = f"partition by {', '.join(table.key)}" + (
+        f" order by {table.order}" if table.order else ""
+    )
     updates = ", ".join(f"{column} = fresh.{column}" for column in changed)
     return f"""
         merge into {name} using (

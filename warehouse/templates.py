@@ -16,7 +16,15 @@ from random import Random
 from types import BuiltinMethodType, MethodType
 from typing import Any, TypeVar, cast
 
-from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, nodes, pass_context, pass_environment
+from jinja2 import (
+    Environment,
+    StrictUndefined,
+    Template,
+    TemplateSyntaxError,
+    nodes,
+    pass_context,
+    pass_environment,
+)
 from jinja2.exceptions import SecurityError
 from jinja2.filters import do_round, make_attrgetter
 from jinja2.runtime import Context
@@ -32,17 +40,55 @@ _MOST_PLACES = 400
 _PER_CALL = 3  # steps
 _PER_STEP = 8  # entries, or characters, that one step goes through
 _PER_WEIGHT = 64  # characters that weigh as much as an entry
-_WIDE = re.compile(r"\d{5,}|\*|:[^{}]*\{")  # a width that no text has, or one that is a value itself
+_WIDE = re.compile(
+    r"\d{5,}|\*|:[^{}]*\{"
+)  # a width that no text has, or one that is a value itself
 _CHARACTERS = str | bytes
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _LISTED = (*_SIZED, range)
 _GLOBALS = ("range", "dict", "namespace")
 _FILTERS = (
-    "abs", "attr", "capitalize", "count", "d", "default", "dictsort", "e", "escape", "first", "float", "format",
-    "groupby", "int", "items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr",
-    "replace", "reverse", "round", "safe", "select", "selectattr", "sort", "string", "sum", "title", "trim",
-    "truncate", "unique", "upper", "wordcount",
-)  # fmt: skip
+    "abs",
+    "attr",
+    "capitalize",
+    "count",
+    "d",
+    "default",
+    "dictsort",
+    "e",
+    "escape",
+    "first",
+    "float",
+    "format",
+    "groupby",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "safe",
+    "select",
+    "selectattr",
+    "sort",
+    "string",
+    "sum",
+    "title",
+    "trim",
+    "truncate",
+    "unique",
+    "upper",
+    "wordcount",
+)
 _LOST = {  # what makes much of little, and nobody needs
     str: frozenset({"expandtabs", "translate", "maketrans", "encode"}),
     int: frozenset({"to_bytes", "from_bytes"}),
@@ -123,14 +169,24 @@ def _multiplied(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the te
     for one, other in ((left, right), (right, left)):
         if isinstance(one, int) and isinstance(other, (*_SIZED[:4],)):
             _fits(len(other) * max(one, 0))
-            return weighed(one * other) if isinstance(other, list | tuple) else _charged(one * other)
-    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > MOST_BITS:
+            return (
+                weighed(one * other) if isinstance(other, list | tuple) else _charged(one * other)
+            )
+    if (
+        isinstance(left, int)
+        and isinstance(right, int)
+        and left.bit_length() + right.bit_length() > MOST_BITS
+    ):
         raise BoundError(f"it makes a number of more than {MOST_BITS:,} bits")
     return left * right
 
 
 def _to_the_power(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the template states
-    if isinstance(left, int) and isinstance(right, int) and left.bit_length() * max(right, 0) > MOST_BITS:
+    if (
+        isinstance(left, int)
+        and isinstance(right, int)
+        and left.bit_length() * max(right, 0) > MOST_BITS
+    ):
         raise BoundError(f"it makes a number of more than {MOST_BITS:,} bits")
     return left**right
 
@@ -148,21 +204,33 @@ def _remainder(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the tem
         return left % right
     text = left if isinstance(left, str) else left.decode(errors="replace")
     _validate_form(
-        text, "%", right if isinstance(right, tuple | list) else right.values() if isinstance(right, dict) else [right]
+        text,
+        "%",
+        right
+        if isinstance(right, tuple | list)
+        else right.values()
+        if isinstance(right, dict)
+        else [right],
     )
     return _charged(left % right)
 
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "*": _multiplied, "**": _to_the_power, "+": _added, "%": _remainder,
-}  # fmt: skip
+    "*": _multiplied,
+    "**": _to_the_power,
+    "+": _added,
+    "%": _remainder,
+}
 
 
 def _validate_form(form: str, sign: str, values: Iterable[Any]) -> None:
     """Refuse a form to fill that makes much of little."""
     if _WIDE.search(form) and sign in form:
         raise BoundError(f"the form {form[:80]!r} has a width that is too large, or a value itself")
-    _fits(len(form) + form.count(sign) * max((len(str(weighed(value))) for value in values), default=0))
+    _fits(
+        len(form)
+        + form.count(sign) * max((len(str(weighed(value))) for value in values), default=0)
+    )
 
 
 def _format(form: str, *args: Any, **named: Any) -> str:  # noqa: ANN401 - as Jinja's filter
@@ -214,7 +282,9 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         """What a function gives."""
         return __self.counted(__context, super().call, __obj, *args, **named)
 
-    def counted(__self, __context: Context, __call: Any, __obj: Any, *args: Any, **named: Any) -> Any:  # noqa: ANN401, N805
+    def counted(
+        __self, __context: Context, __call: Any, __obj: Any, *args: Any, **named: Any
+    ) -> Any:  # noqa: ANN401, N805
         """What a function gives, as `call` calls it, within the bounds."""
         _spent.step(_PER_CALL)
         for value in args:
@@ -231,7 +301,11 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
             return None
 
         def filled(*args: Any, **named: Any) -> str:  # noqa: ANN401 - whatever the template states
-            values = [inner for one in args for inner in (one.values() if isinstance(one, Mapping) else [one])]
+            values = [
+                inner
+                for one in args
+                for inner in (one.values() if isinstance(one, Mapping) else [one])
+            ]
             _validate_form(value.__self__, "{", [*values, *named.values()])
             return _charged(form(*args, **named))
 
@@ -259,7 +333,9 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
 
 
 def _reason(error: BaseException) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError | MemoryError) else str(error)
+    return (
+        "it is nested too deeply" if isinstance(error, RecursionError | MemoryError) else str(error)
+    )
 
 
 class _BoundedTemplate(Template):
@@ -276,7 +352,9 @@ class _BoundedTemplate(Template):
 BoundedSandbox.template_class = _BoundedTemplate
 
 
-def _validated_arguments(method: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:  # noqa: ANN401
+def _validated_arguments(
+    method: Any, args: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[Any, ...]:  # noqa: ANN401
     """The arguments of a builtin method, unless what a text or a generator of numbers makes of them is too large."""
     held, name = method.__self__, method.__name__
     if name == "join" and len(args) == 1 and not isinstance(args[0], _SIZED):
@@ -307,14 +385,18 @@ def _validate_replace(text: Any, old: Any, new: Any) -> None:  # noqa: ANN401 - 
 
 
 @pass_environment
-def _join(environment: Environment, value: Any, d: str = "", attribute: str | int | None = None) -> str:  # noqa: ANN401
+def _join(
+    environment: Environment, value: Any, d: str = "", attribute: str | int | None = None
+) -> str:  # noqa: ANN401
     """As Jinja's filter, within the bounds."""
     texts = [str(weighed(one)) for one in _members(environment, value, attribute)]
     _validate_join(texts, d)
     return _charged(str(d).join(texts))
 
 
-def _members(environment: Environment, values: Iterable[Any], attribute: str | int | None) -> Iterable[Any]:
+def _members(
+    environment: Environment, values: Iterable[Any], attribute: str | int | None
+) -> Iterable[Any]:
     return values if attribute is None else map(make_attrgetter(environment, attribute), values)
 
 
@@ -350,7 +432,12 @@ def added_up(values: Iterable[Any], start: Any = 0) -> Any:  # noqa: ANN401 - as
 
 
 @pass_environment
-def _sum(environment: Environment, values: Iterable[Any], attribute: str | int | None = None, start: Any = 0) -> Any:  # noqa: ANN401
+def _sum(
+    environment: Environment,
+    values: Iterable[Any],
+    attribute: str | int | None = None,
+    start: Any = 0,
+) -> Any:  # noqa: ANN401
     """As Jinja's filter, of numbers."""
     return added_up(_members(environment, values, attribute), start)
 
@@ -388,8 +475,11 @@ def _turns(values: Iterable[Value], characters: int) -> Iterator[Value]:
 
 
 _COUNTING: dict[str, Callable[..., Any]] = {
-    "__weighed": weighed, "__concatenated": _concatenated, "__gone_through": _gone_through, "__looked_through": _looked_through,
-}  # fmt: skip
+    "__weighed": weighed,
+    "__concatenated": _concatenated,
+    "__gone_through": _gone_through,
+    "__looked_through": _looked_through,
+}
 
 
 class _Counting(NodeTransformer):
@@ -432,4 +522,6 @@ def _data_in(node: nodes.Node) -> Iterator[nodes.TemplateData]:
 
 
 def _filtered(node: nodes.Node, name: str, args: list[nodes.Expr] | None = None) -> nodes.Filter:
-    return nodes.Filter(cast("nodes.Expr", node), name, args or [], [], None, None, lineno=node.lineno)
+    return nodes.Filter(
+        cast("nodes.Expr", node), name, args or [], [], None, None, lineno=node.lineno
+    )

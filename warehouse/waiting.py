@@ -16,8 +16,14 @@ from callwright.warehouse.errors import StoreError
 PATIENCE = 600.0  # seconds
 QUERY_SECONDS = 300.0  # that SQL of somebody else may take
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
-_FIRST_WORD, _BETWEEN = 5.0, 30.0  # seconds until somebody hears of the wait, and between two such messages
-_LOOK, _LAST = 0.1, 5.0  # seconds between two looks for ctrl-C, and for an interrupted thread to end
+_FIRST_WORD, _BETWEEN = (
+    5.0,
+    30.0,
+)  # seconds until somebody hears of the wait, and between two such messages
+_LOOK, _LAST = (
+    0.1,
+    5.0,
+)  # seconds between two looks for ctrl-C, and for an interrupted thread to end
 _PROCESS = re.compile(r"PID (\d+)")
 _SHOWN = 80  # characters of another process's command line
 
@@ -32,7 +38,9 @@ class Busy(Exception):  # noqa: N818 - no error yet: it is tried again
     """Somebody has what is wanted; the text says who."""
 
 
-def when_free(attempt: Callable[[], _Found], what: str, patience: float, tell: Callable[[str], object]) -> _Found:
+def when_free(
+    attempt: Callable[[], _Found], what: str, patience: float, tell: Callable[[str], object]
+) -> _Found:
     """Return what `attempt` returns as soon as it does not raise Busy; `tell` hears of a long wait.
 
     Raises StoreError after `patience` seconds, or when the context's STOP is set (CancelledError in a task).
@@ -57,7 +65,9 @@ def when_free(attempt: Callable[[], _Found], what: str, patience: float, tell: C
         wait = min(_LONGEST_WAIT, wait * 2)
 
 
-def run_aside(work: Callable[[], _Found], interrupt: Callable[[], object], seconds: float, what: str) -> _Found:
+def run_aside(
+    work: Callable[[], _Found], interrupt: Callable[[], object], seconds: float, what: str
+) -> _Found:
     """Return what `work` returns. It runs in a thread, so that this one hears ctrl-C, and `interrupt` ends it then.
 
     Raises StoreError after so many seconds, and CancelledError or StoreError when the context's STOP is set.

@@ -23,7 +23,11 @@ def read_yaml(text: str, loader: "type[Any] | None" = None) -> Any:  # noqa: ANN
         pass
     try:
         return yaml.load(text, loader or safe_loader())  # noqa: S506 - a safe loader
-    except (ValueError, OverflowError, RecursionError) as error:  # a date that no calendar has, a number without end
+    except (
+        ValueError,
+        OverflowError,
+        RecursionError,
+    ) as error:  # a date that no calendar has, a number without end
         raise yaml.YAMLError(str(error)) from error
 
 

@@ -28,7 +28,9 @@ from callwright.annotation.studio.records import Project, PullResult, read_momen
 from callwright.annotation.studio.tasks import count_tasks, list_tasks
 from callwright.language.packs import packaged
 
-_LOOK_BACK = timedelta(minutes=2)  # a transaction may end after a later one began; reading twice is harmless
+_LOOK_BACK = timedelta(
+    minutes=2
+)  # a transaction may end after a later one began; reading twice is harmless
 _IDS_AN_EXPORT = 200  # the longest tasks are 100 KB each
 _MOST_IN_A_SNAPSHOT = 5000  # a server without Redis makes it while it is asked for
 _PAUSE = 0.5
@@ -40,7 +42,9 @@ _BETWEEN = " \t\r\n[,"
 class LabelStudio(StudioConnection):
     """One Label Studio, by URL and token (a legacy token or a personal access token), and what is asked of it."""
 
-    def __init__(self, url: str, token: str, *, name: str = "", timeout: float = 60.0, pause: float = 0.25) -> None:
+    def __init__(
+        self, url: str, token: str, *, name: str = "", timeout: float = 60.0, pause: float = 0.25
+    ) -> None:
         """Talk to `url`; reviews remember it by `name`, which outlives a changed port, else by the URL.
 
         The first try again comes after `pause` seconds, each next one after twice as long.
@@ -84,13 +88,19 @@ class LabelStudio(StudioConnection):
         known = {task["id"] for task in held}
         begun = {task["id"] for task in _list(self, project.id, BEGUN)} - known
         held += export_tasks(self, project.id, begun)
-        ours = [task for task in held if isinstance(task.get("data"), dict) and task["data"].get("callwright_key")]
+        ours = [
+            task
+            for task in held
+            if isinstance(task.get("data"), dict) and task["data"].get("callwright_key")
+        ]
         accounts = accounts_of(self) if any(task.get("annotations") for task in ours) else {}
         reviewers = {number: account for account, number in accounts.items()}
         found = read_tasks(ours, reviewers, self.name)
         foreign = _list(self, project.id, *([] if since is None else [_later(since)]), FOREIGN)
         return PullResult(
-            **found._asdict(), cursor=max(moved, default=since), foreign=tuple(task["id"] for task in foreign)
+            **found._asdict(),
+            cursor=max(moved, default=since),
+            foreign=tuple(task["id"] for task in foreign),
         )
 
     def gone(self, project: Project, task_ids: Collection[int]) -> set[int]:
@@ -118,7 +128,9 @@ def _changed(connection: StudioConnection, project: int, since: datetime) -> lis
     Where an annotation was imported together with its task, nobody has touched the task, but it has an annotation.
     """
     later = _later(since)
-    changed = _list(connection, project, later, TOUCHED) + _list(connection, project, later, UNTOUCHED, ANSWERED)
+    changed = _list(connection, project, later, TOUCHED) + _list(
+        connection, project, later, UNTOUCHED, ANSWERED
+    )
     exported = export_tasks(connection, project, {task["id"] for task in changed})
     known = {task["id"] for task in exported}
     return exported + [task for task in changed if task["id"] not in known]
@@ -133,10 +145,14 @@ def _list(connection: StudioConnection, project: int, *conditions: Json) -> list
 
 def _without_text(task: Json) -> Json:
     """What a pull reads of a task: what people wrote, and whose task it is, without the text that they were shown."""
-    kept = {name: task[name] for name in ("id", "updated_at", "annotations", "drafts") if name in task}
+    kept = {
+        name: task[name] for name in ("id", "updated_at", "annotations", "drafts") if name in task
+    }
     shown = task.get("data")
     return kept | {
-        "data": {name: shown[name] for name in _NAMES if name in shown} if isinstance(shown, dict) else shown
+        "data": {name: shown[name] for name in _NAMES if name in shown}
+        if isinstance(shown, dict)
+        else shown
     }
 
 
@@ -148,20 +164,32 @@ def _later(since: datetime) -> Json:
 def export_tasks(connection: StudioConnection, project: int, ids: Collection[int]) -> list[Json]:
     """These tasks; one that was deleted meanwhile is left out."""
     exported: list[Json] = []
-    if len(ids) > _IDS_AN_EXPORT and count_tasks(connection, project, filter_on(ANSWERED)) <= 2 * len(ids):
-        exported = [task for task in export_answered(connection, project) or () if task["id"] in ids]
+    if len(ids) > _IDS_AN_EXPORT and count_tasks(
+        connection, project, filter_on(ANSWERED)
+    ) <= 2 * len(ids):
+        exported = [
+            task for task in export_answered(connection, project) or () if task["id"] in ids
+        ]
     left = sorted(set(ids) - {task["id"] for task in exported})
     for start in range(0, len(left), _IDS_AN_EXPORT):
         some = [str(task) for task in left[start : start + _IDS_AN_EXPORT]]
         asked = {"additional_query_parameters": {"ids[]": some, "download_all_tasks": "true"}}
-        download = partial(connection.client.projects.exports.download_sync, export_type="JSON", request_options=asked)
+        download = partial(
+            connection.client.projects.exports.download_sync,
+            export_type="JSON",
+            request_options=asked,
+        )
         exported += _read(connection, partial(download, project))
     return exported
 
 
 def export_answered(connection: StudioConnection, project: int) -> list[Json] | None:
     """All tasks that have an answer; None where they are so few or so many that they are better asked for by id."""
-    if not _IDS_AN_EXPORT < count_tasks(connection, project, filter_on(ANSWERED)) <= _MOST_IN_A_SNAPSHOT:
+    if (
+        not _IDS_AN_EXPORT
+        < count_tasks(connection, project, filter_on(ANSWERED))
+        <= _MOST_IN_A_SNAPSHOT
+    ):
         return None
     exports = connection.client.projects.exports
     kept = packaged("callwright.annotation.studio", "label-studio.yaml")["export"]

@@ -56,7 +56,11 @@ class StudioConnection:
 
         with self.translated():  # an expired personal access token is found here
             return Client(
-                base_url=self.url, api_key=self._token, httpx_client=self._http, timeout=self._timeout, max_retries=0
+                base_url=self.url,
+                api_key=self._token,
+                httpx_client=self._http,
+                timeout=self._timeout,
+                max_retries=0,
             )
 
     def ask(self, action: Callable[..., T], *args: object, **kwargs: object) -> T:
@@ -110,12 +114,17 @@ class StudioConnection:
         import httpx
 
         # A proxy of the environment is for the way out, not for this machine.
-        return httpx.Client(timeout=self._timeout, follow_redirects=True, trust_env=not is_loopback(self.url))
+        return httpx.Client(
+            timeout=self._timeout, follow_redirects=True, trust_env=not is_loopback(self.url)
+        )
 
     def _wait(self, state: "RetryCallState") -> float:
         error = state.outcome.exception() if state.outcome else None
         wish = error.retry_after if isinstance(error, TransientError) else None
-        return min(_LONGEST_WAIT, wish if wish is not None else self._pause * 2.0 ** (state.attempt_number - 1))
+        return min(
+            _LONGEST_WAIT,
+            wish if wish is not None else self._pause * 2.0 ** (state.attempt_number - 1),
+        )
 
 
 def is_loopback(url: str) -> bool:
@@ -131,11 +140,15 @@ class MissingError(AnnotationError):
     """What was asked for is not there: a task or a project that somebody deleted."""
 
 
-def refusal(url: str, status: int | None, body: object, headers: Mapping[str, str] | None = None) -> CallwrightError:
+def refusal(
+    url: str, status: int | None, body: object, headers: Mapping[str, str] | None = None
+) -> CallwrightError:
     """The error for an answer that is not the one asked for."""
     reason = _reason(body)
     if status in _PASSING or (status is not None and status >= _BROKEN):
-        wish = {name.lower(): value for name, value in (headers or {}).items()}.get("retry-after", "")
+        wish = {name.lower(): value for name, value in (headers or {}).items()}.get(
+            "retry-after", ""
+        )
         return TransientError(
             f"The Label Studio at {url} answered {status}: {reason}. It may be busy; try again in a moment.",
             float(wish) if wish.isdecimal() else None,
@@ -145,7 +158,11 @@ def refusal(url: str, status: int | None, body: object, headers: Mapping[str, st
             f"The Label Studio at {url} refused the token ({status}: {reason}). Copy a valid one from its page Account & "
             "Settings, and give it to callwright; a legacy token works only where the organization allows it."
         )
-    if status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES and not _is_page(body):
+    if (
+        status is not None
+        and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+        and not _is_page(body)
+    ):
         return TransientError(
             f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON: {reason})."
         )
@@ -168,7 +185,9 @@ def unreachable(url: str, problem: Exception) -> AnnotationError:
 
 def interrupted(url: str, problem: Exception) -> TransientError:
     """The error for an answer that broke off or took too long."""
-    return TransientError(f"The Label Studio at {url} did not finish its answer ({type(problem).__name__}: {problem}).")
+    return TransientError(
+        f"The Label Studio at {url} did not finish its answer ({type(problem).__name__}: {problem})."
+    )
 
 
 def _is_page(body: object) -> bool:
@@ -264,7 +283,11 @@ class ReviewerSession:
     def task(self, task: int) -> TaskForReviewer:
         """A task that this person may see. Raises MissingError where it is gone."""
         found = self._ask("GET", f"/api/tasks/{task}/")
-        own = [one["id"] for one in found.get("annotations") or () if _author(one) == self._person.get("id")]
+        own = [
+            one["id"]
+            for one in found.get("annotations") or ()
+            if _author(one) == self._person.get("id")
+        ]
         drafts = [one["id"] for one in found.get("drafts") or () if not one.get("annotation")]
         return TaskForReviewer(
             id=task,
@@ -280,7 +303,11 @@ class ReviewerSession:
         if task.own is not None:
             self._ask("PATCH", f"/api/annotations/{task.own}/", body)
             return
-        self._ask("POST", f"/api/tasks/{task.id}/annotations/", body | ({"draft_id": task.draft} if task.draft else {}))
+        self._ask(
+            "POST",
+            f"/api/tasks/{task.id}/annotations/",
+            body | ({"draft_id": task.draft} if task.draft else {}),
+        )
 
     def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
         import httpx

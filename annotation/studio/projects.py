@@ -31,7 +31,13 @@ _log = logging.getLogger(__name__)
 _PROJECTS_A_PAGE = 500
 _LOOKED_AT = "id,title,description,label_config"
 SECRET_HEADER = "X-Callwright-Secret"  # noqa: S105 - the name of the header
-ACTIONS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_DELETED", "TASKS_DELETED")
+ACTIONS = (
+    "ANNOTATION_CREATED",
+    "ANNOTATIONS_CREATED",
+    "ANNOTATION_UPDATED",
+    "ANNOTATIONS_DELETED",
+    "TASKS_DELETED",
+)
 _MARK: Mapping[str, str] = MappingProxyType(
     {"X-Callwright": "review listen"}
 )  # by which ours are distinguished from other people's
@@ -63,21 +69,32 @@ def tables_of(
     for queue in queues:
         if not queue.account or queue.account in accounts:
             left = [UNANSWERED]
-            if queue.account:  # what not enough people have answered, and this one is not among them
+            if (
+                queue.account
+            ):  # what not enough people have answered, and this one is not among them
                 left = [
                     condition("completed_at", "empty", "Datetime", "true"),
                     condition("annotators", "not_contains", "List", accounts[queue.account]),
                 ]
             # A table knows no list of texts, but patterns.
             left += [
-                condition(f"data.{field}", "regex", "String", f"^({'|'.join(map(re.escape, values))})$")
-                for field, values in (("language", queue.languages), ("sample_kind", queue.sample_kinds))
+                condition(
+                    f"data.{field}", "regex", "String", f"^({'|'.join(map(re.escape, values))})$"
+                )
+                for field, values in (
+                    ("language", queue.languages),
+                    ("sample_kind", queue.sample_kinds),
+                )
                 if values
             ]
             shown.append((queue.title, left))
     fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
     hidden = [
-        f"tasks:{name}" for name in (*packaged("callwright.annotation.studio", "label-studio.yaml")["columns"], *fields)
+        f"tasks:{name}"
+        for name in (
+            *packaged("callwright.annotation.studio", "label-studio.yaml")["columns"],
+            *fields,
+        )
     ]
     table = {
         "type": "list",
@@ -87,7 +104,8 @@ def tables_of(
         "ordering": ["-tasks:data.priority"],
     }
     return tuple(
-        {"title": title, **table, "filters": {"conjunction": "and", "items": conditions}} for title, conditions in shown
+        {"title": title, **table, "filters": {"conjunction": "and", "items": conditions}}
+        for title, conditions in shown
     )
 
 
@@ -107,14 +125,18 @@ def condition(column: str, operator: str, kind: str, value: object) -> Json:
 
 def filter_on(*conditions: Json, conjunction: Literal["and", "or"] = "and") -> str:
     """The query for tasks that meet these conditions."""
-    return json.dumps({"filters": {"conjunction": conjunction, "items": conditions}}, separators=(",", ":"))
+    return json.dumps(
+        {"filters": {"conjunction": conjunction, "items": conditions}}, separators=(",", ":")
+    )
 
 
 ANSWERED = condition("total_annotations", "greater", "Number", 0)
 UNANSWERED = condition("total_annotations", "equal", "Number", 0)
 SKIPPED = condition("cancelled_annotations", "greater", "Number", 0)
 UNSKIPPED = condition("cancelled_annotations", "equal", "Number", 0)
-TOUCHED = condition("updated_by", "empty", "String", "false")  # since it was imported, by a person or by callwright
+TOUCHED = condition(
+    "updated_by", "empty", "String", "false"
+)  # since it was imported, by a person or by callwright
 UNTOUCHED = condition("updated_by", "empty", "String", "true")
 BEGUN = condition("draft_exists", "equal", "Boolean", "true")
 FOREIGN = condition(KEY, "empty", "String", "true")
@@ -123,7 +145,9 @@ FOREIGN = condition(KEY, "empty", "String", "true")
 def find_projects(connection: StudioConnection) -> dict[str, Project]:
     """The projects of callwright by their review kinds, found by its mark; of several of a kind the one that was first."""
     listed = connection.ask(
-        lambda: list(connection.client.projects.list(page_size=_PROJECTS_A_PAGE, include=_LOOKED_AT))
+        lambda: list(
+            connection.client.projects.list(page_size=_PROJECTS_A_PAGE, include=_LOOKED_AT)
+        )
     )
     ours = [(kind, project) for project in listed if (kind := kind_of(project.description))]
     return {
@@ -143,19 +167,28 @@ def find_project(connection: StudioConnection, kind: str) -> Project | None:
     return find_projects(connection).get(kind)
 
 
-def ensure_project(connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue] = ()) -> Project:
+def ensure_project(
+    connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue] = ()
+) -> Project:
     """The project of a screen, made or brought up to date; what a person changed in it stays as it is."""
     project = find_project(connection, screen.kind)
     if project is None:
         return _create_project(connection, screen, queues)
     if project.changed_by_hand:
-        _log.warning("The labeling interface of %s was changed by hand; callwright leaves it so.", project.url)
+        _log.warning(
+            "The labeling interface of %s was changed by hand; callwright leaves it so.",
+            project.url,
+        )
     else:
         held = connection.ask(connection.client.projects.get, project.id)
         is_renewed = config_print(held.label_config or "") != config_print(screen.config)
-        title = screen.title if project.title in screen.titles else project.title  # not what a person called it
+        title = (
+            screen.title if project.title in screen.titles else project.title
+        )  # not what a person called it
         project = project.with_changes(is_renewed=is_renewed, title=title)
-        connection.ask(connection.client.projects.update, project.id, title=title, **project_fields(screen))
+        connection.ask(
+            connection.client.projects.update, project.id, title=title, **project_fields(screen)
+        )
     _arrange_tables(connection, project.id, screen, queues)
     return project
 
@@ -178,7 +211,9 @@ def accounts_of(connection: StudioConnection) -> dict[str, int]:
     return {str(user.email or user.username or user.id): int(user.id) for user in users}
 
 
-def _create_project(connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue]) -> Project:
+def _create_project(
+    connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue]
+) -> Project:
     made = connection.ask(
         connection.client.projects.create,
         title=screen.title,
@@ -193,7 +228,9 @@ def _create_project(connection: StudioConnection, screen: Screen, queues: Sequen
     )
     first = find_project(connection, screen.kind)
     if first is None:
-        raise AnnotationError(f"The Label Studio at {connection.url} made project {made.id} but does not show it.")
+        raise AnnotationError(
+            f"The Label Studio at {connection.url} made project {made.id} but does not show it."
+        )
     if first.id != made.id:  # somebody else was first; theirs is the one
         connection.ask(connection.client.projects.delete, made.id)
     else:
@@ -201,7 +238,9 @@ def _create_project(connection: StudioConnection, screen: Screen, queues: Sequen
     return first
 
 
-def _arrange_tables(connection: StudioConnection, project: int, screen: Screen, queues: Sequence[TaskQueue]) -> None:
+def _arrange_tables(
+    connection: StudioConnection, project: int, screen: Screen, queues: Sequence[TaskQueue]
+) -> None:
     """Give a project its tables of tasks, or bring those of an older callwright up to date.
 
     Of queues those are made whose title no table has: one that a person renamed is theirs.
@@ -210,7 +249,12 @@ def _arrange_tables(connection: StudioConnection, project: int, screen: Screen, 
     wanted = tables_of(screen, queues, accounts)
     usual, further = wanted[: len(screen.tables)], wanted[len(screen.tables) :]
     held = connection.ask(connection.client.views.list, project=project)
-    ours = [(table, one) for table in held for one in wanted if is_untouched(table.data or {}, one, screen)]
+    ours = [
+        (table, one)
+        for table in held
+        for one in wanted
+        if is_untouched(table.data or {}, one, screen)
+    ]
     for table, one in ours:
         if table.data != one:
             connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
@@ -227,9 +271,13 @@ def register_webhook(connection: StudioConnection, project: Project, url: str, s
     A project has one webhook of callwright: another address takes the place of the one before.
     """
     wanted: Json = {
-        "url": url, "headers": {**_MARK, SECRET_HEADER: secret}, "is_active": True, "send_payload": False,
-        "send_for_all_actions": False, "actions": list(ACTIONS),
-    }  # fmt: skip
+        "url": url,
+        "headers": {**_MARK, SECRET_HEADER: secret},
+        "is_active": True,
+        "send_payload": False,
+        "send_for_all_actions": False,
+        "actions": list(ACTIONS),
+    }
     webhooks = connection.client.webhooks
     held = _ours(connection, project)
     if not held:
@@ -255,7 +303,11 @@ def unregister_webhooks(connection: StudioConnection, project: Project) -> int:
 def _ours(connection: StudioConnection, project: Project) -> list[Json]:
     listed = connection.ask(connection.client.webhooks.list, project=str(project.id))
     held = [one.model_dump(mode="json") for one in listed]
-    return [one for one in held if one["project"] == project.id and _MARK.items() <= (one["headers"] or {}).items()]
+    return [
+        one
+        for one in held
+        if one["project"] == project.id and _MARK.items() <= (one["headers"] or {}).items()
+    ]
 
 
 def _comparable(value: object) -> object:

@@ -47,7 +47,9 @@ class TaskState(Record):
 def read_state(task: Mapping[str, Any]) -> TaskState:
     """The state of an exported task; AnnotationError where it is not ours as it was pushed."""
     task_id = _whole(task, "id", "?")
-    kind, subject, version = read_key(task_id, _field(_field(task, "data", task_id), "callwright_key", task_id))
+    kind, subject, version = read_key(
+        task_id, _field(_field(task, "data", task_id), "callwright_key", task_id)
+    )
     held = [one for one in _list(task, "annotations", task_id) if isinstance(one, Mapping)]
     submitted = tuple(_whole(one, "id", task_id) for one in held if not one.get("was_cancelled"))
     return TaskState(
@@ -62,11 +64,16 @@ def read_state(task: Mapping[str, Any]) -> TaskState:
 
 
 def read_annotation(
-    task: Mapping[str, Any], annotation: Mapping[str, Any], reviewers: Mapping[int, str], server: str
+    task: Mapping[str, Any],
+    annotation: Mapping[str, Any],
+    reviewers: Mapping[int, str],
+    server: str,
 ) -> PulledAnnotation:
     """The record of an exported annotation; AnnotationError names the task and the field that do not fit."""
     task_id = _whole(task, "id", "?")
-    kind, subject, version = read_key(task_id, _field(_field(task, "data", task_id), "callwright_key", task_id))
+    kind, subject, version = read_key(
+        task_id, _field(_field(task, "data", task_id), "callwright_key", task_id)
+    )
     result = _field(annotation, "result", task_id)
     if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
         raise _misfit(task_id, "result", result, "a list of objects")
@@ -97,7 +104,9 @@ class Held(NamedTuple):
     problems: tuple[str, ...]
 
 
-def read_tasks(tasks: Iterable[Mapping[str, Any]], reviewers: Mapping[int, str], server: str) -> Held:
+def read_tasks(
+    tasks: Iterable[Mapping[str, Any]], reviewers: Mapping[int, str], server: str
+) -> Held:
     """The annotations and states of exported tasks; one that does not fit keeps no other back."""
     annotations: list[PulledAnnotation] = []
     states: list[TaskState] = []
@@ -149,7 +158,9 @@ def _reviewer(annotation: Mapping[str, Any], task_id: int | str) -> int:
 
 
 def _moment(annotation: Mapping[str, Any], task_id: int | str) -> datetime:
-    return read_moment(annotation.get("updated_at") or annotation.get("created_at"), task_id, "updated_at")
+    return read_moment(
+        annotation.get("updated_at") or annotation.get("created_at"), task_id, "updated_at"
+    )
 
 
 def _field(holder: Any, name: str, task_id: int | str) -> Any:  # noqa: ANN401 - a foreign server's JSON

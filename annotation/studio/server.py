@@ -93,14 +93,18 @@ def load_credentials(places: StudioPlaces) -> Credentials | None:
 
 def new_credentials() -> Credentials:
     """An account with a random password and a random token."""
-    return Credentials(username=_USERNAME, password=secrets.token_urlsafe(12), token=secrets.token_hex(20))
+    return Credentials(
+        username=_USERNAME, password=secrets.token_urlsafe(12), token=secrets.token_hex(20)
+    )
 
 
 def save_credentials(places: StudioPlaces, credentials: Credentials) -> None:
     """Keep the account where only its owner can read it."""
     draft = places.credentials.with_suffix(".draft")
     draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    with os.fdopen(
+        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+    ) as file:
         file.write(credentials.model_dump_json(indent=2))
     draft.replace(places.credentials)
 
@@ -134,18 +138,32 @@ def only_one(places: Places, patience: float) -> Iterator[None]:
         yield
 
 
-def launch(places: Places, command: Sequence[str], port: int, environment: Mapping[str, str]) -> None:
+def launch(
+    places: Places, command: Sequence[str], port: int, environment: Mapping[str, str]
+) -> None:
     """Start a server under a supervisor and return at once; what the one before it wrote to its log is kept beside it."""
     places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     places.record.unlink(missing_ok=True)
     if places.log.exists():
         places.log.replace(places.log.with_suffix(".log.1"))
-    guard = [sys.executable, "-I", supervisor.__file__, str(places.record), str(places.data), str(port)]
+    guard = [
+        sys.executable,
+        "-I",
+        supervisor.__file__,
+        str(places.record),
+        str(places.data),
+        str(port),
+    ]
     with places.log.open("ab") as log:
         subprocess.run(  # noqa: S603 - our own command; the supervisor detaches and returns at once
-            [*guard, *command], env=dict(environment), cwd=places.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            [*guard, *command],
+            env=dict(environment),
+            cwd=places.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
             check=True,
-        )  # fmt: skip
+        )
 
 
 def wait_for(places: Places, answers: Callable[[int], bool], patience: float) -> tuple[int, int]:
@@ -161,7 +179,9 @@ def wait_for(places: Places, answers: Callable[[int], bool], patience: float) ->
         if found is None and places.record.exists():
             break
         time.sleep(_PAUSE)
-    raise CallwrightError(f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}.")
+    raise CallwrightError(
+        f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}."
+    )
 
 
 def greeting(address: str, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
@@ -210,7 +230,9 @@ def free_port(wanted: int, title: str, host: str = HOST) -> int:
 
 def tail(log: Path) -> str:
     """The end of a log file, "" where there is none."""
-    return log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip() if log.is_file() else ""
+    return (
+        log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip() if log.is_file() else ""
+    )
 
 
 def _command_of(pid: int) -> str:
@@ -218,10 +240,17 @@ def _command_of(pid: int) -> str:
     proc = Path("/proc")
     if (proc / "self").exists():
         try:
-            return (proc / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            return (
+                (proc / str(pid) / "cmdline")
+                .read_bytes()
+                .replace(b"\0", b" ")
+                .decode(errors="replace")
+            )
         except OSError:
             return ""
-    found = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607 - a number
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )  # noqa: S603, S607 - a number
     return found.stdout
 
 
@@ -239,11 +268,19 @@ def install(
     lock = other_lock or files("callwright.annotation.studio").joinpath("label-studio.lock")
     print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
     stamp = places.env / _STAMP
-    if places.python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == print_of_lock:
+    if (
+        places.python.exists()
+        and stamp.is_file()
+        and stamp.read_text(encoding="utf-8") == print_of_lock
+    ):
         return
-    progress("Installing Label Studio into an environment of its own (once, one to three minutes) …")
+    progress(
+        "Installing Label Studio into an environment of its own (once, one to three minutes) …"
+    )
     with as_file(lock) as path:
-        _uv(places, base_environment, "venv", "--clear", "--python", sys.executable, str(places.env))
+        _uv(
+            places, base_environment, "venv", "--clear", "--python", sys.executable, str(places.env)
+        )
         hashed = ("--require-hashes", "-r", str(path))
         _uv(places, base_environment, "pip", "install", "--python", str(places.python), *hashed)
     stamp.write_text(print_of_lock, encoding="utf-8")
@@ -257,9 +294,15 @@ def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -
     with places.install_log.open("ab") as log:
         try:
             done = subprocess.run(  # noqa: S603 - our own command
-                command, env=dict(environment), cwd=places.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                timeout=_TIMEOUT, check=False,
-            )  # fmt: skip
+                command,
+                env=dict(environment),
+                cwd=places.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=_TIMEOUT,
+                check=False,
+            )
         except subprocess.TimeoutExpired as error:
             raise AnnotationError(
                 f"Installing Label Studio took longer than {_TIMEOUT:.0f} s. Check the network, then try again; "
@@ -329,7 +372,9 @@ def start(
             install(places, base_environment, progress, other_lock=other_lock)
             port = free_port(address.port or credentials.port, places.title, address.host)
             if address.port not in (0, port):
-                raise AnnotationError(f"Port {address.port} of {address.host} is taken; choose another one.")
+                raise AnnotationError(
+                    f"Port {address.port} of {address.host} is taken; choose another one."
+                )
             credentials = credentials.with_changes(port=port, host=address.host)
             save_credentials(places, credentials)
             _launch(places, credentials, base_environment, address.public_url)
@@ -338,7 +383,9 @@ def start(
                 f"Label Studio runs already, and listens at {credentials.host}. To have it listen at {address.host}: "
                 "callwright review stop, then start it again."
             )
-        pid = _wait_until_ready(places, credentials, progress if found is None else lambda _: None, timeout)
+        pid = _wait_until_ready(
+            places, credentials, progress if found is None else lambda _: None, timeout
+        )
         return _info(pid, credentials, started=found is None)
 
 
@@ -357,9 +404,19 @@ def stop(home: Path) -> bool:
 
 
 def _launch(
-    places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str], public_url: str
+    places: StudioPlaces,
+    credentials: Credentials,
+    base_environment: Mapping[str, str],
+    public_url: str,
 ) -> None:
-    serve = [str(places.python), "-m", "label_studio.server", "start", "--no-browser", "--enable-legacy-api-token"]
+    serve = [
+        str(places.python),
+        "-m",
+        "label_studio.server",
+        "start",
+        "--no-browser",
+        "--enable-legacy-api-token",
+    ]
     serve += ["--internal-host", credentials.host, "--port", str(credentials.port)]
     fixed = packaged("callwright.annotation.studio", "label-studio.yaml")
     # It reads plain names such as HOST and PASSWORD, so nothing else is passed on.
@@ -403,7 +460,9 @@ def _wait_until_ready(
 
 
 def _answer(credentials: Credentials) -> int:
-    return greeting(credentials.url, "/api/current-user/whoami", {"Authorization": f"Token {credentials.token}"})
+    return greeting(
+        credentials.url, "/api/current-user/whoami", {"Authorization": f"Token {credentials.token}"}
+    )
 
 
 def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:

@@ -11,7 +11,14 @@ import orjson
 
 from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.studio.connection import MissingError, StudioConnection
-from callwright.annotation.studio.projects import KEY, ORDER, Json, as_prediction, condition, filter_on
+from callwright.annotation.studio.projects import (
+    KEY,
+    ORDER,
+    Json,
+    as_prediction,
+    condition,
+    filter_on,
+)
 from callwright.annotation.studio.records import Project, PushResult, surplus
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import content_key
@@ -38,7 +45,12 @@ class HeldTask(NamedTuple):
 
 def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterator[Any]:
     """The tasks that meet a query, without their annotations."""
-    chosen: Json = {"project": project, "query": query, "fields": "task_only", "page_size": _TASKS_A_PAGE}
+    chosen: Json = {
+        "project": project,
+        "query": query,
+        "fields": "task_only",
+        "page_size": _TASKS_A_PAGE,
+    }
     seen = 0
     for page in count(1):
         try:
@@ -50,7 +62,9 @@ def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterat
         items = answer.items or []
         yield from items
         seen += len(items)
-        if not items or seen >= int(answer.response.total):  # a server may give shorter pages than it was asked for
+        if not items or seen >= int(
+            answer.response.total
+        ):  # a server may give shorter pages than it was asked for
             return
 
 
@@ -60,22 +74,30 @@ def count_tasks(connection: StudioConnection, project: int, query: str) -> int:
     return int(connection.ask(connection.client.tasks.list, **chosen).response.total)
 
 
-def find_tasks(connection: StudioConnection, project: int, keys: Sequence[str]) -> dict[str, list[HeldTask]]:
+def find_tasks(
+    connection: StudioConnection, project: int, keys: Sequence[str]
+) -> dict[str, list[HeldTask]]:
     """For each key that the project has: its tasks."""
     found: dict[str, list[HeldTask]] = {}
     wanted = set(keys)
     for some in connection.fitting(keys):
-        for task in list_tasks(connection, project, filter_on(condition(KEY, "in_list", "List", list(some)))):
+        for task in list_tasks(
+            connection, project, filter_on(condition(KEY, "in_list", "List", list(some)))
+        ):
             key = task.data.get("callwright_key")
             if key in wanted:
                 annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
-                found.setdefault(key, []).append(HeldTask(task.id, annotations, task.overlap or 1, _print(task.data)))
+                found.setdefault(key, []).append(
+                    HeldTask(task.id, annotations, task.overlap or 1, _print(task.data))
+                )
     return found
 
 
 def are_the_only_ones(connection: StudioConnection, project: int, tasks: Mapping[str, int]) -> bool:
     """Whether of each key the project has the task with this id and no other one."""
-    keys = sum(_count_in(connection, project, KEY, some) for some in connection.fitting(list(tasks)))
+    keys = sum(
+        _count_in(connection, project, KEY, some) for some in connection.fitting(list(tasks))
+    )
     return keys == len(tasks) and not missing_tasks(connection, project, list(tasks.values()))
 
 
@@ -84,7 +106,9 @@ def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]
     missing: set[int] = set()
     for some in connection.fitting(ids):
         if _count_in(connection, project, "id", some) < len(some):
-            there = list_tasks(connection, project, filter_on(condition("id", "in_list", "List", list(some))))
+            there = list_tasks(
+                connection, project, filter_on(condition("id", "in_list", "List", list(some)))
+            )
             missing |= set(some) - {task.id for task in there}
     return missing
 
@@ -95,8 +119,12 @@ def delete_task(connection: StudioConnection, task: int) -> None:
         connection.ask(connection.client.tasks.delete, id=str(task))
 
 
-def _count_in(connection: StudioConnection, project: int, column: str, values: Sequence[object]) -> int:
-    return count_tasks(connection, project, filter_on(condition(column, "in_list", "List", list(values))))
+def _count_in(
+    connection: StudioConnection, project: int, column: str, values: Sequence[object]
+) -> int:
+    return count_tasks(
+        connection, project, filter_on(condition(column, "in_list", "List", list(values)))
+    )
 
 
 def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
@@ -114,7 +142,9 @@ def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
         yield load
 
 
-def _send(connection: StudioConnection, project: int, tasks: Mapping[str, Json], sending: _Sending) -> dict[str, int]:
+def _send(
+    connection: StudioConnection, project: int, tasks: Mapping[str, Json], sending: _Sending
+) -> dict[str, int]:
     """Send tasks; a broken answer does not say whether they arrived, so the server is asked before they are sent again."""
     left = dict(tasks)
     for attempt in connection.retrying():
@@ -143,12 +173,19 @@ def remove_doubles(connection: StudioConnection, project: Project, keys: Sequenc
         if count_tasks(connection, project.id, query) == len(some):
             continue
         found = find_tasks(connection, project.id, some)
-        several = {key: [(task.id, task.annotations) for task in held] for key, held in found.items() if len(held) > 1}
+        several = {
+            key: [(task.id, task.annotations) for task in held]
+            for key, held in found.items()
+            if len(held) > 1
+        }
         gone = [task for task in surplus(several) if _is_untouched(connection, task)]
         for task in gone:
             delete_task(connection, task)
         removed += gone
-        kept += [(key, min(task for task, _ in held if task not in gone)) for key, held in several.items()]
+        kept += [
+            (key, min(task for task, _ in held if task not in gone))
+            for key, held in several.items()
+        ]
     return Doubles(tuple(removed), tuple(kept))
 
 
@@ -161,7 +198,9 @@ def _is_untouched(connection: StudioConnection, task: int) -> bool:
     return not (held.total_annotations or held.cancelled_annotations or held.drafts)
 
 
-def ask_people(connection: StudioConnection, reviewers: Mapping[int, int], *, or_more: bool = True) -> None:
+def ask_people(
+    connection: StudioConnection, reviewers: Mapping[int, int], *, or_more: bool = True
+) -> None:
     """Have tasks, by id, answered by so many people; `or_more`: where Label Studio waits for more already, it stays so."""
     if not reviewers:
         return
@@ -170,7 +209,11 @@ def ask_people(connection: StudioConnection, reviewers: Mapping[int, int], *, or
     def tell(asked: tuple[int, int]) -> None:
         task, people = asked
         with suppress(MissingError):  # somebody deleted the task; the next pull tells so
-            if or_more and (connection.ask(connection.client.tasks.get, id=str(task)).overlap or 1) >= people:
+            if (
+                or_more
+                and (connection.ask(connection.client.tasks.get, id=str(task)).overlap or 1)
+                >= people
+            ):
                 return
             _set_overlap(connection, task, people)
 
@@ -202,15 +245,23 @@ def _speakers(connection: StudioConnection, task: int) -> int:
 
 
 def _person(completed_by: Any) -> object:  # noqa: ANN401 - an id, or an object with one
-    return completed_by.get("id") if isinstance(completed_by, dict) else getattr(completed_by, "id", completed_by)
+    return (
+        completed_by.get("id")
+        if isinstance(completed_by, dict)
+        else getattr(completed_by, "id", completed_by)
+    )
 
 
 def _patch(connection: StudioConnection, task: int, body: Json) -> Any:  # noqa: ANN401 - the vendor's task
     update = connection.client.tasks.update
-    return connection.ask(update, id=str(task), request_options={"additional_body_parameters": body})
+    return connection.ask(
+        update, id=str(task), request_options={"additional_body_parameters": body}
+    )
 
 
-def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[QueuedTask]) -> PushResult:
+def push_tasks(
+    connection: StudioConnection, project: Project, tasks: Sequence[QueuedTask]
+) -> PushResult:
     """Import the tasks that the project lacks, the worthiest first; of those that stand there twice one stays."""
     wanted = {task.callwright_key: task for task in sorted(tasks, key=lambda task: -task.priority)}
     held = connection.ask(connection.client.projects.get, project.id)
@@ -225,16 +276,26 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
             overlap = most
     made = _make(connection, project.id, missing, overlap, held.model_version or ORDER)
     if len(made) == len(missing) and are_the_only_ones(connection, project.id, made):
-        found = before | {key: [HeldTask(task, 0, missing[key].reviewers)] for key, task in made.items()}
+        found = before | {
+            key: [HeldTask(task, 0, missing[key].reviewers)] for key, task in made.items()
+        }
     else:
         found = before | find_tasks(connection, project.id, list(missing))
     # Those that stand there a second time go, unless somebody answered them.
-    doubles = set(surplus({key: [(task.id, task.annotations) for task in held] for key, held in found.items()}))
+    doubles = set(
+        surplus(
+            {key: [(task.id, task.annotations) for task in held] for key, held in found.items()}
+        )
+    )
     for task in sorted(doubles):
         delete_task(connection, task)
-    kept = {key: min(task for task in held if task.id not in doubles) for key, held in found.items()}
+    kept = {
+        key: min(task for task in held if task.id not in doubles) for key, held in found.items()
+    }
     new = sum(made.get(key) == task.id for key, task in kept.items())
-    less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}  # what somebody raised stays
+    less = {
+        key for key, task in kept.items() if task.overlap < wanted[key].reviewers
+    }  # what somebody raised stays
     ask_people(connection, {kept[key].id: wanted[key].reviewers for key in less}, or_more=False)
     for key, there in kept.items():  # another version or another language may have made them
         shown = wanted[key].data()
@@ -250,7 +311,11 @@ def _print(data: Json) -> str:
 
 
 def _make(
-    connection: StudioConnection, project: int, tasks: Mapping[str, QueuedTask], overlap: int, order: str
+    connection: StudioConnection,
+    project: int,
+    tasks: Mapping[str, QueuedTask],
+    overlap: int,
+    order: str,
 ) -> dict[str, int]:
     """Import tasks; those that other than the usual `overlap` of people answer are made one by one, the more the earlier.
 
@@ -260,13 +325,19 @@ def _make(
 
     def create(left: Mapping[str, Json]) -> dict[str, int]:
         [(key, data)] = left.items()
-        made = connection.client.tasks.create(project=project, data=data, overlap=tasks[key].reviewers).id
+        made = connection.client.tasks.create(
+            project=project, data=data, overlap=tasks[key].reviewers
+        ).id
         connection.client.predictions.create(task=made, **as_prediction(data, order))
         return {key: made}
 
     def take_in(left: Mapping[str, Json]) -> dict[str, int]:
-        body = [{"data": data, "predictions": [as_prediction(data, order)]} for data in left.values()]
-        answer = connection.client.projects.import_tasks(project, request=body, return_task_ids=True)
+        body = [
+            {"data": data, "predictions": [as_prediction(data, order)]} for data in left.values()
+        ]
+        answer = connection.client.projects.import_tasks(
+            project, request=body, return_task_ids=True
+        )
         if answer.task_count is not None and answer.task_count != len(left):
             raise AnnotationError(
                 f"Label Studio took {answer.task_count} of {len(left)} imported tasks. Push again: those that are missing are "
@@ -276,7 +347,11 @@ def _make(
         return dict(zip(left, ids, strict=True)) if len(ids) == len(left) else {}
 
     made: dict[str, int] = {}
-    for is_such, sending in ((overlap.__lt__, create), (overlap.__eq__, take_in), (overlap.__gt__, create)):
+    for is_such, sending in (
+        (overlap.__lt__, create),
+        (overlap.__eq__, take_in),
+        (overlap.__gt__, create),
+    ):
         some = {key: task.data() for key, task in tasks.items() if is_such(task.reviewers)}
         for load in _loads(some, 1 if sending is create else _TASKS_AN_IMPORT):
             made |= _send(connection, project, load, sending)

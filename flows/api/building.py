@@ -10,11 +10,23 @@ from typing import Any, NamedTuple, TypeVar, assert_never
 import orjson
 from pydantic import BaseModel
 
-from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, run_aside, settings_of
+from callwright.flows.api.surroundings import (
+    ProgressReceiver,
+    opened_progress,
+    run,
+    run_aside,
+    settings_of,
+)
 from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.catalogs import lend_catalogs, with_catalogs
 from callwright.flows.chats import check_keys
-from callwright.flows.data_checks import CheckedRecordLine, CheckedRequest, Rows, find_records, find_requests
+from callwright.flows.data_checks import (
+    CheckedRecordLine,
+    CheckedRequest,
+    Rows,
+    find_records,
+    find_requests,
+)
 from callwright.flows.planning.estimating import tell_costs
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe_to_build
@@ -26,7 +38,9 @@ from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 RecipeFile = Recipe | Path | str
-_OPENAPI = re.compile(r'^\s*"?(?:openapi|swagger)"?\s*:|[{,]\s*"(?:openapi|swagger)"\s*:', re.MULTILINE)
+_OPENAPI = re.compile(
+    r'^\s*"?(?:openapi|swagger)"?\s*:|[{,]\s*"(?:openapi|swagger)"\s*:', re.MULTILINE
+)
 
 
 def make_recipe(
@@ -52,7 +66,11 @@ def make_recipe(
     for a file.
     """
     stated = {"name": name, "tools": _sources(tools), "samples": dict(samples)}
-    return parse_recipe(stated | {key: _plain(value) for key, value in settings.items()}, Path.cwd(), f"recipe {name}")
+    return parse_recipe(
+        stated | {key: _plain(value) for key, value in settings.items()},
+        Path.cwd(),
+        f"recipe {name}",
+    )
 
 
 def _sources(tools: Iterable[ToolSeed | Path | Mapping[str, Any]]) -> list[object]:
@@ -80,13 +98,19 @@ def _form_of(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise ConfigurationError(f"The tools in {str(path)!r} can't be read: {error.strerror}.") from error
+        raise ConfigurationError(
+            f"The tools in {str(path)!r} can't be read: {error.strerror}."
+        ) from error
     return "openapi" if _OPENAPI.search(text) else "mcp" if '"inputSchema"' in text else "openai"
 
 
 def _plain(value: object) -> object:
     """A part of a recipe as its file has it."""
-    return value.model_dump(mode="json", by_alias=True, exclude_unset=True) if isinstance(value, BaseModel) else value
+    return (
+        value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        if isinstance(value, BaseModel)
+        else value
+    )
 
 
 def read_recipe(path: Path | str) -> Recipe:
@@ -125,7 +149,9 @@ def build(
     BudgetError where it stopped before its end: what is done is kept, and the same call goes on
     from there. Money is in US dollars.
     """
-    return run(_build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit))
+    return run(
+        _build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit)
+    )
 
 
 async def build_async(
@@ -143,7 +169,9 @@ async def build_async(
 
     Raises what `build` raises.
     """
-    return await run_aside(_build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit))
+    return await run_aside(
+        _build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit)
+    )
 
 
 async def _build(
@@ -202,7 +230,9 @@ def preview(
 Found = TypeVar("Found")
 
 
-def check_requests(rows: Rows, *, model: str = "", home: Path | str | None = None) -> list[CheckedRequest]:
+def check_requests(
+    rows: Rows, *, model: str = "", home: Path | str | None = None
+) -> list[CheckedRequest]:
     """Find what each request says of its call: every value is said, derived, not_said or contradicted.
 
     `rows` are mappings with id, language, tool (or tools), arguments, request and perhaps system and
@@ -233,7 +263,9 @@ def check_requests_async(
     return find_requests(rows, model, settings_of(home))
 
 
-def check_records(rows: Rows, *, model: str = "", home: Path | str | None = None) -> list[CheckedRecordLine]:
+def check_records(
+    rows: Rows, *, model: str = "", home: Path | str | None = None
+) -> list[CheckedRecordLine]:
     """Run today's checks on samples, whole or broken; evidence that stands in them is found again.
 
     `rows` are mappings as `export --to records` writes them (`KeptSample.record` is one), or a file
@@ -263,7 +295,9 @@ async def _gathered(found: AsyncIterator[Found]) -> list[Found]:
     return [one async for one in found]
 
 
-async def preview_samples(recipe: Recipe, count: int, settings: Settings, progress: Progress) -> list[ShownSample]:
+async def preview_samples(
+    recipe: Recipe, count: int, settings: Settings, progress: Progress
+) -> list[ShownSample]:
     """Make `count` samples of each kind in a work folder that is thrown away; what models answer is kept for the build."""
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings.aside(Path(folder))
@@ -273,21 +307,35 @@ async def preview_samples(recipe: Recipe, count: int, settings: Settings, progre
             lend_catalogs(recipe, open_warehouse(settings), warehouse)
             report = await build_dataset(recipe.with_preview(count), aside, progress)
             samples = warehouse.rows(sql("previews.samples"))
-            failures = warehouse.rows("select stage, reason from failures where build = ?", [report.build])
+            failures = warehouse.rows(
+                "select stage, reason from failures where build = ?", [report.build]
+            )
     if report.spending is not None and report.spending.tokens:
         progress.say(
             f"This preview made {count_of(report.spending.calls, 'call')} for "
             f"${report.spending.cost:.4f}. A build reuses the answers and does not pay for them again."
         )
-    shown = [row for _, same in groupby(samples, key=lambda row: row["kind"]) for row in islice(same, count)]
+    shown = [
+        row
+        for _, same in groupby(samples, key=lambda row: row["kind"])
+        for row in islice(same, count)
+    ]
     whole = [
         ShownSample(
-            row["kind"], row["language"], row["request"], orjson.loads(row["gold"]),
-            list(_lines(Sample.model_validate_json(row["body"]))), row["proved"] or [], row["problems"] or [],
+            row["kind"],
+            row["language"],
+            row["request"],
+            orjson.loads(row["gold"]),
+            list(_lines(Sample.model_validate_json(row["body"]))),
+            row["proved"] or [],
+            row["problems"] or [],
         )
         for row in shown
-    ]  # fmt: skip
-    lost = [ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [], [row["reason"]]) for row in failures]
+    ]
+    lost = [
+        ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [], [row["reason"]])
+        for row in failures
+    ]
     return whole + lost
 
 
@@ -313,7 +361,9 @@ def _lines(sample: Sample) -> Iterator[str]:
             case CallTurn(calls=()):
                 yield "call: none (no tool fits)"
             case CallTurn(calls=calls):
-                yield from (f"call: {call.tool} {orjson.dumps(call.arguments).decode()}" for call in calls)
+                yield from (
+                    f"call: {call.tool} {orjson.dumps(call.arguments).decode()}" for call in calls
+                )
             case ResultTurn(results=results):
                 yield from (f"result: {orjson.dumps(result).decode()}" for result in results)
             case _:

@@ -19,7 +19,15 @@ from callwright.flows.evaluation.evaluating import (
     leaderboard,
 )
 from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off, label_of
-from callwright.flows.evaluation.gate import AnsweredItem, Demands, Gate, Scope, hold, read_figures, read_items
+from callwright.flows.evaluation.gate import (
+    AnsweredItem,
+    Demands,
+    Gate,
+    Scope,
+    hold,
+    read_figures,
+    read_items,
+)
 from callwright.flows.evaluation.tool_changes import ToolChanges, read_changes
 from callwright.flows.plugins import function_named
 from callwright.flows.recipe import Candidate
@@ -45,16 +53,22 @@ class Evaluation:
     len(found.failures), found.failures[0].problem
     """
 
-    def __init__(self, release: str, candidates: Sequence[str], conditions: Conditions, settings: Settings) -> None:
+    def __init__(
+        self, release: str, candidates: Sequence[str], conditions: Conditions, settings: Settings
+    ) -> None:
         """Name what was evaluated; nothing is read before it is asked for."""
         self.release = release
         self.candidates = tuple(candidates)
         self.strategy = conditions.prompting.label
         self.split = conditions.split
         self._scope = Scope(
-            release, self.split, self.strategy, conditions.tools_shown, conditions.complexeval,
+            release,
+            self.split,
+            self.strategy,
+            conditions.tools_shown,
+            conditions.complexeval,
             conditions.judge.name if conditions.judge else "",
-        )  # fmt: skip
+        )
         self._settings = settings
 
     @property
@@ -109,7 +123,8 @@ class Evaluation:
         return tuple(
             compare_tools(warehouse, self.release, change, self.split)
             for change in list_changes(warehouse, self.release)
-            if change.candidate in self.candidates and (change.strategy, change.tools_shown) == self._scope[2:4]
+            if change.candidate in self.candidates
+            and (change.strategy, change.tools_shown) == self._scope[2:4]
         )
 
     def gate(
@@ -163,7 +178,9 @@ class EvaluationOptions(TypedDict, total=False):
 
 
 def evaluate(
-    release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Unpack[EvaluationOptions]
+    release: str,
+    candidate: CandidateLike | Sequence[CandidateLike] = (),
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluation:
     """Ask a candidate for the calls that are due in a release; score and keep its answers.
 
@@ -196,7 +213,9 @@ def evaluate(
 
 
 async def evaluate_async(
-    release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Unpack[EvaluationOptions]
+    release: str,
+    candidate: CandidateLike | Sequence[CandidateLike] = (),
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluation:
     """As `evaluate`, to be awaited; an async function is called in this very loop.
 
@@ -210,13 +229,17 @@ async def evaluate_async(
     with opened_progress(options.get("progress")) as reporting:
         names = await evaluate_release(release, asked.candidates, settings, reporting, conditions)
         if options.get("both") and conditions.shown.tools:
-            plain = conditions._replace(shown=AS_THEY_ARE, prompting=conditions.prompting._replace(tools=""))
+            plain = conditions._replace(
+                shown=AS_THEY_ARE, prompting=conditions.prompting._replace(tools="")
+            )
             await evaluate_release(release, asked.candidates, settings, reporting, plain)
     return Evaluation(release, names, conditions, settings)
 
 
 def foresee_evaluation(
-    release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Unpack[EvaluationOptions]
+    release: str,
+    candidate: CandidateLike | Sequence[CandidateLike] = (),
+    **options: Unpack[EvaluationOptions],
 ) -> ForeseenEvaluation:
     """What `evaluate` would ask with these options, which asks nobody. Raises what it raises before it asks."""
     settings = settings_of(options.get("home"))
@@ -225,22 +248,47 @@ def foresee_evaluation(
 
 
 _DEFAULTS: EvaluationOptions = {
-    "name": "", "version": "", "concurrency": 1, "timeout": LONGEST_CALL, "runs": 1, "split": "",
-    "strategy": "direct", "router": "", "format": "json", "tools": None, "both": False, "tools_shown": "first",
-    "judge": "", "complexeval": "as_paper",
-    "turns": TURN_LIMIT, "live": "", "budget": None, "resume": False, "home": None, "progress": None,
-}  # fmt: skip
+    "name": "",
+    "version": "",
+    "concurrency": 1,
+    "timeout": LONGEST_CALL,
+    "runs": 1,
+    "split": "",
+    "strategy": "direct",
+    "router": "",
+    "format": "json",
+    "tools": None,
+    "both": False,
+    "tools_shown": "first",
+    "judge": "",
+    "complexeval": "as_paper",
+    "turns": TURN_LIMIT,
+    "live": "",
+    "budget": None,
+    "resume": False,
+    "home": None,
+    "progress": None,
+}
 
 
 def _asked(
-    settings: Settings, release: str, candidate: CandidateLike | Sequence[CandidateLike], options: EvaluationOptions
+    settings: Settings,
+    release: str,
+    candidate: CandidateLike | Sequence[CandidateLike],
+    options: EvaluationOptions,
 ) -> AskedFor:
     """Whom these options ask, and how."""
     if strange := options.keys() - _DEFAULTS.keys():
-        raise TypeError(f"There is no option {min(strange)!r}; the options are {', '.join(_DEFAULTS)}.")
+        raise TypeError(
+            f"There is no option {min(strange)!r}; the options are {', '.join(_DEFAULTS)}."
+        )
     given: EvaluationOptions = {**_DEFAULTS, **options}
     tools, judge, router, live = given["tools"], given["judge"], given["router"], given["live"]
-    listed = [candidate] if isinstance(candidate, str | Candidate) or callable(candidate) else [*candidate]
+    listed = (
+        [candidate]
+        if isinstance(candidate, str | Candidate) or callable(candidate)
+        else [*candidate]
+    )
     if given["resume"]:
         if listed:
             raise ConfigurationError(
@@ -248,7 +296,9 @@ def _asked(
             )
         return cut_off(open_warehouse(settings), release, given["budget"])
     if given["both"] and tools is None:
-        raise ConfigurationError("--both needs changed tools. Name them with --tools FILE (tools= in Python).")
+        raise ConfigurationError(
+            "--both needs changed tools. Name them with --tools FILE (tools= in Python)."
+        )
     chosen = [_chosen(one, given) for one in listed]
     functions = {one.model.name: function for one, function in chosen if function is not None}
     labels = [one.label for one, _ in chosen]
@@ -262,22 +312,36 @@ def _asked(
             f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each candidate once."
         )
     if functions and len(functions) < len(chosen):
-        raise ConfigurationError("Functions and models need different strategies. Evaluate them separately.")
+        raise ConfigurationError(
+            "Functions and models need different strategies. Evaluate them separately."
+        )
     shown = AS_THEY_ARE
     if tools is not None:
-        shown = read_changes(open_warehouse(settings), release, Path(tools) if isinstance(tools, str) else tools)
+        shown = read_changes(
+            open_warehouse(settings), release, Path(tools) if isinstance(tools, str) else tools
+        )
     by_words = PromptingStrategy(IN_MESSAGES)
     prompting = by_words if functions else prompting_by(given["strategy"], given["format"], router)
     conditions = Conditions(
-        given["runs"], given["budget"], given["tools_shown"], read_model(judge) if judge else None, given["complexeval"],
-        given["turns"], prompting=prompting._replace(user=live, tools=shown.label),
-        router=read_model(router) if router else None, user=read_model(live) if live else None,
-        split=given["split"], functions=functions, shown=shown,
-    )  # fmt: skip
+        given["runs"],
+        given["budget"],
+        given["tools_shown"],
+        read_model(judge) if judge else None,
+        given["complexeval"],
+        given["turns"],
+        prompting=prompting._replace(user=live, tools=shown.label),
+        router=read_model(router) if router else None,
+        user=read_model(live) if live else None,
+        split=given["split"],
+        functions=functions,
+        shown=shown,
+    )
     return AskedFor([one for one, _ in chosen], conditions)
 
 
-def _chosen(candidate: CandidateLike, given: EvaluationOptions) -> tuple[Candidate, AnswerFunction | None]:
+def _chosen(
+    candidate: CandidateLike, given: EvaluationOptions
+) -> tuple[Candidate, AnswerFunction | None]:
     """A candidate, and the function that it is, if it is one."""
     name = given["name"]
     if isinstance(candidate, str):
@@ -295,8 +359,13 @@ def _chosen(candidate: CandidateLike, given: EvaluationOptions) -> tuple[Candida
     # Without a version nobody knows what else a function's answers depend on.
     extra: dict[str, JsonValue] = {"version": given["version"] or uuid4().hex}
     if given["timeout"] <= 0:
-        raise ConfigurationError(f"The timeout is {given['timeout']:g} s; a function needs more than 0.")
+        raise ConfigurationError(
+            f"The timeout is {given['timeout']:g} s; a function needs more than 0."
+        )
     settings = ModelSettings(
-        name=f"python/{label}", extra=extra, concurrency=given["concurrency"], timeout=float(given["timeout"])
+        name=f"python/{label}",
+        extra=extra,
+        concurrency=given["concurrency"],
+        timeout=float(given["timeout"]),
     )
     return Candidate(label=label, model=settings), candidate

@@ -19,7 +19,13 @@ from callwright.language.pages import shapes_in
 from callwright.warehouse.cards import card_facts, render_card
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.examples import openai_messages
-from callwright.warehouse.exports.formats import Export, export_release, export_tables, format_of, record_line
+from callwright.warehouse.exports.formats import (
+    Export,
+    export_release,
+    export_tables,
+    format_of,
+    record_line,
+)
 from callwright.warehouse.exports.hugging_face import hugging_face_row
 from callwright.warehouse.exports.writing import TableFormat, plain_names, tool_document
 from callwright.warehouse.extras import require_package
@@ -79,13 +85,18 @@ class KeptSample(NamedTuple):
     @property
     def messages(self) -> list[dict[str, Any]]:
         """All that is said and called, as OpenAI has it: [{'role': 'user', 'content': 'What is …'}]."""
-        return list(openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools)))
+        return list(
+            openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools))
+        )
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
         """The candidate tools in OpenAI's form: [{'type': 'function', 'function': {…}}]."""
         names = plain_names(self.tools)
-        return [{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in self.candidates]
+        return [
+            {"type": "function", "function": tool_document(tool, names[tool.name])}
+            for tool in self.candidates
+        ]
 
     @property
     def candidates(self) -> list[Tool]:
@@ -154,13 +165,17 @@ def _learn(warehouse: Warehouse, tools: dict[str, Tool], keys: Sequence[str]) ->
     return tools
 
 
-def _kept(row: Sequence[Any], tools_of: Callable[[Sequence[str]], Mapping[str, Tool]]) -> KeptSample:
+def _kept(
+    row: Sequence[Any], tools_of: Callable[[Sequence[str]], Mapping[str, Tool]]
+) -> KeptSample:
     body, evidence, grade, split = row
     sample = Sample.model_validate_json(body)
     keys = [*dict.fromkeys((*sample.candidates, *sample.withheld))]
     tools = tools_of(keys)
     proofs = tuple(Evidence.model_validate(one) for one in orjson.loads(evidence or "[]"))
-    return KeptSample(sample, tuple(tools[key] for key in keys if key in tools), proofs, grade or "", split)
+    return KeptSample(
+        sample, tuple(tools[key] for key in keys if key in tools), proofs, grade or "", split
+    )
 
 
 class LoadedRelease:
@@ -175,7 +190,10 @@ class LoadedRelease:
     """
 
     def __init__(
-        self, name: str, read: Callable[[], Iterator[KeptSample]], stored: "_StoredRelease | None" = None
+        self,
+        name: str,
+        read: Callable[[], Iterator[KeptSample]],
+        stored: "_StoredRelease | None" = None,
     ) -> None:
         """Take whatever reads the samples; those of a warehouse can be exported, too."""
         self.name = name
@@ -190,7 +208,9 @@ class LoadedRelease:
     def created(self) -> MadeRelease:
         """What it took and left out. Raises ConfigurationError for one that was loaded."""
         if self._stored is None or self._stored.made is None:
-            raise ConfigurationError(f"The release {self.name!r} was loaded; what it took is told when it is created.")
+            raise ConfigurationError(
+                f"The release {self.name!r} was loaded; what it took is told when it is created."
+            )
         return self._stored.made
 
     @cached_property
@@ -238,7 +258,9 @@ class LoadedRelease:
         if not self.splits:
             return datasets.Dataset.from_list(rows)
         parts = {name: [row for row in rows if row["split"] == name] for name in self.splits}
-        return datasets.DatasetDict({name: datasets.Dataset.from_list(part) for name, part in parts.items()})
+        return datasets.DatasetDict(
+            {name: datasets.Dataset.from_list(part) for name, part in parts.items()}
+        )
 
     def count_kinds(self) -> dict[str, int]:
         """How many samples of each kind it has: {'imperfect': 6, 'perfect': 8}."""
@@ -247,7 +269,9 @@ class LoadedRelease:
                 return count_kinds(warehouse, self.name)
         return dict(sorted(Counter(kept.sample.kind for kept in self).items()))
 
-    def overlap(self, *data_sets: str, likeness: float = 0.6, progress: ProgressReceiver = None) -> "list[Overlap]":
+    def overlap(
+        self, *data_sets: str, likeness: float = 0.6, progress: ProgressReceiver = None
+    ) -> "list[Overlap]":
         """What it has in common with data sets of others, each FORMAT:PATH (docs/sources.md), of both sides.
 
             [found] = callwright.load_release("v1").overlap("bfcl:data/bfcl")
@@ -305,7 +329,9 @@ class LoadedRelease:
         for kind in kinds:
             if kind not in counts:
                 known = ", ".join(counts)
-                raise ConfigurationError(f"This release has no samples of the kind {kind!r}. Its kinds are {known}.")
+                raise ConfigurationError(
+                    f"This release has no samples of the kind {kind!r}. Its kinds are {known}."
+                )
         wanted = [kind for kind in counts if not kinds or kind in kinds]
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
@@ -317,22 +343,32 @@ class LoadedRelease:
             takes_all = with_template or not form.is_for_training
             [told] = warehouse.rows(sql("releases.untold"), [self.name])
             words = assistant_words(system_messages=system_messages and not told["untold"])
-            stream = stream_release(warehouse, self.name, without=others, with_template=takes_all, words=words)
+            stream = stream_release(
+                warehouse, self.name, without=others, with_template=takes_all, words=words
+            )
             if from_answers or form.answers == "must":
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
             if form.has_worlds:
-                stream = stream._replace(worlds=ship_worlds(warehouse, self.name, self._stored.folder.home, others))
+                stream = stream._replace(
+                    worlds=ship_worlds(warehouse, self.name, self._stored.folder.home, others)
+                )
             with opened_progress(progress) as reporting:
                 title = f"Writing {self.name} as {form.name}"
-                stream = stream._replace(samples=counted(stream.samples, title, frozen.samples, reporting))
+                stream = stream._replace(
+                    samples=counted(stream.samples, title, frozen.samples, reporting)
+                )
                 return export_release(stream, to, place, card)
 
 
 def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
     """How an assistant says that no tool fits and, with `system_messages`, what it may be told first, by language."""
     said = {code: of(code).data["assistant"] for code in known()}
-    told = {code: tuple(one["system_messages"]) if system_messages else () for code, one in said.items()}
-    return {code: AssistantWords(shapes_in(code, "assistant.refusals"), told[code]) for code in said}
+    told = {
+        code: tuple(one["system_messages"]) if system_messages else () for code, one in said.items()
+    }
+    return {
+        code: AssistantWords(shapes_in(code, "assistant.refusals"), told[code]) for code in said
+    }
 
 
 class _StoredRelease(NamedTuple):
@@ -344,13 +380,17 @@ class _StoredRelease(NamedTuple):
 
     def read(self) -> Iterator[KeptSample]:
         with self.folder.opened() as warehouse:
-            named = warehouse.rows("select tool from release_tools where release = ?", [self.release.name])
+            named = warehouse.rows(
+                "select tool from release_tools where release = ?", [self.release.name]
+            )
             tools = read_tools(warehouse, [row["tool"] for row in named])
             for row in warehouse.stream(sql("release_contents.kept"), [self.release.name]):
                 yield _kept(row, lambda _keys: tools)
 
 
-def load_release(name: str | Path, *, home: Path | str | None = None, live: bool = False) -> LoadedRelease:
+def load_release(
+    name: str | Path, *, home: Path | str | None = None, live: bool = False
+) -> LoadedRelease:
     """A release of the work folder by its name, or a folder that `export --to records` wrote.
 
     While a build is under way it is read as it was published last; `live` waits for the present
@@ -396,7 +436,9 @@ def _of_line(line: bytes, path: Path) -> KeptSample:
     except (ValueError, KeyError, TypeError) as error:
         raise RecordError(f"{str(path)!r} has a line that is no record: {error}.") from error
     split = "" if path.stem == "records" else path.stem
-    return KeptSample(sample, tools, tuple(proof for call in sample.gold for proof in call.evidence), split=split)
+    return KeptSample(
+        sample, tools, tuple(proof for call in sample.gold for proof in call.evidence), split=split
+    )
 
 
 def create_release(  # noqa: PLR0913 - each is an option of its own

@@ -67,7 +67,9 @@ def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
     elif callable(receiver):
         yield ProgressFunction(receiver)
     elif isinstance(receiver, str):
-        raise ConfigurationError(f"There is no progress {receiver!r}; it is 'terminal', a function, or None.")
+        raise ConfigurationError(
+            f"There is no progress {receiver!r}; it is 'terminal', a function, or None."
+        )
     else:
         yield receiver
 
@@ -98,7 +100,9 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 @contextmanager
 def _sigterm_as_interrupt() -> Iterator[None]:
     """Within, SIGTERM ends a run as Ctrl-C does, so that what was answered is kept; then the process ends with 143."""
-    is_ours = current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    is_ours = (
+        current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
     was_asked = False
 
     def interrupt(_number: int, _frame: object) -> None:

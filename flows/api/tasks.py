@@ -44,7 +44,9 @@ class Tasks(Sequence[Task]):
     def of_split(self, split: str) -> "Tasks":
         """The tasks of one split, "" for all. Raises ConfigurationError that lists the splits there are."""
         if split and split not in self.splits:
-            raise ConfigurationError(f"There is no split {split!r}; there are {', '.join(self.splits) or 'none'}.")
+            raise ConfigurationError(
+                f"There is no split {split!r}; there are {', '.join(self.splits) or 'none'}."
+            )
         return Tasks(task for task in self if split in ("", task.split))
 
     def of_key(self, key: str) -> Task:
@@ -54,7 +56,9 @@ class Tasks(Sequence[Task]):
         found = [task for task in self if key and task.key.startswith(key)]
         if len(found) != 1:
             known = ", ".join(task.key for task in self[:3])
-            raise ConfigurationError(f"{len(found)} tasks have a key that begins with {key!r}; keys are {known}, …")
+            raise ConfigurationError(
+                f"{len(found)} tasks have a key that begins with {key!r}; keys are {known}, …"
+            )
         return found[0]
 
 
@@ -69,7 +73,9 @@ def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
     """
     tasks = Tasks(_in_folder(place) if isinstance(place, Path) else _of_release(place, home))
     if not tasks:
-        raise ConfigurationError(f"{str(place)!r} holds no tasks; samples of the kind `task` are some.")
+        raise ConfigurationError(
+            f"{str(place)!r} holds no tasks; samples of the kind `task` are some."
+        )
     return tasks
 
 
@@ -82,14 +88,21 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
     settings = settings_of(home)
     with reading(settings) as warehouse:
         shipped = ship_worlds(warehouse, name, settings.ledger.parent)
-    worlds = {world: open_shipped(_with_rows_that_are_there(one.document), Path()) for world, one in shipped.items()}
+    worlds = {
+        world: open_shipped(_with_rows_that_are_there(one.document), Path())
+        for world, one in shipped.items()
+    }
     return _played(load_release(name, home=home), worlds)
 
 
 def _with_rows_that_are_there(document: Mapping[str, Any]) -> dict[str, Any]:
     """What a world is opened by where the file that it stands in was read already."""
     kept = {word: value for word, value in document.items() if word != "extension"}
-    return kept | {"worlds": [*map(_with_rows_that_are_there, kept["worlds"])]} if "worlds" in kept else kept
+    return (
+        kept | {"worlds": [*map(_with_rows_that_are_there, kept["worlds"])]}
+        if "worlds" in kept
+        else kept
+    )
 
 
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:
@@ -112,7 +125,9 @@ def _in_folder(folder: Path) -> Iterable[Task]:
         )
     try:
         stated = orjson.loads(found[0].read_bytes())
-        worlds = {name: open_shipped(document, found[0].parent) for name, document in stated.items()}
+        worlds = {
+            name: open_shipped(document, found[0].parent) for name, document in stated.items()
+        }
     except (ValueError, AttributeError) as error:
         raise RecordError(f"{str(found[0])!r} can't be read: {error}.") from error
     return _played(kept_in_folder(found[0].parent), worlds)

@@ -42,14 +42,24 @@ _WRONG = 2  # as of any command that is given a wrong recipe
 @command(app, "init", "init my-dataset")
 def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     folder: Annotated[Path, typer.Argument(help="The folder to write to.")] = Path(),
-    kind: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of sample instead.")] = "",
-    check: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a check and its test instead.")] = "",
-    export: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an export format instead.")] = "",
+    kind: Annotated[
+        str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of sample instead.")
+    ] = "",
+    check: Annotated[
+        str, typer.Option(metavar="NAME", help="Write NAME.py with a check and its test instead.")
+    ] = "",
+    export: Annotated[
+        str, typer.Option(metavar="NAME", help="Write NAME.py with an export format instead.")
+    ] = "",
     importer: Annotated[
         str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools instead.")
     ] = "",
-    environment: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a world instead.")] = "",
-    model: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a model instead.")] = "",
+    environment: Annotated[
+        str, typer.Option(metavar="NAME", help="Write NAME.py with a world instead.")
+    ] = "",
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="Write NAME.py with a model instead.")
+    ] = "",
 ) -> Outcome:
     """Write a first recipe, or a working example of an extension.
 
@@ -60,12 +70,25 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     from callwright.flows.scaffolds import ROWS, write_scaffold
 
     asked: dict[Sort, str] = {
-        "kind": kind, "check": check, "export": export, "importer": importer, "environment": environment, "model": model,
-    }  # fmt: skip
-    written = [f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}" for sort, name in asked.items() if name]
+        "kind": kind,
+        "check": check,
+        "export": export,
+        "importer": importer,
+        "environment": environment,
+        "model": model,
+    }
+    written = [
+        f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}"
+        for sort, name in asked.items()
+        if name
+    ]
     if written:
         lines = [f"Use it in a recipe in the same folder: extensions: [{', '.join(written)}]"]
-        lines += [f"Export in this format: callwright export RELEASE --to {export}.py:FORMAT"] if export else []
+        lines += (
+            [f"Export in this format: callwright export RELEASE --to {export}.py:FORMAT"]
+            if export
+            else []
+        )
         return Outcome({"extensions": written}, lines)
     path = write_first_recipe(folder)
     lines = [
@@ -79,10 +102,14 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 @command(app, "build", "build recipe.yaml --preview 5", begins="Reading the recipe")
 def build(  # noqa: PLR0917 - typer reads each option from a parameter
     recipe: RecipeFile,
-    preview: Annotated[int, typer.Option(min=0, help="Make and show N samples of each kind, and keep none.")] = 0,
+    preview: Annotated[
+        int, typer.Option(min=0, help="Make and show N samples of each kind, and keep none.")
+    ] = 0,
     limit: Annotated[int, typer.Option(min=0, help="Build at most N samples of each kind.")] = 0,
     model: OneModel = "",
-    no_review: Annotated[bool, typer.Option("--no-review", help="Do not send questions to Label Studio.")] = False,
+    no_review: Annotated[
+        bool, typer.Option("--no-review", help="Do not send questions to Label Studio.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Build the samples of a recipe.
@@ -97,7 +124,9 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     if preview:
         with Terminal() as screen:
             shown = building.preview(chosen, preview, model=model, workers=None, progress=screen)
-        present(Outcome(shown, (line for item in shown for line in sample_lines(item))), as_json=as_json)
+        present(
+            Outcome(shown, (line for item in shown for line in sample_lines(item))), as_json=as_json
+        )
         return
     settings, began = read_settings(), time.monotonic()
     with Terminal() as screen:
@@ -118,32 +147,60 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
         seconds = round(time.monotonic() - began, 1)
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": seconds}
         value = report._asdict() | {"spending": spent, "review": pushed}
-        present(Outcome(value, chain(_report_text(report, pushed, seconds), _next_text(report))), as_json=as_json)
+        present(
+            Outcome(value, chain(_report_text(report, pushed, seconds), _next_text(report))),
+            as_json=as_json,
+        )
     if report.emptiness:
         say(report.emptiness)
         raise typer.Exit(1)
 
 
-def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float) -> Iterator[str | Table]:
+def _report_text(
+    report: "BuildReport", pushed: "Pushed | None", seconds: float
+) -> Iterator[str | Table]:
     funnel = table_of(report.worked)
-    has_personal_data = any(row.personal_data for row in report.worked)  # the last column, only where any was found
-    yield funnel if has_personal_data else Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
+    has_personal_data = any(
+        row.personal_data for row in report.worked
+    )  # the last column, only where any was found
+    yield (
+        funnel
+        if has_personal_data
+        else Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
+    )
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations, report.users)))
     measured = [row for row in report.readers if not row.defect and (row.planted or row.doubles)]
     if measured:
         yield Table(
-            ("reader", "language", "family", "read", "defects", "caught", "as they are", "doubted", "precision"),
+            (
+                "reader",
+                "language",
+                "family",
+                "read",
+                "defects",
+                "caught",
+                "as they are",
+                "doubted",
+                "precision",
+            ),
             [
                 (
-                    row.reader, row.language, row.family, row.read, row.planted,
-                    share_with_bounds(row.catch_rate, row.catch_low, row.catch_high), row.doubles,
+                    row.reader,
+                    row.language,
+                    row.family,
+                    row.read,
+                    row.planted,
+                    share_with_bounds(row.catch_rate, row.catch_low, row.catch_high),
+                    row.doubles,
                     share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
-                    "" if row.precision is None else f"{row.precision:.1%} (at least {row.precision_low:.1%})",
+                    ""
+                    if row.precision is None
+                    else f"{row.precision:.1%} (at least {row.precision_low:.1%})",
                 )
                 for row in measured
             ],
-        )  # fmt: skip
+        )
     if report.spending:
         yield Table((*report.spending._fields, "seconds"), [(*report.spending, seconds)])
     yield report.sentence
@@ -163,10 +220,14 @@ def _next_text(report: "BuildReport") -> Iterator[str]:
         yield f"Next: {step.command}    ({step.purpose})"
 
 
-@command(app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model")
+@command(
+    app, "estimate", "estimate recipe.yaml", begins="Planning the build without asking a model"
+)
 def estimate(
     recipe: RecipeFile,
-    limit: Annotated[int, typer.Option(min=0, help="Estimate a build of at most N samples of each kind.")] = 0,
+    limit: Annotated[
+        int, typer.Option(min=0, help="Estimate a build of at most N samples of each kind.")
+    ] = 0,
     model: OneModel = "",
 ) -> Outcome:
     """Estimate the calls, tokens and cost of a build.
@@ -181,9 +242,15 @@ def estimate(
     lines: list[str | Table] = [*([table_of(found.rows)] if found.rows else []), found.sentence]
     if (earlier := found.earlier) is not None:
         each = earlier.calls_per_accepted
-        calls = "" if each is None else f", {each:.1f} calls and ${earlier.cost_per_accepted or 0:.4f} each"
+        calls = (
+            ""
+            if each is None
+            else f", {each:.1f} calls and ${earlier.cost_per_accepted or 0:.4f} each"
+        )
         made = count_of(earlier.made, "sample")
-        lines.append(f"Build {earlier.build} made {made}, of which {earlier.accepted} were accepted{calls}.")
+        lines.append(
+            f"Build {earlier.build} made {made}, of which {earlier.accepted} were accepted{calls}."
+        )
     return Outcome(found, [*lines, *found.notes])
 
 
@@ -204,7 +271,10 @@ def list_stages() -> Outcome:
 def deploy(
     recipes: Annotated[list[Path], typer.Argument(help="The recipes that Prefect builds.")],
     pool: Annotated[
-        str, typer.Option(help="The work pool. If there is none of this name, a process pool is created.")
+        str,
+        typer.Option(
+            help="The work pool. If there is none of this name, a process pool is created."
+        ),
     ] = "callwright",
 ) -> Outcome:
     """Schedule builds with Prefect.
@@ -219,7 +289,9 @@ def deploy(
         zone = f" ({one.timezone})" if one.timezone else ""
         when = f"{one.schedule}{zone}" if one.schedule else "no schedule (start it from its page)"
         lines.append(f"{one.name}: {when}\n  {one.url}")
-    return Outcome(deployed, [*lines, f"Start a worker to run them: prefect worker start --pool {pool}"])
+    return Outcome(
+        deployed, [*lines, f"Start a worker to run them: prefect worker start --pool {pool}"]
+    )
 
 
 @command(app, "demo", "demo")
@@ -241,12 +313,23 @@ def stop() -> Outcome:
     from callwright.flows.demo import stop_servers
 
     stopped = stop_servers(read_settings())
-    text = f"Stopped: {', '.join(stopped)}." if stopped else "No server of this work folder is running."
+    text = (
+        f"Stopped: {', '.join(stopped)}."
+        if stopped
+        else "No server of this work folder is running."
+    )
     return Outcome({"stopped": stopped}, text)
 
 
-@command(recipe_group, "check", "recipe check recipe.yaml", begins="Checking the recipe and what its tools allow")
-def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="The recipes, YAML files.")]) -> Outcome:
+@command(
+    recipe_group,
+    "check",
+    "recipe check recipe.yaml",
+    begins="Checking the recipe and what its tools allow",
+)
+def check_recipes(
+    recipes: Annotated[list[Path], typer.Argument(help="The recipes, YAML files.")],
+) -> Outcome:
     """List every mistake in recipes, with file, line, column and the name that was probably meant.
 
     For a valid recipe, list the samples that its tools do not allow, and why.
@@ -257,7 +340,8 @@ def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="The recipe
     found = [
         problem
         for path in recipes
-        for problem in check_recipe(path) or recipe_remarks(path, read_recipe_to_build(path), read_settings())
+        for problem in check_recipe(path)
+        or recipe_remarks(path, read_recipe_to_build(path), read_settings())
     ]
     problems = [problem for problem in found if not problem.is_remark]
     wrong = len({problem.file for problem in problems})
@@ -302,5 +386,10 @@ def prompts(
     shown = [one for one in found if only in ("", one.name)]
     if not shown:
         named = ", ".join(one.name for one in found)
-        raise ConfigurationError(f"A build of {recipe} does not use a prompt named {only!r}. It uses {named}.")
-    return Outcome(shown, "\n\n".join(one.markdown for one in shown) if only else prompts_page(shown, str(recipe)))
+        raise ConfigurationError(
+            f"A build of {recipe} does not use a prompt named {only!r}. It uses {named}."
+        )
+    return Outcome(
+        shown,
+        "\n\n".join(one.markdown for one in shown) if only else prompts_page(shown, str(recipe)),
+    )

@@ -28,7 +28,12 @@ from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.auditing import AuditReport, ReaderComparison
-    from callwright.flows.data_checks import CheckedFile, CheckedRecordLine, CheckedRequest, CheckVerdict
+    from callwright.flows.data_checks import (
+        CheckedFile,
+        CheckedRecordLine,
+        CheckedRequest,
+        CheckVerdict,
+    )
     from callwright.warehouse.records import Verdict
 
 app = commands()
@@ -38,25 +43,39 @@ app.add_typer(check, name="check")
 app.add_typer(audit, name="audit")
 _DECISIONS = ("proved", "judged", "open", "doubted", "contradicted")
 _FIGURES = (
-    "broken", "still_proved", "still_judged", "recall", "recall_low", "recall_high", "intact", "false_alarms", "precision",
-)  # fmt: skip
+    "broken",
+    "still_proved",
+    "still_judged",
+    "recall",
+    "recall_low",
+    "recall_high",
+    "intact",
+    "false_alarms",
+    "precision",
+)
 
 
 @command(check, "hammerbench", "check hammerbench en/single-turn/ST_Perfect.json")
 def hammerbench(
     path: Annotated[Path, typer.Argument(help="A file of HammerBench records.")],
     model: CheckingModel = "",
-    failures: Annotated[bool, typer.Option("--failures", help="Show only records that are not proved.")] = False,
+    failures: Annotated[
+        bool, typer.Option("--failures", help="Show only records that are not proved.")
+    ] = False,
 ) -> Outcome:
     """Run the checks on HammerBench records, with their labels as gold, and print the verdicts."""
     from callwright.flows.data_checks import check_hammerbench
 
     checked = run_loop(check_hammerbench(path, model, read_settings()))
     if checked.left_out:
-        say(f"These checks need a model and were skipped: {', '.join(checked.left_out)}. Name one with --model.")
+        say(
+            f"These checks need a model and were skipped: {', '.join(checked.left_out)}. Name one with --model."
+        )
     if not checked.records:
         say(f"{str(path)!r} holds no records to check.")
-    shown = checked._replace(records=[one for one in checked.records if not failures or one.decision != "proved"])
+    shown = checked._replace(
+        records=[one for one in checked.records if not failures or one.decision != "proved"]
+    )
     return Outcome(shown, _hammerbench_text(shown, path), 0 if checked.records else 1)
 
 
@@ -76,25 +95,40 @@ def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Tabl
 
 
 def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
-    return (f"    {one.check}: {one.decision}: {one.reason}" for one in verdicts if one.decision != "proved")
+    return (
+        f"    {one.check}: {one.decision}: {one.reason}"
+        for one in verdicts
+        if one.decision != "proved"
+    )
 
 
 @command(check, "callnavi", "check callnavi data/callnavi --kind needless_placeholder")
 def callnavi(
-    folder: Annotated[Path, typer.Argument(help="The folder with CallNavi's Questions, APIs and APISchema.")],
-    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only faults of this kind. Repeatable.")] = None,
+    folder: Annotated[
+        Path, typer.Argument(help="The folder with CallNavi's Questions, APIs and APISchema.")
+    ],
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", help="Only faults of this kind. Repeatable.")
+    ] = None,
 ) -> Outcome:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
     from callwright.validators.metrics.callnavi.dataset import check_callnavi, fault_kinds
 
     if unknown := set(kind or ()) - set(fault_kinds()):
         known = ", ".join(fault_kinds())
-        raise ConfigurationError(f"No kind of fault is named {min(unknown)!r}. The kinds are {known}.")
+        raise ConfigurationError(
+            f"No kind of fault is named {min(unknown)!r}. The kinds are {known}."
+        )
     checked = check_callnavi(folder)
     shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
-    counted = {name: {"findings": faults, "questions": asked} for name, faults, asked, _ in checked.summary}
+    counted = {
+        name: {"findings": faults, "questions": asked} for name, faults, asked, _ in checked.summary
+    }
     whole = {"questions": checked.questions, "tools": checked.tools}
-    lines = [f"{finding.question or finding.domain}  {finding.kind}  {finding.message}" for finding in shown]
+    lines = [
+        f"{finding.question or finding.domain}  {finding.kind}  {finding.message}"
+        for finding in shown
+    ]
     table = Table(("kind", "faults", "questions", "what it is"), checked.summary)
     counts = f"{count_of(checked.questions, 'question')}, {count_of(checked.tools, 'tool')}"
     return Outcome({"findings": shown, "summary": counted, **whole}, [*lines, table, counts])
@@ -109,7 +143,8 @@ def requests(
         ),
     ],
     model: Annotated[
-        str, typer.Option(help="The model that reads the requests. Default: look only for the values.")
+        str,
+        typer.Option(help="The model that reads the requests. Default: look only for the values."),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -122,9 +157,13 @@ def requests(
     run_loop(_show_each(check_requests_async(path, model=model), as_json=as_json))
 
 
-@command(check, "records", "check records exports/v1/records.jsonl --json", begins="Checking the records")
+@command(
+    check, "records", "check records exports/v1/records.jsonl --json", begins="Checking the records"
+)
 def records(
-    path: Annotated[Path, typer.Argument(help="A file of JSON lines, as `export --to records` writes it.")],
+    path: Annotated[
+        Path, typer.Argument(help="A file of JSON lines, as `export --to records` writes it.")
+    ],
     model: CheckingModel = "",
     as_json: AsJson = False,
 ) -> None:
@@ -147,7 +186,11 @@ async def _show_each(
     async for one in checked:
         show(_checked_text(one))
         counts[one.decision] += 1
-    show(", ".join(f"{counts[name]} {name}" for name in _DECISIONS if counts[name] or name != "proved"))
+    show(
+        ", ".join(
+            f"{counts[name]} {name}" for name in _DECISIONS if counts[name] or name != "proved"
+        )
+    )
 
 
 def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
@@ -157,14 +200,17 @@ def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
         yield f"{one.key}  {one.decision}"
         yield from _doubts(one.verdicts)
         return
-    stand = ", ".join(f"{name} {standing.replace('_', ' ')}" for name, standing in one.arguments.items())
+    stand = ", ".join(
+        f"{name} {standing.replace('_', ' ')}" for name, standing in one.arguments.items()
+    )
     yield f"{one.id}  {one.decision}  {stand}  {' '.join(one.reasons)}".rstrip()
 
 
 @command(app, "doctor", "doctor --json")
 def doctor(
     recipe: Annotated[
-        Path | None, typer.Argument(help="A recipe whose models to check too: keys, servers, prices.")
+        Path | None,
+        typer.Argument(help="A recipe whose models to check too: keys, servers, prices."),
     ] = None,
 ) -> Outcome:
     """Check what this machine has, and how to add what is missing."""
@@ -178,7 +224,10 @@ def doctor(
 @command(audit, "checks", "audit checks --release v1 --limit 10", begins="Reading the samples")
 def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     release: Annotated[
-        str, typer.Option(help="The release to take samples from. Default: the accepted samples of the newest builds.")
+        str,
+        typer.Option(
+            help="The release to take samples from. Default: the accepted samples of the newest builds."
+        ),
     ] = "",
     wordings: Annotated[
         Path | None,
@@ -187,16 +236,24 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
         ),
     ] = None,
     model: CheckingModel = "",
-    limit: Annotated[int, typer.Option(help="The number of samples of each kind and language.")] = 10,
-    seed: Annotated[int, typer.Option(help="The seed that draws the samples and their defects.")] = 0,
-    defect: Annotated[list[str] | None, typer.Option(help="Only this kind of defect. Repeatable.")] = None,
+    limit: Annotated[
+        int, typer.Option(help="The number of samples of each kind and language.")
+    ] = 10,
+    seed: Annotated[
+        int, typer.Option(help="The seed that draws the samples and their defects.")
+    ] = 0,
+    defect: Annotated[
+        list[str] | None, typer.Option(help="Only this kind of defect. Repeatable.")
+    ] = None,
     survivors: Annotated[
         Path | None,
         typer.Option(
             help="Write the defective samples that are still proved to this file, as `check records` reads them."
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the figures to this file as Markdown tables.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the figures to this file as Markdown tables.")
+    ] = None,
 ) -> Outcome:
     """Inject defects into accepted samples, and count how many each check finds and how many intact samples it doubts."""
     from callwright.flows import auditing
@@ -205,7 +262,9 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     with Terminal() as screen:
         settings = read_settings()
         broken, labelled = auditing.audit_checks, auditing.audit_wordings
-        report = run_loop(labelled(wordings, plan, settings) if wordings else broken(plan, settings, screen))
+        report = run_loop(
+            labelled(wordings, plan, settings) if wordings else broken(plan, settings, screen)
+        )
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(auditing.audit_page(report), encoding="utf-8")
@@ -215,7 +274,9 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
 def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
     yield table_of(by_check, ("check_name", *_FIGURES), ("check", *_FIGURES))
-    together = [row for row in report.figures if by_check and row["check_name"] == by_check[0]["check_name"]]
+    together = [
+        row for row in report.figures if by_check and row["check_name"] == by_check[0]["check_name"]
+    ]
     for sliced in ("family", "kind", "language", "defect"):
         yield ""
         rows = [row for row in together if row["slice_by"] == sliced]
@@ -235,14 +296,23 @@ def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
 def audit_readers(  # noqa: PLR0917 - each is an option of its own
     model: Annotated[list[str], typer.Option(help="A model to compare. Repeatable.")],
     release: Annotated[
-        str, typer.Option(help="The release to take samples from. Default: the accepted samples of the newest builds.")
+        str,
+        typer.Option(
+            help="The release to take samples from. Default: the accepted samples of the newest builds."
+        ),
     ] = "",
-    limit: Annotated[int, typer.Option(min=1, help="The number of samples of each family and language.")] = 40,
-    seed: Annotated[int, typer.Option(help="The seed that draws the samples and their defects.")] = 0,
+    limit: Annotated[
+        int, typer.Option(min=1, help="The number of samples of each family and language.")
+    ] = 40,
+    seed: Annotated[
+        int, typer.Option(help="The seed that draws the samples and their defects.")
+    ] = 0,
     wrong_at_most: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1, help="Name the cheapest model that is known to let at most this share of wrong samples pass."
+            min=0,
+            max=1,
+            help="Name the cheapest model that is known to let at most this share of wrong samples pass.",
         ),
     ] = None,
     wrong_before: Annotated[
@@ -266,17 +336,30 @@ def audit_readers(  # noqa: PLR0917 - each is an option of its own
 
 def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
     yield Table(
-        ("reader", "defects", "caught", "as they are", "doubted", "wrong", "tokens", "dollars for 1,000"),
+        (
+            "reader",
+            "defects",
+            "caught",
+            "as they are",
+            "doubted",
+            "wrong",
+            "tokens",
+            "dollars for 1,000",
+        ),
         [
             (
-                one.model, one.planted, share_with_bounds(one.catch_rate, one.catch_low, one.catch_high), one.doubles,
+                one.model,
+                one.planted,
+                share_with_bounds(one.catch_rate, one.catch_low, one.catch_high),
+                one.doubles,
                 share_with_bounds(one.false_doubts, one.doubts_low, one.doubts_high),
-                "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})", round(one.tokens),
+                "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})",
+                round(one.tokens),
                 "unknown" if one.dollars is None else f"{one.dollars:.2f}",
             )
             for one in report.readers
         ],
-    )  # fmt: skip
+    )
     yield (
         f"All models read the same {count_of(report.samples, 'sample')} of {report.source}. The column wrong: the share of what"
         f" a model accepts that is wrong, if {report.wrong_before:.1%} of what it reads is."
@@ -286,7 +369,12 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
         yield Table(
             ("reader", "sort of defect", "defects", "caught"),
             [
-                (model, sort.defect, sort.planted, share_with_bounds(sort.rate, sort.low, sort.high))
+                (
+                    model,
+                    sort.defect,
+                    sort.planted,
+                    share_with_bounds(sort.rate, sort.low, sort.high),
+                )
                 for model, sort in sorts
             ],
         )

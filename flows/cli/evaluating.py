@@ -39,7 +39,12 @@ _SHARES = ("easy", "medium", "hard", "overall", "macro")
 _MOST_PROBLEMS = 10
 
 
-@command(app, "evaluate", "evaluate v1 --model template/v1 --model PROVIDER/MODEL", begins="Reading the release")
+@command(
+    app,
+    "evaluate",
+    "evaluate v1 --model template/v1 --model PROVIDER/MODEL",
+    begins="Reading the release",
+)
 def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: Annotated[str, typer.Argument(help="The release to evaluate on.")],
     model: Annotated[
@@ -48,7 +53,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
             help="A candidate: a model by its litellm name, or a Python function (agent.py:answer). Repeatable."
         ),
     ] = None,
-    recipe: Annotated[Path | None, typer.Option(help="Evaluate the candidates of this recipe.")] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="Evaluate the candidates of this recipe.")
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, help="How many times each candidate is asked.")] = 1,
     tools: Annotated[
         Path | None,
@@ -61,7 +68,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     ] = None,
     both: Annotated[
         bool,
-        typer.Option("--both", help="With --tools, also ask with the original tools where that was not done before."),
+        typer.Option(
+            "--both",
+            help="With --tools, also ask with the original tools where that was not done before.",
+        ),
     ] = False,
     tools_shown: Annotated[
         Literal["first", "always"],
@@ -81,10 +91,15 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     ] = "",
     complexeval: Annotated[
         Literal["as_paper", "as_published_code"],
-        typer.Option(help="Run multi-step samples as ComplexEval's paper describes, or as its code does."),
+        typer.Option(
+            help="Run multi-step samples as ComplexEval's paper describes, or as its code does."
+        ),
     ] = "as_paper",
     turns: Annotated[
-        int, typer.Option(min=1, help="The most replies that a candidate may give in a multi-step sample.")
+        int,
+        typer.Option(
+            min=1, help="The most replies that a candidate may give in a multi-step sample."
+        ),
     ] = TURN_LIMIT,
     strategy: Annotated[
         str,
@@ -97,7 +112,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     ] = "direct",
     router: Annotated[
         str,
-        typer.Option(help="With route_then_fill, the model that chooses the tools. Default: the candidate itself."),
+        typer.Option(
+            help="With route_then_fill, the model that chooses the tools. Default: the candidate itself."
+        ),
     ] = "",
     format: Annotated[  # noqa: A002 - the option's name
         Literal["json", "yaml"], typer.Option(help="The notation of tools and answers.")
@@ -114,20 +131,26 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     split: Annotated[str, typer.Option(help="Only the samples of this split, such as test.")] = "",
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.1, help="How many seconds a Python function has for one answer (120 by default)."),
+        typer.Option(
+            min=0.1, help="How many seconds a Python function has for one answer (120 by default)."
+        ),
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say how many requests would be sent and which samples changed tools affect. Send none."
+            "--dry-run",
+            help="Say how many requests would be sent and which samples changed tools affect. Send none.",
         ),
     ] = False,
     resume: Annotated[
         bool,
-        typer.Option(help="Continue the last evaluation of the release, with its candidates and options."),
+        typer.Option(
+            help="Continue the last evaluation of the release, with its candidates and options."
+        ),
     ] = False,
     budget: Annotated[
-        float | None, typer.Option(min=0, help="Stop before this command spends more than this many US dollars.")
+        float | None,
+        typer.Option(min=0, help="Stop before this command spends more than this many US dollars."),
     ] = None,
     fail_under: Annotated[
         list[str] | None,
@@ -147,20 +170,26 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     worse_by: Annotated[
         float,
         typer.Option(
-            min=0, max=1, help="With --against, the smallest drop in the share of passed samples that counts as worse."
+            min=0,
+            max=1,
+            help="With --against, the smallest drop in the share of passed samples that counts as worse.",
         ),
     ] = 0.0,
     p: Annotated[
         float,
         typer.Option(
-            min=0, max=1, help="With --against, the largest p value (McNemar's test) at which a difference counts."
+            min=0,
+            max=1,
+            help="With --against, the largest p value (McNemar's test) at which a difference counts.",
         ),
     ] = 0.05,
     junit: Annotated[
-        Path | None, typer.Option(help="Write JUnit XML to this file, with a test case for each sample.")
+        Path | None,
+        typer.Option(help="Write JUnit XML to this file, with a test case for each sample."),
     ] = None,
     summary: Annotated[
-        Path | None, typer.Option(help="Write a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.")
+        Path | None,
+        typer.Option(help="Write a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY."),
     ] = None,
 ) -> Outcome:
     """Evaluate models on a release.
@@ -175,15 +204,31 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     from callwright.flows.evaluation.gate import read_bounds, require_known, require_metrics
 
     candidates = choose_candidates(model or [], recipe)
-    under, over = read_bounds(fail_under or [], "--fail-under"), read_bounds(fail_over or [], "--fail-over")
+    under, over = (
+        read_bounds(fail_under or [], "--fail-under"),
+        read_bounds(fail_over or [], "--fail-over"),
+    )
     require_metrics([*under, *over])
     if against:
-        require_known(open_warehouse(read_settings()), release, against, [label_of(one) for one in candidates])
+        require_known(
+            open_warehouse(read_settings()), release, against, [label_of(one) for one in candidates]
+        )
     options: EvaluationOptions = {
-        "runs": runs, "split": split, "strategy": strategy, "router": router, "format": format, "tools": tools, "both": both,
-        "tools_shown": tools_shown, "judge": judge, "complexeval": complexeval, "turns": turns, "live": live, "budget": budget,
+        "runs": runs,
+        "split": split,
+        "strategy": strategy,
+        "router": router,
+        "format": format,
+        "tools": tools,
+        "both": both,
+        "tools_shown": tools_shown,
+        "judge": judge,
+        "complexeval": complexeval,
+        "turns": turns,
+        "live": live,
+        "budget": budget,
         "resume": resume,
-    }  # fmt: skip
+    }
     if timeout is not None:
         options["timeout"] = timeout
     if dry_run:
@@ -197,30 +242,37 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         found = in_a_run(read_settings(), "evaluate-models", release, ask, screen)
     if found.split:
         say(f"The figures are for the split {found.split!r} of {found.release} only.")
-    with open_warehouse(read_settings()).reading_together():  # it stays open for all that is read of it here
+    with open_warehouse(
+        read_settings()
+    ).reading_together():  # it stays open for all that is read of it here
         gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
         if junit:
             gate.write_junit(junit)
         if summary:
             gate.write_summary(summary)
-        return Outcome(_boards_value(found, gate), [*_boards_text(found, gate)], code=int(not gate.passed))
+        return Outcome(
+            _boards_value(found, gate), [*_boards_text(found, gate)], code=int(not gate.passed)
+        )
 
 
 def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:
     changed = [
         {
-            "tool": one.tool.name, "language": one.tool.language, "shown as": one.shown.name,
+            "tool": one.tool.name,
+            "language": one.tool.language,
+            "shown as": one.shown.name,
             "changed": ", ".join(word.what for word in one.changed),
         }
         for one in found.changed
-    ]  # fmt: skip
+    ]
     touched = f" {found.touched} of them with a changed tool;" if changed else ""
     words = (
         f"{count_of(found.candidates, 'candidate')} would be asked about {count_of(found.samples, 'sample')} of {found.release}"
         f" each,{touched} with at least {count_of(found.requests, 'request')}, minus those answered before."
     )
     return Outcome(
-        found._asdict() | {"changed": changed}, [words, *([table_of(changed, [*changed[0]])] if changed else [])]
+        found._asdict() | {"changed": changed},
+        [words, *([table_of(changed, [*changed[0]])] if changed else [])],
     )
 
 
@@ -257,10 +309,17 @@ def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
         "domains": (found.domains, by_run),
         "answers": (found.answers, (*by_run, "tools_shown")),
         "gate": ([one._asdict() for one in gate.demands], ("candidate", "strategy")),
-        "changed_tools": ([one._asdict() for one in found.changed_tools], ("candidate", "strategy", "tools_shown")),
+        "changed_tools": (
+            [one._asdict() for one in found.changed_tools],
+            ("candidate", "strategy", "tools_shown"),
+        ),
     }
     return [
-        row | {name: [one for one in rows if all(one[at] == row[at] for at in of)] for name, (rows, of) in more.items()}
+        row
+        | {
+            name: [one for one in rows if all(one[at] == row[at] for at in of)]
+            for name, (rows, of) in more.items()
+        }
         for row in found.leaderboard
     ]
 
@@ -276,11 +335,15 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
     others = found.domains or plans or conversations
     boards = {
         "snapshots": [
-            row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others
+            row
+            for row in rows
+            if row["args_acc"] is not None or row["irrelevant"] is not None or not others
         ],
         "runs": found.domains,
         "users": [row for row in found.domains if row["user_turns"] is not None],
-        "faults": [row for row in rows if any(row[one] is not None for one in columns["faults"][4:])],
+        "faults": [
+            row for row in rows if any(row[one] is not None for one in columns["faults"][4:])
+        ],
         "policies": [row for row in rows if row["policy_violations"] is not None],
         "plans": plans,
         "conversations": conversations,
@@ -289,7 +352,11 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
     }
     for name, board in boards.items():
         if board or name == "cost" or (name == "snapshots" and not others):
-            yield table_of(board, columns[name], [heads.get(one, one.replace("_", " ")) for one in columns[name]])
+            yield table_of(
+                board,
+                columns[name],
+                [heads.get(one, one.replace("_", " ")) for one in columns[name]],
+            )
     yield from _changes_text(found)
     if gate.demands:
         demands = [(*one[:-1], "passed" if one.passed else "failed") for one in gate.demands]
@@ -306,14 +373,20 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
 def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     logs: Annotated[
         list[Path] | None,
-        typer.Option("--logs", help="A folder with MT_res.json. Repeatable; all conversations are scored together."),
+        typer.Option(
+            "--logs",
+            help="A folder with MT_res.json. Repeatable; all conversations are scored together.",
+        ),
     ] = None,
     predictions: Annotated[
         Path | None,
-        typer.Option(help="A JSON list of single predictions with their labels, as in the newest release."),
+        typer.Option(
+            help="A JSON list of single predictions with their labels, as in the newest release."
+        ),
     ] = None,
     irrelevant: Annotated[
-        Path | None, typer.Option(help="Replies to requests that no tool fits, as CSV or a JSON list.")
+        Path | None,
+        typer.Option(help="Replies to requests that no tool fits, as CSV or a JSON list."),
     ] = None,
     snapshots: Annotated[
         str,
@@ -329,13 +402,16 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
         ),
     ] = None,
     language: Annotated[
-        str | None, typer.Option(metavar="CODE", help="The language of the values. Logs state it themselves.")
+        str | None,
+        typer.Option(metavar="CODE", help="The language of the values. Logs state it themselves."),
     ] = None,
     style: Annotated[
         Literal["default", "mistral", "xlam", "toolace", "lenient"],
         typer.Option(help="How the model writes its calls."),
     ] = "default",
-    column: Annotated[str, typer.Option(help="The column or field of --irrelevant with the replies.")] = "",
+    column: Annotated[
+        str, typer.Option(help="The column or field of --irrelevant with the replies.")
+    ] = "",
 ) -> Outcome:
     """Score HammerBench's result files with the metrics of its paper, as fractions."""
     from callwright.flows.evaluation.scoring import score_flat_file, score_logs, score_replies
@@ -349,16 +425,27 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
         of(language)  # a language that is not there is refused before anything is read
     if predictions:
         if language is None:
-            raise ConfigurationError(f"Values are compared by language. Name it with --language: {', '.join(known())}.")
+            raise ConfigurationError(
+                f"Values are compared by language. Name it with --language: {', '.join(known())}."
+            )
         scoring = score_flat_file(predictions, language, style)
     elif irrelevant:
         scoring = score_replies(irrelevant, column)
     else:
-        scoring = score_logs(logs or [], snapshots=snapshots, verdicts=verdicts, language=language, style=style)
+        scoring = score_logs(
+            logs or [], snapshots=snapshots, verdicts=verdicts, language=language, style=style
+        )
     figures = {**scoring.figures, **scoring.details}
-    show(_problems_text(scoring.problems, "replies could not be scored as a call; they count as wrong."))
+    show(
+        _problems_text(
+            scoring.problems, "replies could not be scored as a call; they count as wrong."
+        )
+    )
     width = max(map(len, figures))
-    texts = {name: f"{value:.6f}" if isinstance(value, float) else value for name, value in figures.items()}
+    texts = {
+        name: f"{value:.6f}" if isinstance(value, float) else value
+        for name, value in figures.items()
+    }
     lines = [f"{name:{width}}  {text}" for name, text in texts.items()]
     return Outcome(figures | {"problems": scoring.problems}, lines)
 
@@ -366,7 +453,8 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
 @command(score, "complexfuncbench", "score complexfuncbench --results results.jsonl --json")
 def score_results(
     results: Annotated[
-        Path, typer.Option("--results", help="The rows of an evaluation, as JSON lines or a JSON list.")
+        Path,
+        typer.Option("--results", help="The rows of an evaluation, as JSON lines or a JSON list."),
     ],
     mode: Annotated[
         Literal["as_published_code", "as_paper"],
@@ -383,17 +471,33 @@ def score_results(
     parts = {**summary.domains, "overall": summary.overall}
     per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
     steps = {
-        name: {str(key): number for key, number in value.items()} if isinstance(value, Mapping) else value
+        name: {str(key): number for key, number in value.items()}
+        if isinstance(value, Mapping)
+        else value
         for name, value in summary.steps._asdict().items()
     }  # a count by number as JSON has it: its keys are texts
-    named = ("completeness", "correctness", "answers", "error_types", "errors", "value_error_parameters")
+    named = (
+        "completeness",
+        "correctness",
+        "answers",
+        "error_types",
+        "errors",
+        "value_error_parameters",
+    )
     value: dict[str, object] = {
-        **{name: {part: getattr(figures, name) for part, figures in parts.items()} for name in per_part},
+        **{
+            name: {part: getattr(figures, name) for part, figures in parts.items()}
+            for name in per_part
+        },
         **{name: getattr(summary, name) for name in named},
-        "steps": steps, "mode": mode, "problems": scoring.problems,
-    }  # fmt: skip
+        "steps": steps,
+        "mode": mode,
+        "problems": scoring.problems,
+    }
     columns = ("samples", "succeeded", "success", "call_acc")
-    rows = [(part, *(getattr(figures, name) for name in columns)) for part, figures in parts.items()]
+    rows = [
+        (part, *(getattr(figures, name) for name in columns)) for part, figures in parts.items()
+    ]
     text: list[str | Table] = [Table(("domain", *columns), rows)]
     if summary.answers:
         text.append(table_of([summary], ("completeness", "correctness")))
@@ -405,14 +509,21 @@ def score_results(
             text.append(Table((title, "share"), [*shares.items()]))
     if summary.steps.runs:
         text.append(Table(("steps beyond the shortest", "runs"), summary.steps.extra.items()))
-        text.append(f"steps made {summary.steps.mean_made:.2f}, shortest {summary.steps.mean_shortest:.2f}")
+        text.append(
+            f"steps made {summary.steps.mean_made:.2f}, shortest {summary.steps.mean_shortest:.2f}"
+        )
     return Outcome(value, [*text, *map(Aside, scoring.problems)])
 
 
-@command(score, "callnavi", "score callnavi --questions callnavi/Questions --predictions answers --json")
+@command(
+    score, "callnavi", "score callnavi --questions callnavi/Questions --predictions answers --json"
+)
 def score_answers(
     questions: Annotated[
-        Path, typer.Option("--questions", help="The folder with the questions, one DOMAIN.json for each domain.")
+        Path,
+        typer.Option(
+            "--questions", help="The folder with the questions, one DOMAIN.json for each domain."
+        ),
     ],
     predictions: Annotated[
         list[Path],
@@ -425,43 +536,68 @@ def score_answers(
     ],
     repair: Annotated[
         Literal["rules", "none"],
-        typer.Option(help="Read answers that are not JSON by rules (the paper uses a model), or count them as wrong."),
+        typer.Option(
+            help="Read answers that are not JSON by rules (the paper uses a model), or count them as wrong."
+        ),
     ] = "rules",
 ) -> Outcome:
     """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
     from callwright.flows.evaluation.scoring import score_callnavi
 
     scoring = score_callnavi(questions, predictions, repair=repair == "rules")
-    rows = [(name, *(getattr(shares, part) for part in _SHARES)) for name, shares in scoring.shares.items()]
-    value = {**scoring.shares, "questions": scoring.questions, "repair": repair, "problems": scoring.problems}
-    lines = _problems_text(scoring.problems, "remarks on what was predicted; what can't be read counts as wrong.")
+    rows = [
+        (name, *(getattr(shares, part) for part in _SHARES))
+        for name, shares in scoring.shares.items()
+    ]
+    value = {
+        **scoring.shares,
+        "questions": scoring.questions,
+        "repair": repair,
+        "problems": scoring.problems,
+    }
+    lines = _problems_text(
+        scoring.problems, "remarks on what was predicted; what can't be read counts as wrong."
+    )
     return Outcome(value, [Table(("figure", *_SHARES), rows), *lines])
 
 
 @command(score, "confetti", "score confetti --answers possible_answer --predictions result --json")
 def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     answers: Annotated[
-        Path, typer.Option("--answers", help="The folder with CONFETTI's accepted calls and dialogue acts.")
+        Path,
+        typer.Option(
+            "--answers", help="The folder with CONFETTI's accepted calls and dialogue acts."
+        ),
     ],
     predictions: Annotated[
         Path,
-        typer.Option("--predictions", help='A file or folder of rows with "id" and "result", as BFCL writes them.'),
+        typer.Option(
+            "--predictions",
+            help='A file or folder of rows with "id" and "result", as BFCL writes them.',
+        ),
     ],
     questions: Annotated[
-        Path | None, typer.Option("--questions", help="The question files, with tools and turns, if there are any.")
+        Path | None,
+        typer.Option(
+            "--questions", help="The question files, with tools and turns, if there are any."
+        ),
     ] = None,
     scorer: Annotated[
         Literal["meaning", "words", "rouge", "exact", "alignscore"],
         typer.Option(help="How the similarity of two texts is measured."),
     ] = "meaning",
-    weights: Annotated[Path | None, typer.Option("--weights", help="The checkpoint of AlignScore.")] = None,
+    weights: Annotated[
+        Path | None, typer.Option("--weights", help="The checkpoint of AlignScore.")
+    ] = None,
     combine: Annotated[
         Literal["mean", "product", "least"],
         typer.Option(help="How the score of a call is computed from those of its parameters."),
     ] = "mean",
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Score a missing or unexpected parameter as 0, not the whole call."),
+        typer.Option(
+            "--partial", help="Score a missing or unexpected parameter as 0, not the whole call."
+        ),
     ] = False,
 ) -> Outcome:
     """Score CONFETTI's predictions turn by turn: soft AST, chains, dialogue acts and validity, as fractions."""
@@ -492,11 +628,16 @@ def _confetti_text(scores: "ConfettiScores") -> Iterator[str | Table]:
     if scores.acts is not None:
         yield Table(scores.acts._fields[:-1], [scores.acts[:-1]])
         seen = list(dict.fromkeys(act for row in scores.acts.confusion.values() for act in row))
-        details = [(act, *(row.get(as_, 0.0) for as_ in seen)) for act, row in scores.acts.confusion.items()]
+        details = [
+            (act, *(row.get(as_, 0.0) for as_ in seen))
+            for act, row in scores.acts.confusion.items()
+        ]
         yield Table(("annotated, predicted as", *seen), details)
     if scores.validity is not None:
         yield Table(scores.validity._fields, [scores.validity])
-    yield from _problems_text(scores.problems, "remarks on what was predicted; what can't be read counts as wrong.")
+    yield from _problems_text(
+        scores.problems, "remarks on what was predicted; what can't be read counts as wrong."
+    )
 
 
 def _problems_text(problems: Sequence[str], what: str) -> Iterator[Aside]:

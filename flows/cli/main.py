@@ -8,14 +8,31 @@ from typing import Annotated
 
 import typer
 
-from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing
+from callwright.flows.cli import (
+    building,
+    checking,
+    evaluating,
+    releasing,
+    reviewing,
+    tooling,
+    viewing,
+)
 from callwright.flows.cli.screen import INTERRUPTED, Stopped, say, show
 from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
-UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR,
-              errno.EEXIST, errno.ENAMETOOLONG}  # fmt: skip
+UNWRITABLE = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+}
 
 # Plain help instead of rich's: it starts three times as fast.
 app = typer.Typer(
@@ -40,7 +57,10 @@ def _show_version(asked: bool) -> None:
 def start(
     asked: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Build, check, review, release and evaluate function-calling datasets."""
@@ -48,7 +68,9 @@ def start(
         from callwright.flows.next_step import next_step
 
         step = next_step(Path.cwd(), read_settings())
-        show(f"{step.found}\nNext: {step.command}\n      ({step.purpose})\nAll commands: callwright --help")
+        show(
+            f"{step.found}\nNext: {step.command}\n      ({step.purpose})\nAll commands: callwright --help"
+        )
 
 
 for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing):
@@ -69,7 +91,9 @@ def main() -> None:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        place = f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
+        place = (
+            f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
+        )
         _end(
             StoreError(
                 f"{place} ({error.strerror}). Check that the disk has room and that you may write "
@@ -97,7 +121,9 @@ def _end_by_signals() -> None:
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells leave it in what scripts start with `&`
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as shells leave it in what scripts start with `&`
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
 

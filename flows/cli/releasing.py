@@ -44,23 +44,33 @@ _LISTED = 10  # samples; --json has them all
 _SHOWN = 60  # characters of a value
 
 
-@command(release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1")
+@command(
+    release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1"
+)
 def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     name: Annotated[str, typer.Argument(help="The name of the release.")],
-    recipe: Annotated[list[str] | None, typer.Option(help="Only samples of this recipe. Repeatable.")] = None,
+    recipe: Annotated[
+        list[str] | None, typer.Option(help="Only samples of this recipe. Repeatable.")
+    ] = None,
     build: Annotated[
         list[str] | None,
-        typer.Option(help="Take this build instead of the newest, by the beginning of its key. Repeatable."),
+        typer.Option(
+            help="Take this build instead of the newest, by the beginning of its key. Repeatable."
+        ),
     ] = None,
     kind: OfKinds = None,
-    language: Annotated[list[str] | None, typer.Option(help="Only samples in this language. Repeatable.")] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only samples in this language. Repeatable.")
+    ] = None,
     where: Annotated[
-        str, typer.Option(help="Only samples for which this SQL condition on accepted_samples holds.")
+        str,
+        typer.Option(help="Only samples for which this SQL condition on accepted_samples holds."),
     ] = "",
     splits: Annotated[
         str,
         typer.Option(
-            metavar="NAME=SHARE,...", help="Splits and their shares, such as train=0.8,validation=0.1,test=0.1."
+            metavar="NAME=SHARE,...",
+            help="Splits and their shares, such as train=0.8,validation=0.1,test=0.1.",
         ),
     ] = "",
     by: Annotated[
@@ -70,11 +80,16 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         ),
     ] = "relatives",
     version: Annotated[
-        str, typer.Option(help="The semantic version. Default: the next one after the release that it follows.")
+        str,
+        typer.Option(
+            help="The semantic version. Default: the next one after the release that it follows."
+        ),
     ] = "",
     follows: Annotated[
         str,
-        typer.Option(help="The release that this one follows. Default: the newest with the same recipes and filters."),
+        typer.Option(
+            help="The release that this one follows. Default: the newest with the same recipes and filters."
+        ),
     ] = "",
     note: Annotated[str, typer.Option(help="A note to keep with the release.")] = "",
     live: Live = False,
@@ -89,15 +104,36 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 
     with Terminal() as screen:
         made = in_a_run(
-            read_settings(), "create-release", name, lambda _progress: create_release(
-                name, recipes=recipe or (), builds=build or (), kinds=kind or (), languages=language or (), where=where,
-                splits=splits, by=by, version=version, follows=follows, note=note, live=live,
-            ).created, screen,
-        )  # fmt: skip
+            read_settings(),
+            "create-release",
+            name,
+            lambda _progress: (
+                create_release(
+                    name,
+                    recipes=recipe or (),
+                    builds=build or (),
+                    kinds=kind or (),
+                    languages=language or (),
+                    where=where,
+                    splits=splits,
+                    by=by,
+                    version=version,
+                    follows=follows,
+                    note=note,
+                    live=live,
+                ).created
+            ),
+            screen,
+        )
     value = made.release.model_dump(mode="json") | {
-        "builds": made.selected.builds, "samples_by_split": made.splits, "groups": made.groups,
-        "largest_group": made.largest_group, "shared": made.shared, "missed": made.missed, "duplicates": made.duplicates,
-    }  # fmt: skip
+        "builds": made.selected.builds,
+        "samples_by_split": made.splits,
+        "groups": made.groups,
+        "largest_group": made.largest_group,
+        "shared": made.shared,
+        "missed": made.missed,
+        "duplicates": made.duplicates,
+    }
     return Outcome(value, _made_text(made))
 
 
@@ -124,7 +160,9 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
         off = ", ".join(f"{name} by {by:+.1%}" for name, by in made.missed.items())
         why = [f"related samples stay together, and the largest group has {made.largest_group}"]
         why += (
-            [f"{count_of(made.kept, 'sample stays', 'samples stay')} in the same split as in {one.follows}"]
+            [
+                f"{count_of(made.kept, 'sample stays', 'samples stay')} in the same split as in {one.follows}"
+            ]
             if made.kept
             else []
         )
@@ -147,7 +185,8 @@ def import_one(
     form: Annotated[
         str,
         typer.Argument(
-            metavar="FORMAT", help="The format: records, openai, bfcl, hammerbench or another one of docs/sources.md."
+            metavar="FORMAT",
+            help="The format: records, openai, bfcl, hammerbench or another one of docs/sources.md.",
         ),
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder to read.")],
@@ -156,10 +195,11 @@ def import_one(
     from callwright.flows.sources import import_release
 
     imported = import_release(open_warehouse(), name, form, path)
-    one, problems = imported.release, [Aside(f"{problem.where}: {problem.message}") for problem in imported.problems]
-    whole = (
-        f"{one.name}: {count_of(one.samples, 'sample')}, {imported.left_out} left out, content hash {one.content_hash}"
+    one, problems = (
+        imported.release,
+        [Aside(f"{problem.where}: {problem.message}") for problem in imported.problems],
     )
+    whole = f"{one.name}: {count_of(one.samples, 'sample')}, {imported.left_out} left out, content hash {one.content_hash}"
     return Outcome(imported, [*problems, whole])
 
 
@@ -170,7 +210,10 @@ def list_all(live: Live = False) -> Outcome:
 
     with reading(live=live) as warehouse:
         releases = list_releases(warehouse)
-    return Outcome(releases, [table_of(releases, ("name", "version", "samples", "content_hash", "created_at", "note"))])
+    return Outcome(
+        releases,
+        [table_of(releases, ("name", "version", "samples", "content_hash", "created_at", "note"))],
+    )
 
 
 @command(release, "diff", "release diff v1 v2")
@@ -186,7 +229,9 @@ def diff(
     with reading(live=live) as warehouse:
         found = diff_releases(warehouse, old, new)
         changed = [
-            orjson.Fragment(orjson.dumps(one._asdict() | {"fields": [field._asdict() for field in one.fields]}))
+            orjson.Fragment(
+                orjson.dumps(one._asdict() | {"fields": [field._asdict() for field in one.fields]})
+            )
             for one in changed_samples(warehouse, old, new, found.changed if as_json else ())
         ]
     fields = {field.field: field.samples for field in found.fields}
@@ -203,7 +248,8 @@ def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
     if found.changed:
         yield ""
         rows = [
-            (one.field, one.samples, one.first, _short(one.change.old), _short(one.change.new)) for one in found.fields
+            (one.field, one.samples, one.first, _short(one.change.old), _short(one.change.new))
+            for one in found.fields
         ]
         yield Table(("field", "samples", "for one", "was", "is"), rows)
     for sign, keys in (("+", found.added), ("-", found.removed)):
@@ -225,11 +271,19 @@ def overlap(
     name: OneRelease,
     data_sets: Annotated[
         list[str],
-        typer.Option("--with", metavar="FORMAT:PATH", help="A dataset in a format of docs/sources.md. Repeatable."),
+        typer.Option(
+            "--with",
+            metavar="FORMAT:PATH",
+            help="A dataset in a format of docs/sources.md. Repeatable.",
+        ),
     ],
     likeness: Annotated[
         float,
-        typer.Option(min=0, max=1, help="The similarity, from 0 to 1, from which two requests count as the same."),
+        typer.Option(
+            min=0,
+            max=1,
+            help="The similarity, from 0 to 1, from which two requests count as the same.",
+        ),
     ] = 0.6,
     live: Live = False,
 ) -> Outcome:
@@ -241,7 +295,9 @@ def overlap(
     from callwright.flows.api.releases import load_release
 
     with Terminal() as screen:
-        found = load_release(name, live=live).overlap(*data_sets, likeness=likeness, progress=screen)
+        found = load_release(name, live=live).overlap(
+            *data_sets, likeness=likeness, progress=screen
+        )
     value = [one._asdict() | {"pairs": [pair._asdict() for pair in one.pairs]} for one in found]
     return Outcome(value, _overlap_text(found))
 
@@ -249,15 +305,29 @@ def overlap(
 def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
     """The shares of both sides, then a few of the pairs, the nearest requests first."""
     rows = [
-        (one.name, how, number, number / one.samples, one.shared_others[how], one.shared_others[how] / one.others)
+        (
+            one.name,
+            how,
+            number,
+            number / one.samples,
+            one.shared_others[how],
+            one.shared_others[how] / one.others,
+        )
         for one in found
         for how, number in one.shared.items()
     ]
-    yield Table(("with", "the same", "of the release", "share", "of the other", "share of it"), rows)
+    yield Table(
+        ("with", "the same", "of the release", "share", "of the other", "share of it"), rows
+    )
     for one in found:
         if one.unreadable:
-            yield Aside(f"{count_of(one.unreadable, 'record')} of {one.name} could not be read as samples.")
-        shown = sorted((pair for pair in one.pairs if pair.how != "tool"), key=lambda pair: (pair.how, -pair.likeness))
+            yield Aside(
+                f"{count_of(one.unreadable, 'record')} of {one.name} could not be read as samples."
+            )
+        shown = sorted(
+            (pair for pair in one.pairs if pair.how != "tool"),
+            key=lambda pair: (pair.how, -pair.likeness),
+        )
         told = (
             f"{pair.how} {pair.likeness:.2f}  {pair.sample} {_short(pair.request)}\n  {pair.place} {_short(pair.other_request)}"
             for pair in shown
@@ -267,7 +337,9 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
 
 @command(release, "verify", "release verify v1")
 def verify(
-    name: Annotated[str | None, typer.Argument(help="The release to verify. Default: all of them.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The release to verify. Default: all of them.")
+    ] = None,
     live: Live = False,
 ) -> Outcome:
     """Compare releases with their manifests, row by row. The exit code is 1 if anything was changed, added or removed."""
@@ -276,7 +348,9 @@ def verify(
     with reading(live=live) as warehouse:
         states = [verify_release(warehouse, name)] if name else verify_releases(warehouse)
     is_wrong = not all(state.is_intact for state in states)
-    return Outcome([*map(_state_value, states)], [state.sentence for state in states], int(is_wrong))
+    return Outcome(
+        [*map(_state_value, states)], [state.sentence for state in states], int(is_wrong)
+    )
 
 
 def _state_value(state: "ReleaseState") -> dict[str, object]:
@@ -295,14 +369,19 @@ def card(name: OneRelease, live: Live = False) -> Outcome:
 
     with reading(live=live) as warehouse:
         facts = card_facts(warehouse, name)
-    return Outcome(facts._asdict() | {"state": _state_value(facts.state), "limits": facts.limits}, render_card(facts))
+    return Outcome(
+        facts._asdict() | {"state": _state_value(facts.state), "limits": facts.limits},
+        render_card(facts),
+    )
 
 
 @command(app, "query", 'query "select * from funnel"')
 def query(
     sql: Annotated[str, typer.Argument(help="A read-only query in DuckDB SQL.")],
     live: Live = False,
-    timeout: Annotated[float, typer.Option(min=0, help="Stop the query after this many seconds.")] = QUERY_SECONDS,
+    timeout: Annotated[
+        float, typer.Option(min=0, help="Stop the query after this many seconds.")
+    ] = QUERY_SECONDS,
 ) -> Outcome:
     """Run a read-only SQL query on the warehouse. `show tables` lists the tables.
 
@@ -327,9 +406,11 @@ def publish() -> Outcome:
 
 
 @command(
-    app, "export", "export v1 --to openai --kind sQsA --out exported; "
+    app,
+    "export",
+    "export v1 --to openai --kind sQsA --out exported; "
     "of answers: export v1 --to trl-dpo --from-answers openai/gpt-6-luna~native --pass-rate 0.2:0.8",
-)  # fmt: skip
+)
 def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: OneRelease,
     to: Annotated[
@@ -343,10 +424,15 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         ),
     ],
     kind: OfKinds = None,
-    out: Annotated[Path | None, typer.Option(help="The folder to write. Default: exports/RELEASE-FORMAT.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write. Default: exports/RELEASE-FORMAT.")
+    ] = None,
     with_template: Annotated[
         bool,
-        typer.Option("--with-template", help="Also export samples that template/v1 worded to formats for training."),
+        typer.Option(
+            "--with-template",
+            help="Also export samples that template/v1 worded to formats for training.",
+        ),
     ] = False,
     from_answers: Annotated[
         list[str] | None,
@@ -390,11 +476,24 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     with folder.opened(), Terminal() as screen:  # one copy for all that is read
         loaded = load_from(folder, release)
         written = loaded.export(
-            to, out, kinds=kind or (), with_template=with_template, from_answers=from_answers or (),
-            pass_rate=pass_rate, system_messages=system_messages, progress=screen,
-        )  # fmt: skip
-        samples = sum(number for name, number in loaded.count_kinds().items() if not kind or name in kind)
-    value = {"release": release, "format": to, "samples": samples, "rows": written.rows} | written._asdict()
+            to,
+            out,
+            kinds=kind or (),
+            with_template=with_template,
+            from_answers=from_answers or (),
+            pass_rate=pass_rate,
+            system_messages=system_messages,
+            progress=screen,
+        )
+        samples = sum(
+            number for name, number in loaded.count_kinds().items() if not kind or name in kind
+        )
+    value = {
+        "release": release,
+        "format": to,
+        "samples": samples,
+        "rows": written.rows,
+    } | written._asdict()
     return Outcome(value, _export_text(written, samples))
 
 

@@ -58,11 +58,18 @@ _ROOM = 54
 def serve(
     host: Annotated[
         str,
-        typer.Option(help="The address to listen on. 0.0.0.0 makes it reachable from other machines."),
+        typer.Option(
+            help="The address to listen on. 0.0.0.0 makes it reachable from other machines."
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on. 0: the last one used, or a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(help="The port to listen on. 0: the last one used, or a free one.")
+    ] = 0,
     url: Annotated[
-        str, typer.Option(help="The address that reviewers use, if there is a TLS proxy in front of it.")
+        str,
+        typer.Option(
+            help="The address that reviewers use, if there is a TLS proxy in front of it."
+        ),
     ] = "",
 ) -> Outcome:
     """Start a local Label Studio in the background, or find the one that is running.
@@ -78,7 +85,12 @@ def serve(
             f"Warning: whoever reaches {host} reaches the sign-in page, and passwords and answers cross the network as they are. "
             "Let a proxy with TLS stand before it (docs/reviewing.md)."
         )
-    value = {"url": server.url, "username": server.username, "password": server.password, "pid": server.pid}
+    value = {
+        "url": server.url,
+        "username": server.username,
+        "password": server.password,
+        "pid": server.pid,
+    }
     lines = f"Label Studio: {server.url}\nuser: {server.username}\npassword: {server.password}"
     return Outcome(value, [lines, "To end it: callwright review stop"])
 
@@ -89,7 +101,9 @@ def stop() -> Outcome:
     from callwright.flows.review.servers import stop_label_studio
 
     stopped = stop_label_studio(read_settings())
-    text = "Label Studio has ended." if stopped else "No Label Studio of this work folder was running."
+    text = (
+        "Label Studio has ended." if stopped else "No Label Studio of this work folder was running."
+    )
     return Outcome({"stopped": stopped}, text)
 
 
@@ -97,7 +111,10 @@ def stop() -> Outcome:
 def push(
     again: Annotated[
         bool,
-        typer.Option("--again", help="Also send questions that were sent before and are undecided, to a new server."),
+        typer.Option(
+            "--again",
+            help="Also send questions that were sent before and are undecided, to a new server.",
+        ),
     ] = False,
 ) -> Outcome:
     """Send waiting questions to Label Studio. Nothing is sent twice."""
@@ -108,9 +125,12 @@ def push(
     settings = read_settings()
     with Terminal() as screen, require_label_studio(settings) as studio:
         result = in_a_run(
-            settings, "push-reviews", "all recipes",
-            lambda progress: push_reviews(settings, studio, progress, again=again), screen,
-        )  # fmt: skip
+            settings,
+            "push-reviews",
+            "all recipes",
+            lambda progress: push_reviews(settings, studio, progress, again=again),
+            screen,
+        )
     there = f" ({result.already_there} were there already)" if result.already_there else ""
     pushed = f"{count_of(result.created, 'task')} sent{there}: {result.url}"
     nothing = f"There is nothing to send. Open questions are at {result.url}"
@@ -121,7 +141,10 @@ def push(
 def pull(
     every: Annotated[
         float,
-        typer.Option(min=0, help="Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls."),
+        typer.Option(
+            min=0,
+            help="Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls.",
+        ),
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -142,16 +165,23 @@ def pull(
         return
     with Terminal() as screen, require_label_studio(settings) as studio:
         result = in_a_run(
-            settings, "pull-reviews", "all recipes",
-            lambda progress: run_loop(pull_reviews(settings, studio, progress)), screen,
-        )  # fmt: skip
+            settings,
+            "pull-reviews",
+            "all recipes",
+            lambda progress: run_loop(pull_reviews(settings, studio, progress)),
+            screen,
+        )
     tell(result)
 
 
 def pulled_lines(result: "Pulled") -> Iterator[str]:
     """What a pull brought, in sentences."""
     decided = f"{result.accepted} accepted, {result.edited} edited, {result.rejected} rejected"
-    yield f"{count_of(result.reviews, 'new review')}: {decided}." if result.reviews else "No new reviews."
+    yield (
+        f"{count_of(result.reviews, 'new review')}: {decided}."
+        if result.reviews
+        else "No new reviews."
+    )
     for name, sentence in _ALSO_PULLED.items():
         if count := getattr(result, name):
             yield f"{count} {sentence}"
@@ -168,7 +198,9 @@ def listen(
             help="The URL under which Label Studio reaches this server. It is registered there, with the secret."
         ),
     ] = "",
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the webhooks instead of listening.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove the webhooks instead of listening.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Listen for Label Studio's webhooks, and pull two seconds after a reviewer did something.
@@ -182,7 +214,10 @@ def listen(
     with Terminal() as screen, require_label_studio(settings) as studio:
         if remove:
             removed = listening.remove_webhooks(studio)
-            present(Outcome({"removed": removed}, f"{count_of(removed, 'webhook')} removed."), as_json=as_json)
+            present(
+                Outcome({"removed": removed}, f"{count_of(removed, 'webhook')} removed."),
+                as_json=as_json,
+            )
             return
         if url:
             projects = listening.register_webhooks(settings, studio, url)
@@ -197,16 +232,23 @@ def listen(
         def brought(pulled: "Pulled") -> None:
             show_event(pulled, pulled_lines(pulled), as_json=as_json)
 
-        callbacks, address = listening.Callbacks(ready, brought), listening.ListeningAddress(host, port)
+        callbacks, address = (
+            listening.Callbacks(ready, brought),
+            listening.ListeningAddress(host, port),
+        )
         with suppress(KeyboardInterrupt):
-            run_loop(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
+            run_loop(
+                listening.listen(settings, studio, screen, address=address, callbacks=callbacks)
+            )
         screen.say("Server stopped.")
 
 
 @command(review, "edit", "review edit")
 def edit(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")] = 8322,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")
+    ] = 8322,
     url: Annotated[
         str,
         typer.Option(
@@ -241,10 +283,12 @@ def edit(
 def audit(
     release: Annotated[str, typer.Argument(help="The release whose answers to audit.")],
     model: Annotated[
-        list[str] | None, typer.Option(help="Only answers of this candidate, by its label. Repeatable.")
+        list[str] | None,
+        typer.Option(help="Only answers of this candidate, by its label. Repeatable."),
     ] = None,
     draw: Annotated[
-        int, typer.Option(min=1, help="The number of answers to draw in all, with those drawn before.")
+        int,
+        typer.Option(min=1, help="The number of answers to draw in all, with those drawn before."),
     ] = 50,
 ) -> Outcome:
     """Draw answers of candidates, for reviewers to say whether the metric is right about them.
@@ -265,10 +309,15 @@ def audit(
 @command(review, "training", "review training --items 10", begins="Reading the training items")
 def training(
     items: Annotated[
-        int, typer.Option(min=1, help="The number of training items in all, with those sent before.")
+        int,
+        typer.Option(min=1, help="The number of training items in all, with those sent before."),
     ] = 10,
-    results: Annotated[bool, typer.Option("--results", help="Show the results instead of sending items.")] = False,
-    reviewer: Annotated[str, typer.Option(help="With --results, only this reviewer (an e-mail address).")] = "",
+    results: Annotated[
+        bool, typer.Option("--results", help="Show the results instead of sending items.")
+    ] = False,
+    reviewer: Annotated[
+        str, typer.Option(help="With --results, only this reviewer (an e-mail address).")
+    ] = "",
 ) -> Outcome:
     """Send items with known answers to a training project for new reviewers.
 
@@ -307,10 +356,13 @@ def recheck(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[RELEASE|RECIPE]", help="Draw from this release or recipe. Default: from all accepted samples."
+            metavar="[RELEASE|RECIPE]",
+            help="Draw from this release or recipe. Default: from all accepted samples.",
         ),
     ] = "",
-    draw: Annotated[int, typer.Option("--draw", min=1, help="The number of samples to draw.")] = 100,
+    draw: Annotated[
+        int, typer.Option("--draw", min=1, help="The number of samples to draw.")
+    ] = 100,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the draw.")] = 0,
 ) -> Outcome:
     """Ask reviewers about random accepted samples again, to measure the share that is usable.
@@ -346,13 +398,19 @@ def suspects(release: Annotated[str, typer.Argument(help="The release to look at
     ]
     counts = f"{count_of(len(found.suspects), 'suspect')}, {found.new} of them new."
     lines.append(counts if lines else f"{found.release} has no suspect samples.")
-    next_step = ["Send the new ones to reviewers with `callwright review push`."] if found.new else []
-    return Outcome({"release": release, "new": found.new, "suspects": found.suspects}, [*lines, *next_step])
+    next_step = (
+        ["Send the new ones to reviewers with `callwright review push`."] if found.new else []
+    )
+    return Outcome(
+        {"release": release, "new": found.new, "suspects": found.suspects}, [*lines, *next_step]
+    )
 
 
 @command(review, "status", "review status --json")
 def status(
-    refresh: Annotated[bool, typer.Option("--server", help="Also ask the Label Studio server.")] = False,
+    refresh: Annotated[
+        bool, typer.Option("--server", help="Also ask the Label Studio server.")
+    ] = False,
 ) -> Outcome:
     """Show what waits for reviewers, who reviewed how much and how fast, and the time and cost that are left."""
     from callwright.flows.review.status import review_status
@@ -366,7 +424,9 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
         yield "There are no review questions yet."
         return
     # A line for each kind and cause; what there is nothing of has no column.
-    counts = [name for name in _COUNTS if name in _ALWAYS or any(row[name] for row in found["queue"])]
+    counts = [
+        name for name in _COUNTS if name in _ALWAYS or any(row[name] for row in found["queue"])
+    ]
     rows: list[list[object]] = []
     for kind in dict.fromkeys(row["kind"] for row in found["queue"]):
         mine = [row for row in found["queue"] if row["kind"] == kind]
@@ -382,7 +442,11 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
     if found["next"]:
         kinds = [row["kind"] for row in found["next"]]
         asked = [
-            (_words(row["kind"]), f"{row['priority']:.2f}", _short(f"{row['cause']}: {row['reason']}"))
+            (
+                _words(row["kind"]),
+                f"{row['priority']:.2f}",
+                _short(f"{row['cause']}: {row['reason']}"),
+            )
             for place, row in enumerate(found["next"])
             if place - kinds.index(row["kind"]) < _NEXT
         ]
@@ -401,12 +465,17 @@ def _people_text(people: "list[Row]") -> Iterator[str | Table]:
             name: [None if row[column] is None else round(row[column]) for row in people]
             for name, column in (("seconds", "median_seconds"), ("an hour", "reviews_an_hour"))
         },
-        "on gold": [f"{row['gold_share']:.0%} of {row['gold_items']}" if row["gold_items"] else "" for row in people],
+        "on gold": [
+            f"{row['gold_share']:.0%} of {row['gold_items']}" if row["gold_items"] else ""
+            for row in people
+        ],
         "too fast": [row["fast_answers"] or "" for row in people],
         "not theirs": [row["outside"] or "" for row in people],
         "last active": [f"{row['last_active'].astimezone():%d %b %H:%M}" for row in people],
     }
-    shown = {name: cells for name, cells in columns.items() if name not in _WHERE_KNOWN or any(cells)}
+    shown = {
+        name: cells for name, cells in columns.items() if name not in _WHERE_KNOWN or any(cells)
+    }
     yield Table(list(shown), [list(row) for row in zip(*shown.values(), strict=True)])
     for name, meaning in _WHERE_KNOWN.items():
         if meaning and name in shown:
@@ -465,7 +534,11 @@ def _agreement_text(report: "Status") -> Iterator[str | Table]:
         lines = agreement_lines(report["agreement"])
         columns = ("kind", "of", "who or what", "items", "people", *MEASURES)
         yield Table(columns, [[*line[:-1], *line.values] for line in lines])
-    tables = {"models that read against people": "readers", "gold items": "gold_items", "usable": "usable"}
+    tables = {
+        "models that read against people": "readers",
+        "gold items": "gold_items",
+        "usable": "usable",
+    }
     for title, name in tables.items():
         if report[name]:
             yield from (f"{title}:", table_of(report[name], list(report[name][0])))

@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Live = Annotated[
-    bool, typer.Option("--live", help="During a build, read its current state instead of the last published copy.")
+    bool,
+    typer.Option(
+        "--live", help="During a build, read its current state instead of the last published copy."
+    ),
 ]
 RecipeFile = Annotated[Path, typer.Argument(help="The recipe, a YAML file.")]
 OneModel = Annotated[str, typer.Option(help="Use this model for all roles (a litellm name).")]
-CheckingModel = Annotated[str, typer.Option(help="The model that checks and judges. Default: rules only.")]
+CheckingModel = Annotated[
+    str, typer.Option(help="The model that checks and judges. Default: rules only.")
+]
 OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind. Repeatable.")]
 OneRelease = Annotated[str, typer.Argument(help="The name of a release.")]
 _STEPS = 10
@@ -69,7 +74,10 @@ def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[s
     """The table of rows that know their fields, or of these `columns` of dicts or records, under their names or other `heads`."""
     if not columns:
         return Table(rows[0]._fields if rows else (), rows)
-    cells = [[row[name] if isinstance(row, dict) else getattr(row, name) for name in columns] for row in rows]
+    cells = [
+        [row[name] if isinstance(row, dict) else getattr(row, name) for name in columns]
+        for row in rows
+    ]
     return Table(heads or columns, cells)
 
 
@@ -103,7 +111,9 @@ def command(
 
     def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
         own = inspect.signature(function).parameters
-        more = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+        more = inspect.Parameter(
+            "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson
+        )
 
         @functools.wraps(function)
         def run(*, as_json: bool, **given: object) -> None:
@@ -186,11 +196,15 @@ class JsonList(AbstractContextManager["JsonList"]):
 
     def add(self, value: object) -> None:
         """Print one more item."""
-        sys.stdout.write(("[\n  " if self._is_empty else ",\n  ") + _json(value).replace("\n", "\n  "))
+        sys.stdout.write(
+            ("[\n  " if self._is_empty else ",\n  ") + _json(value).replace("\n", "\n  ")
+        )
         self._is_empty = False
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: int | None = None) -> None:
+def show_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: int | None = None
+) -> None:
     """Print a table, numbers set to the right; where it is too wide for `width` (the terminal's), each row is a block of lines."""
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -204,9 +218,14 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: 
     if sum(widths) + _GAP * (len(widths) - 1) <= console.width:
         table = RichTable(box=None, pad_edge=False, header_style="bold")
         for place, column in enumerate(columns):
-            numeric = bool(kept) and all(isinstance(row[place], (int, float)) or row[place] is None for row in kept)
+            numeric = bool(kept) and all(
+                isinstance(row[place], (int, float)) or row[place] is None for row in kept
+            )
             table.add_column(
-                Text(column), justify="right" if numeric else "left", overflow="fold", min_width=widths[place]
+                Text(column),
+                justify="right" if numeric else "left",
+                overflow="fold",
+                min_width=widths[place],
             )
         for line in texts:
             table.add_row(*(Text(text) for text in line))
@@ -231,7 +250,9 @@ def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
     for line in texts:
         for place, text in enumerate(line):
             word = max((cell_len(word) for word in text.split()), default=0)
-            widths[place] = max(widths[place], min(_LONGEST_WORD, word), min(_FOLDED, cell_len(text)))
+            widths[place] = max(
+                widths[place], min(_LONGEST_WORD, word), min(_FOLDED, cell_len(text))
+            )
     return widths
 
 
@@ -263,7 +284,9 @@ class Terminal(AbstractContextManager["Terminal"]):
             self._picture.stop()
             self._picture = None
         if kind is KeyboardInterrupt:
-            raise Stopped("Stopped. Finished work is kept; run the same command again to continue.") from None
+            raise Stopped(
+                "Stopped. Finished work is kept; run the same command again to continue."
+            ) from None
 
     @property
     def is_live(self) -> bool:
@@ -349,7 +372,9 @@ class Terminal(AbstractContextManager["Terminal"]):
             self._phase.plain = stretch + _to_come(whole)
         elif self._is_worth_a_line(whole.done, whole.total):
             at = f"phase {whole.number} of {len(whole.phases)}, {self._title}"
-            say(f"{self._whole_title}: {whole.done} of {count_of(whole.total, 'sample')} ({at}){to_go}")
+            say(
+                f"{self._whole_title}: {whole.done} of {count_of(whole.total, 'sample')} ({at}){to_go}"
+            )
 
     def _time_to_go(self, whole: PhaseCount) -> str:
         made, left = whole.done - self._done_before, whole.total - whole.done
@@ -366,7 +391,9 @@ class Terminal(AbstractContextManager["Terminal"]):
         from rich.live import Live
         from rich.text import Text
 
-        self._phase, self._state = (Text(no_wrap=True, overflow="ellipsis", style="dim") for _ in range(2))
+        self._phase, self._state = (
+            Text(no_wrap=True, overflow="ellipsis", style="dim") for _ in range(2)
+        )
         self._bar = progress.Progress(
             progress.TextColumn("{task.description}", markup=False),
             progress.BarColumn(_BAR),
@@ -387,7 +414,9 @@ class Terminal(AbstractContextManager["Terminal"]):
         self._bar.remove_task(self._task)
         self._task = self._whole = None
         self._phase.plain = self._state.plain = ""
-        self.say(f"{done.description}: {done.completed:.0f} of {done.total:.0f} in {duration(done.elapsed or 0)}")
+        self.say(
+            f"{done.description}: {done.completed:.0f} of {done.total:.0f} in {duration(done.elapsed or 0)}"
+        )
 
 
 def _to_come(whole: PhaseCount) -> str:
@@ -398,10 +427,18 @@ def _to_come(whole: PhaseCount) -> str:
 def _rate(speed: float | None) -> str:
     if not speed:
         return ""
-    return f"{speed:.0f}/s" if speed >= _STEPS else f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min"
+    return (
+        f"{speed:.0f}/s"
+        if speed >= _STEPS
+        else f"{speed:.1f}/s"
+        if speed >= 1
+        else f"{60 * speed:.0f}/min"
+    )
 
 
-def first_lines(lines: Iterable[str], most: int, rest: str = "of them; list them all with --json.") -> Iterator[str]:
+def first_lines(
+    lines: Iterable[str], most: int, rest: str = "of them; list them all with --json."
+) -> Iterator[str]:
     """The first lines, and how many more of what there are."""
     found = list(lines)
     yield from found[:most]

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import Outcome, Table, Terminal, command, commands, first_lines, table_of
+from callwright.flows.cli.screen import (
+    Outcome,
+    Table,
+    Terminal,
+    command,
+    commands,
+    first_lines,
+    table_of,
+)
 from callwright.flows.loops import run_loop
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.counts import count_of
@@ -46,9 +54,15 @@ app.add_typer(tools, name="tools")
 
 @command(tools, "make", "tools make recipe.yaml --preview 5")
 def make(
-    recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {generate: all} under `tools`.")],
-    preview: Annotated[int, typer.Option(min=0, help="Make and show N tools of each category, and keep none.")] = 0,
-    model: Annotated[str, typer.Option(help="The model that makes the tools (a litellm name).")] = "",
+    recipe: Annotated[
+        Path, typer.Argument(help="A recipe with a line such as {generate: all} under `tools`.")
+    ],
+    preview: Annotated[
+        int, typer.Option(min=0, help="Make and show N tools of each category, and keep none.")
+    ] = 0,
+    model: Annotated[
+        str, typer.Option(help="The model that makes the tools (a litellm name).")
+    ] = "",
 ) -> Outcome:
     """Make the tools of a recipe that generates tools.
 
@@ -61,36 +75,54 @@ def make(
     with Terminal() as screen:
         if preview:
             shown = run_loop(preview_tools(chosen, preview, read_settings(), screen))
-            return Outcome(shown, [Table(("name", "language", "description", "parameters", "doubt"), shown)])
+            return Outcome(
+                shown, [Table(("name", "language", "description", "parameters", "doubt"), shown)]
+            )
         reports = run_loop(report_tools(chosen, read_settings(), screen))
     value, text = [], list[str | Table]()
     for one in reports:
-        value.append(one._asdict() | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]})
-        gaps = first_lines(
-            (f"{gap.where}: {gap.message}" for gap in one.gaps), _GAPS, "gaps; list them all with --json."
+        value.append(
+            one._asdict()
+            | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]}
         )
-        used, made = sum(row.used for row in one.categories), sum(row.made for row in one.categories)
+        gaps = first_lines(
+            (f"{gap.where}: {gap.message}" for gap in one.gaps),
+            _GAPS,
+            "gaps; list them all with --json.",
+        )
+        used, made = (
+            sum(row.used for row in one.categories),
+            sum(row.made for row in one.categories),
+        )
         text += [
             table_of(one.categories),
             *gaps,
             f"{used} of {count_of(made, 'tool')} can be used (toolset {one.toolset}).",
         ]
         text += (
-            [f"{len(one.waiting)} wait for reviewers. Send them with `callwright review push`."] if one.waiting else []
+            [f"{len(one.waiting)} wait for reviewers. Send them with `callwright review push`."]
+            if one.waiting
+            else []
         )
     return Outcome(value, text)
 
 
 @command(tools, "refresh", "tools refresh recipe.yaml")
 def refresh(
-    recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`.")],
+    recipe: Annotated[
+        Path,
+        typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`."),
+    ],
 ) -> Outcome:
     """Repeat all stored calls to the live servers of a recipe, and list the answers that have changed."""
     from callwright.flows.environments import refresh_environments
     from callwright.flows.recipe import read_recipe
 
     drifts = run_loop(refresh_environments(read_recipe(recipe), read_settings()))
-    rows = [(one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at)) for one in drifts]
+    rows = [
+        (one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at))
+        for one in drifts
+    ]
     table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
     counts = f"{count_of(len(drifts), 'answer has', 'answers have')} changed. The new ones count from now on."
     return Outcome(drifts, [table, counts])
@@ -99,26 +131,40 @@ def refresh(
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
 def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     format_name: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="The format: openapi, mcp, openai, bfcl, callnavi or hammerbench.")
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="The format: openapi, mcp, openai, bfcl, callnavi or hammerbench.",
+        ),
     ],
     path: Annotated[
         list[Path] | None,
         typer.Argument(help="The files or folders to import as one. Omit with --server and --url."),
     ] = None,
-    server: Annotated[str, typer.Option(help="Start an MCP server with this command (one argument), and ask it.")] = "",
+    server: Annotated[
+        str, typer.Option(help="Start an MCP server with this command (one argument), and ask it.")
+    ] = "",
     url: Annotated[str, typer.Option(help="Ask the MCP server at this URL.")] = "",
     secret: Secrets = None,
-    name: Annotated[str, typer.Option(help="Name the catalog, so that recipes can use it: {catalog: NAME}.")] = "",
+    name: Annotated[
+        str, typer.Option(help="Name the catalog, so that recipes can use it: {catalog: NAME}.")
+    ] = "",
     include: Annotated[
         list[str] | None,
-        typer.Option(help="Only these tools, such as get*, tag=users, path=/v1/* or method=get,tag=users. Repeatable."),
+        typer.Option(
+            help="Only these tools, such as get*, tag=users, path=/v1/* or method=get,tag=users. Repeatable."
+        ),
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(help="Leave these tools out; patterns as for --include. Repeatable.")
+        list[str] | None,
+        typer.Option(help="Leave these tools out; patterns as for --include. Repeatable."),
     ] = None,
-    rename: Annotated[list[str] | None, typer.Option(help="OLD=NEW: rename a tool. Repeatable.")] = None,
+    rename: Annotated[
+        list[str] | None, typer.Option(help="OLD=NEW: rename a tool. Repeatable.")
+    ] = None,
     category: Annotated[
-        list[str] | None, typer.Option(help="TOOLS=CATEGORY: set the category, such as get*=Reading. Repeatable.")
+        list[str] | None,
+        typer.Option(help="TOOLS=CATEGORY: set the category, such as get*=Reading. Repeatable."),
     ] = None,
     constant: Annotated[
         list[str] | None,
@@ -135,7 +181,13 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
 ) -> Outcome:
     """Import tools from files, a folder or an MCP server. Every problem in them is listed."""
-    from callwright.flows.catalogs import catalog_json, import_catalog, import_server, plumbing_in, problems_in
+    from callwright.flows.catalogs import (
+        catalog_json,
+        import_catalog,
+        import_server,
+        plumbing_in,
+        problems_in,
+    )
     from callwright.flows.environments import mcp_address
     from callwright.generators.catalogs.choosing import (
         ToolChoice,
@@ -156,13 +208,17 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         plumbing=read_switches(plumbing or ()),
     )
     warehouse = open_warehouse(read_settings())
-    if [bool(path), bool(server), bool(url)].count(True) != 1 or (not path and format_name != "mcp"):
+    if [bool(path), bool(server), bool(url)].count(True) != 1 or (
+        not path and format_name != "mcp"
+    ):
         raise ConfigurationError(
             f"Name the tools to import: `callwright tools import {format_name} PATH`, or for an MCP server"
             ' `callwright tools import mcp --server "COMMAND"` or `--url URL`.'
         )
     if path:
-        kept = import_catalog(warehouse, format_name, path if len(path) > 1 else path[0], choice, name=name)
+        kept = import_catalog(
+            warehouse, format_name, path if len(path) > 1 else path[0], choice, name=name
+        )
     else:
         address = mcp_address(server, url, read_pairs("--secret", secret or ()))
         listed = run_loop(read_server(address, LIST_PATIENCE))  # just now
@@ -204,7 +260,9 @@ def show_catalog(name: Annotated[str, typer.Argument(help="The name of the catal
     rows = []
     for tool in found:
         starred = {name: f"{name}*" if name in tool.required else name for name in tool.properties}
-        shown = ", ".join(f"({one})" if name in tool.plumbing else one for name, one in starred.items())
+        shown = ", ".join(
+            f"({one})" if name in tool.plumbing else one for name, one in starred.items()
+        )
         rows.append((tool.category, tool.name, shown, str(tool.constants or "")))
     chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
     origin = f"{kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}"
@@ -217,18 +275,24 @@ def show_catalog(name: Annotated[str, typer.Argument(help="The name of the catal
 
 
 @command(tools, "drop", "tools drop spotify")
-def drop_catalog_named(name: Annotated[str, typer.Argument(help="The name of the catalog.")]) -> Outcome:
+def drop_catalog_named(
+    name: Annotated[str, typer.Argument(help="The name of the catalog.")],
+) -> Outcome:
     """Remove the name of a catalog. Builds that used its tools keep them."""
     from callwright.flows.catalogs import catalog_json, drop_catalog
 
     dropped = drop_catalog(open_warehouse(read_settings()), name)
-    return Outcome(catalog_json(dropped), f"Removed the catalog {name!r} ({count_of(dropped.tools, 'tool')}).")
+    return Outcome(
+        catalog_json(dropped), f"Removed the catalog {name!r} ({count_of(dropped.tools, 'tool')})."
+    )
 
 
 @command(tools, "list", "tools list --category Hotels")
 def list_tools(
     category: Annotated[str, typer.Option(help="Only this category.")] = "",
-    seed: Annotated[bool, typer.Option("--seed", help="List the tools that come with callwright instead.")] = False,
+    seed: Annotated[
+        bool, typer.Option("--seed", help="List the tools that come with callwright instead.")
+    ] = False,
     catalogs: Annotated[
         bool, typer.Option("--catalogs", help="List the named catalogs instead of single tools.")
     ] = False,
@@ -239,15 +303,22 @@ def list_tools(
 
     if catalogs:
         found = catalogs_in(open_warehouse(read_settings()))
-        listed = [(one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}") for one in found]
+        listed = [
+            (one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}")
+            for one in found
+        ]
         table = Table(("catalog", "format", "tools", "path", "imported"), listed)
         return Outcome([catalog_json(one) for one in found], [table])
     if seed:
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:
-        rows = open_warehouse(read_settings()).rows("select * from tools order by source, category, name, language")
+        rows = open_warehouse(read_settings()).rows(
+            "select * from tools order by source, category, name, language"
+        )
     rows = [row for row in rows if not category or row["category"] == category]
-    return Outcome(rows, [table_of(rows, ("category", "name", "language", "source", "description"))])
+    return Outcome(
+        rows, [table_of(rows, ("category", "name", "language", "source", "description"))]
+    )
 
 
 @command(tools, "check", "tools check api.yaml")
@@ -260,14 +331,21 @@ def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
         ),
     ] = None,
     server: Annotated[
-        str, typer.Option(help="Start an MCP server with this command (one argument), and check its tools.")
+        str,
+        typer.Option(
+            help="Start an MCP server with this command (one argument), and check its tools."
+        ),
     ] = "",
     url: Annotated[str, typer.Option(help="Check the tools of the MCP server at this URL.")] = "",
     secret: Secrets = None,
-    tool: Annotated[str, typer.Option(help="Show for each kind whether it can be made from this tool.")] = "",
+    tool: Annotated[
+        str, typer.Option(help="Show for each kind whether it can be made from this tool.")
+    ] = "",
     sentences: Annotated[
         list[Path] | None,
-        typer.Option(help="Check only this file of sentences for the tools, NAME.LANGUAGE.yaml. Repeatable."),
+        typer.Option(
+            help="Check only this file of sentences for the tools, NAME.LANGUAGE.yaml. Repeatable."
+        ),
     ] = None,
 ) -> Outcome:
     """Check which kinds of samples tools allow, why not others, and what is wrong with the tools."""
@@ -279,14 +357,20 @@ def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
 
     if server or url:
         origin = {"url": url} if url else {"command": words_of(server)}
-        taken = {"secrets": read_pairs("--secret", secret or ()), "allow": ["*"], "timeout": LIST_PATIENCE}
+        taken = {
+            "secrets": read_pairs("--secret", secret or ()),
+            "allow": ["*"],
+            "timeout": LIST_PATIENCE,
+        }
         stated = _every_kind({"environment": "mcp", **origin, **taken})
     else:
         stated = _recipe_of(catalog or [])
     if sentences:
         files = _sentence_files(sentences)
         languages = tuple(dict.fromkeys(one.language for one in files))
-        stated = stated.model_copy(update={"samples": {}, "sentence_files": files, "languages": languages})
+        stated = stated.model_copy(
+            update={"samples": {}, "sentence_files": files, "languages": languages}
+        )
     found = run_loop(survey_recipe(stated, read_settings()))
     if sentences:
         return _sentences_outcome(found)
@@ -294,7 +378,12 @@ def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
     if found.unheard:
         raise ConfigurationError(found.unheard[0])
     problems = (*found.problems, *find_problems(found.tools))
-    value = {"kinds": rows, "left_out": found.left_out, "constants": constants, "problems": problems}
+    value = {
+        "kinds": rows,
+        "left_out": found.left_out,
+        "constants": constants,
+        "problems": problems,
+    }
     if tool:
         return Outcome(value, [_tool_table(tool, found)])
     counted = [
@@ -308,7 +397,10 @@ def check_tools(  # noqa: PLR0917 - typer reads each option from a parameter
     table = Table(("kind", "tools", "why not"), counted)
     fixed = [one.sentence(len(found.tools)) for one in constants]
     of_servers = [f"{found.of_servers}."] if found.of_servers else []
-    return Outcome(value, [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
+    return Outcome(
+        value,
+        [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)],
+    )
 
 
 def _sentence_files(paths: "Sequence[Path]") -> "tuple[SentenceFile, ...]":
@@ -323,24 +415,40 @@ def _sentence_files(paths: "Sequence[Path]") -> "tuple[SentenceFile, ...]":
 def _sentences_outcome(found: "Survey") -> Outcome:
     wrong = count_of(len(found.sentences), "mistake") if found.sentences else "No mistakes"
     value = {"problems": found.sentences, "without_sentences": found.plainly}
-    return Outcome(value, [*map(str, found.sentences), *found.plainly, f"{wrong}."], _WRONG if found.sentences else 0)
+    return Outcome(
+        value,
+        [*map(str, found.sentences), *found.plainly, f"{wrong}."],
+        _WRONG if found.sentences else 0,
+    )
 
 
 @command(tools, "sentences", "tools sentences spotify --model openai/gpt-6-luna")
 def write_sentences(
     catalog: Annotated[str, typer.Argument(help="The name of the catalog.")],
-    language: Annotated[str, typer.Option(help="The language of the sentences. Default: that of the tools.")] = "",
-    model: Annotated[
-        str, typer.Option(help="The model that drafts them (a litellm name). Default: write a skeleton to edit.")
+    language: Annotated[
+        str, typer.Option(help="The language of the sentences. Default: that of the tools.")
     ] = "",
-    out: Annotated[Path | None, typer.Option(help="The file to write. Default: CATALOG.LANGUAGE.yaml.")] = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            help="The model that drafts them (a litellm name). Default: write a skeleton to edit."
+        ),
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write. Default: CATALOG.LANGUAGE.yaml.")
+    ] = None,
 ) -> Outcome:
     """Draft the sentences that people say to the tools of a catalog, so that template/v1 words and reads requests by them.
 
     Read and edit the file, and name it in a recipe, beside the tools: {catalog: NAME, sentences: FILE}.
     """
     from callwright.flows.catalogs import catalog_named, tools_in
-    from callwright.flows.draft_sentences import draft_by_model, draft_skeleton, file_for, write_draft
+    from callwright.flows.draft_sentences import (
+        draft_by_model,
+        draft_skeleton,
+        file_for,
+        write_draft,
+    )
 
     settings = read_settings()
     warehouse = open_warehouse(settings)
@@ -349,12 +457,16 @@ def write_sentences(
     path = file_for(catalog, language, out)
     if model:
         with Terminal() as screen:
-            drafted = run_loop(draft_by_model(found, language, path, catalog, model, settings, screen))
+            drafted = run_loop(
+                draft_by_model(found, language, path, catalog, model, settings, screen)
+            )
     else:
         drafted = draft_skeleton(found, language, path, catalog)
     write_draft(drafted, path)
     lines = [f"{one.tool}: {one.reason}" for one in drafted.left_out]
-    lines.append(f"Wrote {path}: sentences for {drafted.written} of {count_of(drafted.tools, 'tool')}.")
+    lines.append(
+        f"Wrote {path}: sentences for {drafted.written} of {count_of(drafted.tools, 'tool')}."
+    )
     if model:
         lines.append(f"{count_of(drafted.calls, 'call')} for ${drafted.cost:.4f}.")
     lines.append(f"Edit it, then check it: callwright tools check {catalog} --sentences {path}")
@@ -383,7 +495,12 @@ def _recipe_of(words: "Sequence[str]") -> "Recipe":
         return _every_kind({"seed": "all"})
     if list(words) == ["warehouse"]:
         warehouse = open_warehouse()
-        keys = [row["key"] for row in warehouse.rows("select key from tools order by category, language, name, key")]
+        keys = [
+            row["key"]
+            for row in warehouse.rows(
+                "select key from tools order by category, language, name, key"
+            )
+        ]
         tools = read_tools(warehouse, keys)
         own = OwnTools.model_construct(own=tuple(tools[key] for key in keys))
         return _every_kind({"seed": "all"}).model_copy(update={"tools": (own,)})
@@ -412,7 +529,11 @@ def _every_kind(source: dict[str, object]) -> "Recipe":
     from callwright.generators.kinds import all_kinds
 
     # What is taken comes of no tools, and what policies rule needs a recipe that states them.
-    asked = {name: _ENOUGH for name, kind in all_kinds().items() if not (kind.traits.is_taken or kind.traits.is_ruled)}
+    asked = {
+        name: _ENOUGH
+        for name, kind in all_kinds().items()
+        if not (kind.traits.is_taken or kind.traits.is_ruled)
+    }
     return parse_recipe({"name": "check", "tools": [source], "samples": asked}, Path(), "check")
 
 
@@ -421,13 +542,19 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for one in found.left_out:
         if one.tool:
-            kinds, tools = groups.setdefault(_QUOTED.sub("…", one.reason), ({}, {}))  # the same of each tool
+            kinds, tools = groups.setdefault(
+                _QUOTED.sub("…", one.reason), ({}, {})
+            )  # the same of each tool
             kinds[one.kind], tools[one.tool] = None, None
     lines: list[str] = []
     for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1])):
-        named = ", ".join([*tools][:_FEW]) + (f" and {len(tools) - _FEW} more" if len(tools) > _FEW else "")
+        named = ", ".join([*tools][:_FEW]) + (
+            f" and {len(tools) - _FEW} more" if len(tools) > _FEW else ""
+        )
         lines.append(f"{', '.join(kinds)}: without {named}. {reason}")
-    return first_lines(lines, _GAPS, "reasons; list them all with --json, those of one tool with --tool NAME.")
+    return first_lines(
+        lines, _GAPS, "reasons; list them all with --json, those of one tool with --tool NAME."
+    )
 
 
 def _tool_table(name: str, found: "Survey") -> Table:
@@ -440,7 +567,11 @@ def _tool_table(name: str, found: "Survey") -> Table:
     unknown = {row.kind for row in found.rows() if not row.is_known}
     against |= {one.kind: one.reason for one in reversed(found.left_out) if one.tool == name}
     rows = [
-        (kind, "no" if kind in against else _UNKNOWN if kind in unknown else "yes", against.get(kind, ""))
+        (
+            kind,
+            "no" if kind in against else _UNKNOWN if kind in unknown else "yes",
+            against.get(kind, ""),
+        )
         for kind in found.asked
     ]
     return Table(("kind", "possible", "why not"), rows)
@@ -453,7 +584,9 @@ def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | T
     from callwright.generators.catalogs.catalog import LEFT_OUT, weightiest_first
 
     gone = dict.fromkeys(one.tool or one.where for one in problems if one.kind in LEFT_OUT)
-    cut = dict.fromkeys(one.tool for one in problems if one.kind == "shortened_parameters" and one.tool not in gone)
+    cut = dict.fromkeys(
+        one.tool for one in problems if one.kind == "shortened_parameters" and one.tool not in gone
+    )
     for said, names in (("Left out", gone), ("Shortened", cut)):
         if names:
             yield f"{said} ({len(names)}): {', '.join(names)}."

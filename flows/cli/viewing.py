@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import Aside, AsJson, Outcome, command, commands, present, say, serving
+from callwright.flows.cli.screen import (
+    Aside,
+    AsJson,
+    Outcome,
+    command,
+    commands,
+    present,
+    say,
+    serving,
+)
 from callwright.flows.loops import run_loop
 from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
@@ -24,15 +33,23 @@ world = commands("Serve the worlds of tasks to agents.")
 app.add_typer(world, name="world")
 
 
-@command(app, "view", "view, or: callwright view --out page --samples 1000", begins="Preparing the page")
+@command(
+    app, "view", "view, or: callwright view --out page --samples 1000", begins="Preparing the page"
+)
 def view(
     out: Annotated[
-        Path | None, typer.Option(help="Write the pages as files to this folder instead of serving them.")
+        Path | None,
+        typer.Option(help="Write the pages as files to this folder instead of serving them."),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, max=4000, help="With --out, the number of samples, spread over the kinds.")
+        int,
+        typer.Option(
+            min=1, max=4000, help="With --out, the number of samples, spread over the kinds."
+        ),
     ] = 500,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")] = 8321,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on. 0: a free one.")
+    ] = 8321,
     as_json: AsJson = False,
 ) -> None:
     """Show samples, evaluations and builds as a local web page.
@@ -45,14 +62,18 @@ def view(
             from callwright.flows.pages.site import write_site
 
             written = write_site(copy, out, samples)
-            counts = Aside(f"{count_of(written.pages, 'page')} written, with {count_of(written.samples, 'sample')}.")
+            counts = Aside(
+                f"{count_of(written.pages, 'page')} written, with {count_of(written.samples, 'sample')}."
+            )
             present(Outcome(written, [str(written.first), counts]), as_json=as_json)
             return
         from callwright.flows.pages.serving import AppServer, page_app
 
         server = AppServer(page_app(copy), port)
         value = {"address": server.address, "copy": copy.path}
-        present(Outcome(value, [server.address, Aside("Stop the server with Ctrl-C.")]), as_json=as_json)
+        present(
+            Outcome(value, [server.address, Aside("Stop the server with Ctrl-C.")]), as_json=as_json
+        )
         with serving():
             server.run()
 
@@ -77,7 +98,9 @@ def _fresh_copy(settings: Settings) -> "Warehouse":
 
     may_be_older = is_build_under_way(settings.home)
     warehouse = open_warehouse(settings)
-    return warehouse.beside(published_copy(warehouse, settings.published, may_be_older=may_be_older))
+    return warehouse.beside(
+        published_copy(warehouse, settings.published, may_be_older=may_be_older)
+    )
 
 
 @contextmanager
@@ -102,7 +125,8 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
 @command(app, "report", "report --out report.html", begins="Preparing the report")
 def report(
     out: Annotated[
-        Path | None, typer.Option(help="The file to write. Default: report.html in the work folder.")
+        Path | None,
+        typer.Option(help="The file to write. Default: report.html in the work folder."),
     ] = None,
 ) -> Outcome:
     """Write a summary as one HTML file.
@@ -119,21 +143,31 @@ def report(
 @command(world, "serve", "world serve v1 --port 8323 --controls")
 def serve(
     source: Annotated[
-        str, typer.Argument(help="A release with tasks, the folder of an exported environment, or a recipe file.")
+        str,
+        typer.Argument(
+            help="A release with tasks, the folder of an exported environment, or a recipe file."
+        ),
     ],
     task: Annotated[
-        str, typer.Option(help="The key of the task that sessions begin with. Default: the first task.")
+        str,
+        typer.Option(help="The key of the task that sessions begin with. Default: the first task."),
     ] = "",
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="The seed of the contents of a recipe's world. Default: the seed of the recipe."),
+        typer.Option(
+            min=0,
+            help="The seed of the contents of a recipe's world. Default: the seed of the recipe.",
+        ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, help="Listen on this port of this machine. Default: stdin and stdout."),
+        typer.Option(
+            min=1, max=65535, help="Listen on this port of this machine. Default: stdin and stdout."
+        ),
     ] = None,
     controls: Annotated[
-        bool, typer.Option("--controls", help="Also serve the tools reset_episode and episode_reward.")
+        bool,
+        typer.Option("--controls", help="Also serve the tools reset_episode and episode_reward."),
     ] = False,
 ) -> None:
     """Serve the world of a task or a recipe over MCP. Each session has a state of its own, which its calls change.
@@ -146,14 +180,22 @@ def serve(
 
     path = Path(source)
     if seed is not None and not path.is_file():
-        raise ConfigurationError("--seed works with a recipe only. A task has the world that it was made in.")
-    tasks = world_of_recipe(path, seed) if path.is_file() else load_tasks(path if path.is_dir() else source)
+        raise ConfigurationError(
+            "--seed works with a recipe only. A task has the world that it was made in."
+        )
+    tasks = (
+        world_of_recipe(path, seed)
+        if path.is_file()
+        else load_tasks(path if path.is_dir() else source)
+    )
     first = tasks.of_key(task) if task else tasks[0]
     server = make_server(WorldSessions(tasks, first, has_controls=controls))
     if port is None:
         run_loop(serve_stdio(server))
         return
     what = f"The task {first.key}" if first.sample.changes else f"The world {first.world.name}"
-    say(f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Stop the server with Ctrl-C.")
+    say(
+        f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Stop the server with Ctrl-C."
+    )
     with serving():
         serve_http(server, port)

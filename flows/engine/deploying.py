@@ -46,7 +46,9 @@ class Deployed(NamedTuple):
     url: str
 
 
-def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress | None = None) -> "BuildReport":
+def build_with_prefect(
+    recipe: Path, limit: int, model: str, progress: Progress | None = None
+) -> "BuildReport":
     """Run the build as a flow of this process; Prefect shows it. Raises what the plain build raises.
 
     Raises CallwrightError besides where the Prefect server does not answer.
@@ -62,7 +64,11 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
 
 
 def in_a_run(
-    settings: Settings, flow: str, about: str, work: Callable[[Progress], Result], progress: Progress
+    settings: Settings,
+    flow: str,
+    about: str,
+    work: Callable[[Progress], Result],
+    progress: Progress,
 ) -> Result:
     """Do some work, as a run of this process that Prefect shows where the settings name a server: `work` is given its progress.
 
@@ -77,9 +83,15 @@ def in_a_run(
         import prefect
         from prefect.states import Failed
 
-        from callwright.flows.engine.running import FlowProgress, run_by_the_command_line, show_result
+        from callwright.flows.engine.running import (
+            FlowProgress,
+            run_by_the_command_line,
+            show_result,
+        )
 
-        @prefect.flow(name=flow, flow_run_name=about.replace("{", "(").replace("}", ")"), persist_result=False)
+        @prefect.flow(
+            name=flow, flow_run_name=about.replace("{", "(").replace("}", ")"), persist_result=False
+        )
         def carried_out() -> Any:  # noqa: ANN401 - the work's own result, which Prefect must not check
             try:
                 found = work(FlowProgress())
@@ -116,20 +128,31 @@ def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
         return run_loop(_deploy(read, pool, settings))
 
 
-async def _deploy(recipes: Sequence[tuple[Path, Recipe]], pool: str, settings: Settings) -> list[Deployed]:
+async def _deploy(
+    recipes: Sequence[tuple[Path, Recipe]], pool: str, settings: Settings
+) -> list[Deployed]:
     from prefect.schedules import Cron
     from prefect.utilities.urls import url_for
 
     await _process_pool(pool)
     deployed = []
     for path, recipe in recipes:
-        cron, timezone = (recipe.schedule.cron, recipe.schedule.timezone) if recipe.schedule else ("", "")
+        cron, timezone = (
+            (recipe.schedule.cron, recipe.schedule.timezone) if recipe.schedule else ("", "")
+        )
         parameters = {"recipe": str(path), "limit": 0, "model": "", "review": True}
         identifier = await _apply(
-            ENTRYPOINT, pool, settings, name=recipe.name, parameters=parameters, concurrency_limit=1,
-            schedules=[Cron(cron, timezone=timezone)] if cron else [],  # none takes away what was there before
+            ENTRYPOINT,
+            pool,
+            settings,
+            name=recipe.name,
+            parameters=parameters,
+            concurrency_limit=1,
+            schedules=[Cron(cron, timezone=timezone)]
+            if cron
+            else [],  # none takes away what was there before
             description=recipe.description,
-        )  # fmt: skip
+        )
         url = url_for("deployment", identifier) or ""
         deployed.append(Deployed(f"build-dataset/{recipe.name}", cron, timezone, url))
     return [*deployed, await _deploy_pulling(pool, settings)]
@@ -145,12 +168,19 @@ async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
     named = next((part for part in reversed(settings.home.parts) if not part.startswith(".")), "")
     name, every = named.strip("/") or "reviews", settings.review_every
     # A pull takes what the ones before it missed: after a night without a worker one is enough.
-    one_run = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
+    one_run = ConcurrencyLimitConfig(
+        limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW
+    )
     identifier = await _apply(
-        PULLING, pool, settings, name=name, parameters={"required": False}, concurrency_limit=one_run,
+        PULLING,
+        pool,
+        settings,
+        name=name,
+        parameters={"required": False},
+        concurrency_limit=one_run,
         schedules=[Interval(timedelta(minutes=every))] if every else [],
         description="What people decided in Label Studio, and what they are asked next.",
-    )  # fmt: skip
+    )
     when = f"every {every:g} minutes" if every else ""
     return Deployed(f"pull-reviews/{name}", when, "", url_for("deployment", identifier) or "")
 
@@ -161,14 +191,18 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
 
     source = str(Path(callwright.flows.__file__).parent.parent)
     settings.home.mkdir(parents=True, exist_ok=True)
-    loading: Any = Flow.from_source(source=source, entrypoint=entrypoint)  # its type hides that it can be awaited
+    loading: Any = Flow.from_source(
+        source=source, entrypoint=entrypoint
+    )  # its type hides that it can be awaited
     flow = await loading
     # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.
     # A run starts in the work folder: beside our folders, `import llm` would find ours for anybody's. It is given this besides
     # the worker's own environment; keys and tokens stay there.
     own = {"CALLWRIGHT_HOME": str(settings.home), "DO_NOT_TRACK": QUIET["DO_NOT_TRACK"]}
     variables = {"env": own, "working_dir": str(settings.home)}
-    making: Any = flow.to_deployment(tags=["callwright"], job_variables=variables, work_pool_name=pool, **options)
+    making: Any = flow.to_deployment(
+        tags=["callwright"], job_variables=variables, work_pool_name=pool, **options
+    )
     applying: Any = (await making).apply()
     identifier: UUID = await applying
     return identifier
@@ -185,7 +219,9 @@ async def _process_pool(name: str) -> None:
         with suppress(ObjectAlreadyExists):
             # With its template at hand, nobody has to look it up in a registry on the network.
             template = ProcessWorker.get_default_base_job_template()
-            await client.create_work_pool(WorkPoolCreate(name=name, type=PROCESS, base_job_template=template))
+            await client.create_work_pool(
+                WorkPoolCreate(name=name, type=PROCESS, base_job_template=template)
+            )
         found = await client.read_work_pool(name)
     if found.type != PROCESS:
         raise ConfigurationError(
@@ -220,8 +256,22 @@ def start_prefect(settings: Settings, say: Callable[[str], None]) -> PrefectServ
             last = chosen.read_text(encoding="utf-8") if chosen.exists() else ""
             port = free_port(int(last) if last.isdecimal() else 0, places.title)
             chosen.write_text(str(port), encoding="utf-8")
-            serve = [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
-            inherited = {name: value for name, value in environment().items() if not name.startswith("PREFECT_")}
+            serve = [
+                sys.executable,
+                "-m",
+                "prefect",
+                "server",
+                "start",
+                "--host",
+                HOST,
+                "--port",
+                str(port),
+            ]
+            inherited = {
+                name: value
+                for name, value in environment().items()
+                if not name.startswith("PREFECT_")
+            }
             launch(places, serve, port, inherited | _own_environment(places.data, port))
         return _server(*wait_for(places, _answers, _PATIENCE))
 

@@ -51,7 +51,13 @@ from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed, push_what_waits
 from callwright.flows.review.servers import label_studio_address, require_label_studio
 from callwright.flows.runner import GroupRun, Workers
-from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
+from callwright.flows.settings import (
+    Settings,
+    open_warehouse,
+    quiet_vendors,
+    read_settings,
+    silence_teardown,
+)
 from callwright.flows.toolmaking import prepare_tools
 from callwright.warehouse.records import Release
 from callwright.warehouse.rows import Row
@@ -61,7 +67,9 @@ NOTHING = "Nothing to do"
 
 @flow(name="build-dataset", flow_run_name=run_name)
 @explained
-async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bool = True) -> BuildReport:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
+async def build_dataset(
+    recipe: str, limit: int = 0, model: str = "", review: bool = True
+) -> BuildReport:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
     """Build a recipe's samples, going on where its last build stopped; nothing is done where nothing has changed since it ended.
 
     Args:
@@ -94,7 +102,9 @@ async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bo
 
 @flow(name="make-samples", flow_run_name=run_name)
 @explained
-async def make_samples(recipe: str, limit: int = 0, model: str = "", kinds: list[str] | None = None) -> int:
+async def make_samples(
+    recipe: str, limit: int = 0, model: str = "", kinds: list[str] | None = None
+) -> int:
     """Make the samples that the recipe still lacks; how many were planned.
 
     Args:
@@ -110,7 +120,12 @@ async def make_samples(recipe: str, limit: int = 0, model: str = "", kinds: list
     await prepare_tools(chosen, _settings(), progress, partial(task_workers, progress=progress))
     run = open_build(chosen, _settings(), progress)
     with task_workers(run, progress) as workers:
-        return sum([await make_all(run, workers, wave) for wave in ([kinds] if kinds else waves(run.recipe))])
+        return sum(
+            [
+                await make_all(run, workers, wave)
+                for wave in ([kinds] if kinds else waves(run.recipe))
+            ]
+        )
 
 
 @flow(name="check-samples", flow_run_name=run_name)
@@ -190,21 +205,34 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
     @explained
     async def score_candidates(labels: str) -> None:  # all of them in one: they share the budget
         await evaluate_async(
-            release, candidates, runs=runs, budget=budget or None, tools=tools or None, tools_shown=tools_shown, judge=judge,
-            home=settings.home, progress=FlowProgress(),
-        )  # fmt: skip
+            release,
+            candidates,
+            runs=runs,
+            budget=budget or None,
+            tools=tools or None,
+            tools_shown=tools_shown,
+            judge=judge,
+            home=settings.home,
+            progress=FlowProgress(),
+        )
 
     labels = ", ".join(map(label_of, candidates))
-    scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited
+    scoring: Any = score_candidates(
+        labels, return_state=True
+    )  # its type hides that it is to be awaited
     await (await scoring).aresult()  # raises what the task could not do
     board = leaderboard(release, settings)
-    await show_scores(release, board, write_report(open_warehouse(settings), settings.home / "report.html"))
+    await show_scores(
+        release, board, write_report(open_warehouse(settings), settings.home / "report.html")
+    )
     return board
 
 
 @flow(name="create-release", flow_run_name=run_name)
 @explained
-async def freeze_release(release: str, recipes: list[str] | None = None, splits: str = "", note: str = "") -> Release:
+async def freeze_release(
+    release: str, recipes: list[str] | None = None, splits: str = "", note: str = ""
+) -> Release:
     """Freeze what the newest whole build of each recipe has landed, under a name.
 
     Args:
@@ -215,7 +243,9 @@ async def freeze_release(release: str, recipes: list[str] | None = None, splits:
 
     """
     settings = _settings()
-    made = create_release(release, recipes=recipes or [], splits=splits, note=note, home=settings.home).created
+    made = create_release(
+        release, recipes=recipes or [], splits=splits, note=note, home=settings.home
+    ).created
     FlowProgress().say(f"{made.release.name}: {made.release.samples} samples")
     await show_result(made, settings)
     return made.release
@@ -248,7 +278,9 @@ async def pull_reviews(required: bool = True) -> Pulled:  # noqa: FBT001, FBT002
     """
     settings, progress = _settings(), FlowProgress()
     if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
-        progress.say("No Label Studio is set or running, and no questions have been sent, so there is nothing to pull.")
+        progress.say(
+            "No Label Studio is set or running, and no questions have been sent, so there is nothing to pull."
+        )
         return Pulled()
     before = _accepted(settings)
     with require_label_studio(settings) as studio:
@@ -263,7 +295,9 @@ _ASKED = "select 1 from review_requests where pushed_at is not null limit 1"
 
 
 def _accepted(settings: Settings) -> int:
-    [row] = open_warehouse(settings).rows("select count(*) as samples from acceptances where withdrawn_at is null")
+    [row] = open_warehouse(settings).rows(
+        "select count(*) as samples from acceptances where withdrawn_at is null"
+    )
     return int(row["samples"])
 
 
@@ -271,7 +305,9 @@ def _push(settings: Settings, progress: FlowProgress) -> int:
     """Push what waits, and say so; how many tasks that made."""
     pushed = push_what_waits(settings, progress)
     if pushed is not None:
-        progress.say(f"{pushed.created} tasks pushed, {pushed.already_there} were there already: {pushed.url}")
+        progress.say(
+            f"{pushed.created} tasks pushed, {pushed.already_there} were there already: {pushed.url}"
+        )
     return pushed.created if pushed else 0
 
 

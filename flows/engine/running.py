@@ -2,7 +2,16 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -156,7 +165,9 @@ class Shared(NamedTuple):
 
         async with AsyncExitStack() as taken:
             for model in sorted(self.limits):
-                await taken.enter_async_context(concurrency(limit_name(model), occupy=self._part(model)))
+                await taken.enter_async_context(
+                    concurrency(limit_name(model), occupy=self._part(model))
+                )
             yield
 
     def _part(self, model: str) -> int:
@@ -176,7 +187,9 @@ async def shared_limits(recipe: Recipe, shards: int) -> Shared:
             except ObjectNotFound:
                 continue
             if limit.active:
-                found[model.name] = min(limit.limit, max(model.concurrency, found.get(model.name, 1)))
+                found[model.name] = min(
+                    limit.limit, max(model.concurrency, found.get(model.name, 1))
+                )
     return Shared(found, shards)
 
 
@@ -236,7 +249,9 @@ class FlowProgress:
         self._also.advance(count)
 
 
-def explained(work: Callable[Given, Awaitable[Result]]) -> Callable[Given, Coroutine[Any, Any, Result]]:
+def explained(
+    work: Callable[Given, Awaitable[Result]],
+) -> Callable[Given, Coroutine[Any, Any, Result]]:
     """Work of a flow or task of which what callwright can explain becomes a Failed state of that one sentence.
 
     Prefect raises the error itself at whoever called the flow, so no caller meets the state.
@@ -244,7 +259,9 @@ def explained(work: Callable[Given, Awaitable[Result]]) -> Callable[Given, Corou
 
     @wraps(work)
     async def explaining(*given: Given.args, **named: Given.kwargs) -> Result:
-        if _ending.get() is not None:  # each flow takes SIGTERM for itself, and raises where it finds the event loop
+        if (
+            _ending.get() is not None
+        ):  # each flow takes SIGTERM for itself, and raises where it finds the event loop
             signal.signal(signal.SIGTERM, _ending.get())
         try:
             return await work(*given, **named)
@@ -294,7 +311,8 @@ async def show_build(report: BuildReport, review: str, database: Path) -> None:
         description=f"{report.sentence} At each stage, entered = passed + rejected + failed + waiting.{remarks}",
     )
     kinds = _markdown(
-        [row._asdict() for row in report.composition], ("kind", "asked", "landed", "proved", "judged", "waiting")
+        [row._asdict() for row in report.composition],
+        ("kind", "asked", "landed", "proved", "judged", "waiting"),
     )
     spent = _markdown([report.spending._asdict()] if report.spending else [])
     people = f"What waits for people is at [{review}]({review}).\n" if review else ""
@@ -328,23 +346,30 @@ async def show_result(found: object, settings: Settings) -> None:
             kinds = _markdown([{"kind": kind, "samples": count} for kind, count in counts.items()])
             sentence = f"{made.name}: version {made.version}, {made.samples} samples, content hash {made.content_hash}"
             await acreate_markdown_artifact(
-                key=_key("release", made.name), markdown=f"# {sentence}\n\n{kinds}\n", description=sentence
+                key=_key("release", made.name),
+                markdown=f"# {sentence}\n\n{kinds}\n",
+                description=sentence,
             )
         case Evaluation():
             report = write_report(open_warehouse(settings), settings.home / "report.html")
             await show_scores(found.release, found.leaderboard, report)
         case Pushed(created=created, already_there=there, url=url):
             sentence = f"{created} tasks pushed, {there} were there already"
-            await acreate_markdown_artifact(key="push", markdown=f"{sentence}: [{url}]({url})\n", description=sentence)
+            await acreate_markdown_artifact(
+                key="push", markdown=f"{sentence}: [{url}]({url})\n", description=sentence
+            )
         case Pulled():
             await show_reviews(
-                {name: count for name, count in found._asdict().items() if name != "problems"}, found.problems
+                {name: count for name, count in found._asdict().items() if name != "problems"},
+                found.problems,
             )
 
 
 async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
     """Show how candidates scored on a release, and where the report with its plots lies."""
-    lines = _markdown([{name: value for name, value in row.items() if name != "release"} for row in board])
+    lines = _markdown(
+        [{name: value for name, value in row.items() if name != "release"} for row in board]
+    )
     # A path and no link: browsers follow none from a served page to a file.
     await acreate_markdown_artifact(
         key=_key("scores", release),
@@ -385,11 +410,15 @@ def _markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = ())
         return ""
     shown = [name for name in columns or rows[0] if name in rows[0]]
     values = ([row[name] for name in shown] for row in rows)
-    cells = ([str(round(one, 4) if isinstance(one, float) else one) for one in row] for row in values)
+    cells = (
+        [str(round(one, 4) if isinstance(one, float) else one) for one in row] for row in values
+    )
     return "\n".join(f"| {' | '.join(line)} |" for line in (shown, ["---"] * len(shown), *cells))
 
 
 def _key(kind: str, name: str) -> str:
     """An artifact's key: Prefect allows lower-case letters, digits and dashes."""
-    words = "".join(sign if sign.isalnum() and sign.isascii() else " " for sign in name.lower()).split()
+    words = "".join(
+        sign if sign.isalnum() and sign.isascii() else " " for sign in name.lower()
+    ).split()
     return "-".join([kind, *words])

@@ -14,7 +14,13 @@ from callwright.validators.audit.defects import wrong_calls
 from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.grading import grade_versions, judge_version
 from callwright.validators.metrics import answers, snapshots
-from callwright.validators.metrics.answers import Answered, AnswerScores, GradeScores, has_one_call, mistakes_of
+from callwright.validators.metrics.answers import (
+    Answered,
+    AnswerScores,
+    GradeScores,
+    has_one_call,
+    mistakes_of,
+)
 from callwright.validators.metrics.multi_step import metric_names
 from callwright.validators.metrics.ratios import Addend, Interval, OwnScores, difference_intervals
 from callwright.validators.metrics.snapshots import SnapshotScores
@@ -50,12 +56,16 @@ class CandidateAnswers(NamedTuple):
     mistakes: list[str | None]
 
 
-def read_pieces(warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE) -> Iterator[CandidateAnswers]:
+def read_pieces(
+    warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE
+) -> Iterator[CandidateAnswers]:
     """What a candidate answered on a release in all of its runs, a piece at a time: memory does not grow with it."""
     bounds = warehouse.rows(sql("answers.pieces"), [at_once, *run[:4]])
     columns = ", ".join(Prediction.model_fields)
     for piece in bounds:
-        rows = warehouse.rows(sql("answers.of_piece", columns=columns), [*run[:4], piece["lowest"], piece["highest"]])
+        rows = warehouse.rows(
+            sql("answers.of_piece", columns=columns), [*run[:4], piece["lowest"], piece["highest"]]
+        )
         keys, mistakes = [row.pop("key") for row in rows], [row.pop("error_type") for row in rows]
         yield CandidateAnswers(list(_predictions(rows)), keys, mistakes)
 
@@ -75,18 +85,24 @@ def read_predictions(warehouse: Warehouse, run: CandidateRun) -> Iterator[Predic
     return (one for piece in read_pieces(warehouse, run) for one in piece.predictions)
 
 
-def complete_runs(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> dict[str, set[int]]:
+def complete_runs(
+    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun
+) -> dict[str, set[int]]:
     """The runs in which a candidate has answered every sample of a split, by split, and of the release (""): these are scored."""
     rows = warehouse.rows(sql("answers.answered"), run[:4])
     sizes = Counter(content.splits.get(sample.key, "") for sample in content.samples)
     return runs_by_split({(row["run"], row["split"]): row["answered"] for row in rows}, sizes)
 
 
-def runs_by_split(answered: Mapping[tuple[int, str], int], sizes: Mapping[str, int]) -> dict[str, set[int]]:
+def runs_by_split(
+    answered: Mapping[tuple[int, str], int], sizes: Mapping[str, int]
+) -> dict[str, set[int]]:
     """The runs that have answered as many samples of a split as there are, by split, and those that have of all splits ("")."""
     runs = {run for run, _ in answered}
     of_splits = {
-        split: {run for run in runs if answered.get((run, split)) == size} for split, size in sizes.items() if size
+        split: {run for run in runs if answered.get((run, split)) == size}
+        for split, size in sizes.items()
+        if size
     }
     return {**of_splits, "": runs.intersection(*of_splits.values())}
 
@@ -107,13 +123,17 @@ def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str,
 def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Grade]:
     """How a judge grades the predictions on a release, by their keys, on the prompts as they are now."""
     columns = ", ".join(f"g.{name}" for name in Grade.model_fields)
-    rows = warehouse.rows(sql("answers.grades", columns=columns), [release, judge, list(grade_versions().values())])
+    rows = warehouse.rows(
+        sql("answers.grades", columns=columns), [release, judge, list(grade_versions().values())]
+    )
     return {row["prediction"]: Grade(**row) for row in rows}
 
 
 def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> None:
     """Keep the scores of a candidate over a split in the place of those it had by the same verdicts; others' metrics stay."""
-    runs = {(one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores}
+    runs = {
+        (one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores
+    }
     for run in runs:
         warehouse.execute(sql("answers.remove_scores"), [*run, split, _OF_RUNS])
     warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
@@ -123,7 +143,10 @@ def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateR
     """Score the complete runs of a candidate without asking anybody, over the release and each split; name all mistakes."""
     samples = {sample.key: sample for sample in content.samples}
     complete = complete_runs(warehouse, content, run)
-    gathered = {split: (SnapshotScores(content.tools), AnswerScores(content.tools), OwnScores()) for split in complete}
+    gathered = {
+        split: (SnapshotScores(content.tools), AnswerScores(content.tools), OwnScores())
+        for split in complete
+    }
     with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
             answered = list(_by_sample(piece, samples))
@@ -156,7 +179,10 @@ def score_by_judge(
     agreements = read_agreements(warehouse, content.release.name, judge)
     grades = read_grades(warehouse, content.release.name, judge)
     gathered = {
-        one: (SnapshotScores(content.tools, judge=judge, agreements=agreements), GradeScores(grades, judge))
+        one: (
+            SnapshotScores(content.tools, judge=judge, agreements=agreements),
+            GradeScores(grades, judge),
+        )
         for one in complete
     }
     with warehouse.together(), _no_search_for_garbage():
@@ -205,11 +231,17 @@ def _by_sample(piece: CandidateAnswers, samples: Mapping[str, Sample]) -> Iterat
 _GIVING = 1_000  # samples whose values may be put into others
 
 
-def require_answers_fit(form: Format | TableFormat, from_answers: Sequence[str], pass_rate: str) -> None:
+def require_answers_fit(
+    form: Format | TableFormat, from_answers: Sequence[str], pass_rate: str
+) -> None:
     """Raise ConfigurationError where a format has no place for answers, or a band of pass rates is of nobody."""
     if from_answers and (isinstance(form, TableFormat) or form.answers == "none"):
-        takers = ", ".join(one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none")
-        raise ConfigurationError(f"The format {form.name!r} cannot hold answers. Formats that can: {takers}.")
+        takers = ", ".join(
+            one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none"
+        )
+        raise ConfigurationError(
+            f"The format {form.name!r} cannot hold answers. Formats that can: {takers}."
+        )
     if pass_rate:
         parse_pass_rates(pass_rate)
         if not from_answers:
@@ -249,29 +281,47 @@ def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: Candidate
                 for strategy in (change.plain_strategy, change.strategy)
             )
             for split in {"", *content.splits.values()}:
-                keys = [key for key in before if key in after and split in ("", content.splits.get(key, ""))]
+                keys = [
+                    key
+                    for key in before
+                    if key in after and split in ("", content.splits.get(key, ""))
+                ]
                 found = _intervals([before[key] for key in keys], [after[key] for key in keys])
                 shared = {"release": release, "split": split, **change._asdict()}
-                rows = [{**shared, "metric": metric, **interval._asdict()} for metric, interval in found.items()]
+                rows = [
+                    {**shared, "metric": metric, **interval._asdict()}
+                    for metric, interval in found.items()
+                ]
                 warehouse.put_rows({"tool_change_intervals": rows})
 
 
-def _intervals(before: Sequence[Mapping[str, Addend]], after: Sequence[Mapping[str, Addend]]) -> dict[str, Interval]:
+def _intervals(
+    before: Sequence[Mapping[str, Addend]], after: Sequence[Mapping[str, Addend]]
+) -> dict[str, Interval]:
     """Between what the difference of each metric lies, of what the same samples add to it before and after."""
     metrics = sorted({metric for one in before for metric in one})
-    parts = [tuple([one.get(metric, _NOTHING) for one in side] for side in (before, after)) for metric in metrics]
+    parts = [
+        tuple([one.get(metric, _NOTHING) for one in side] for side in (before, after))
+        for metric in metrics
+    ]
     found = zip(metrics, difference_intervals([(one, other) for one, other in parts]), strict=True)
     return {metric: interval for metric, interval in found if interval is not None}
 
 
-def _addends(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> dict[str, Mapping[str, Addend]]:
+def _addends(
+    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun
+) -> dict[str, Mapping[str, Addend]]:
     """What the answers of a candidate's first run add to each metric, by sample."""
     samples = {sample.key: sample for sample in content.samples}
     added: dict[str, Mapping[str, Addend]] = {}
     for key, given in groupby(read_predictions(warehouse, run), key=lambda one: one.subject):
         first, sample = [one for one in given if one.run == 0], samples[key]
         if first:
-            own = snapshots.addends_of(sample, first, content.tools) if answers.has_one_call(sample) else {}
+            own = (
+                snapshots.addends_of(sample, first, content.tools)
+                if answers.has_one_call(sample)
+                else {}
+            )
             added[key] = {**answers.addends_of(sample, first, content.tools), **own}
     return added
 

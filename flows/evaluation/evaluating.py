@@ -25,7 +25,13 @@ from callwright.flows.evaluation.evaluation_run import (
     path_conditions,
     readiness_of,
 )
-from callwright.flows.evaluation.paths import MULTI_STEP, builds_of, evaluate_paths, live_kinds, open_environments_of
+from callwright.flows.evaluation.paths import (
+    MULTI_STEP,
+    builds_of,
+    evaluate_paths,
+    live_kinds,
+    open_environments_of,
+)
 from callwright.flows.evaluation.tool_changes import ChangedTool, changed_tools, note_changes
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Candidate
@@ -40,7 +46,13 @@ from callwright.validators.grading import grade_prediction, graded_metric, judge
 from callwright.validators.metrics.answers import has_one_call
 from callwright.validators.metrics.snapshots import needs_judge
 from callwright.validators.path_runs import PATH_STRATEGIES
-from callwright.validators.predictions import MOST_NATIVE, STRATEGIES, CandidateRun, asked_at, predict
+from callwright.validators.predictions import (
+    MOST_NATIVE,
+    STRATEGIES,
+    CandidateRun,
+    asked_at,
+    predict,
+)
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
@@ -77,11 +89,21 @@ async def evaluate_release(
         environments = stack.enter_context(open_environments_of(builds, settings, progress))
         conditions = conditions._replace(environments={**environments, **conditions.environments})
         known = partial(known_keys, settings.ledger)
-        paid = stack.enter_context(paid_notes_of_process(settings.home / "evaluations", warehouse, known))
+        paid = stack.enter_context(
+            paid_notes_of_process(settings.home / "evaluations", warehouse, known)
+        )
         evaluation = EvaluationRun(
-            release, conditions, ledger, Budget(conditions.budget), warehouse, progress, [], paid, Traffic(),
+            release,
+            conditions,
+            ledger,
+            Budget(conditions.budget),
+            warehouse,
+            progress,
+            [],
+            paid,
+            Traffic(),
             readiness_of(candidates, conditions),
-        )  # fmt: skip
+        )
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
@@ -144,13 +166,21 @@ def _require_split(content: ReleaseContent, split: str) -> None:
     """Raise ConfigurationError where a release has no such split."""
     splits = content.release.splits
     if split and split not in splits:
-        known = f"it has {', '.join(splits)}" if splits else "it has none: `release create NAME --splits …` makes some"
-        raise ConfigurationError(f"The release {content.release.name!r} has no split {split!r}; {known}.")
+        known = (
+            f"it has {', '.join(splits)}"
+            if splits
+            else "it has none: `release create NAME --splits …` makes some"
+        )
+        raise ConfigurationError(
+            f"The release {content.release.name!r} has no split {split!r}; {known}."
+        )
 
 
 def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
     """The leaderboard over a split of a release, or all of it."""
-    return _board("select * from leaderboard where release = ? and split = ?", release, settings, split)
+    return _board(
+        "select * from leaderboard where release = ? and split = ?", release, settings, split
+    )
 
 
 def domain_board(release: str, settings: Settings, split: str = "") -> list[Row]:
@@ -174,11 +204,16 @@ def _board(sql: str, release: str, settings: Settings, split: str) -> list[Row]:
 
 def _asked_about(content: ReleaseContent, split: str) -> list[Sample]:
     """The samples of a split, "" being all."""
-    return [sample for sample in content.samples if split in ("", content.splits.get(sample.key, ""))]
+    return [
+        sample for sample in content.samples if split in ("", content.splits.get(sample.key, ""))
+    ]
 
 
 async def _evaluate_snapshots(
-    evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate, judge: ChatModel | None
+    evaluation: EvaluationRun,
+    content: ReleaseContent,
+    candidate: NamedCandidate,
+    judge: ChatModel | None,
 ) -> None:
     await _predict_missing(evaluation, content, candidate)
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
@@ -190,7 +225,9 @@ async def _evaluate_snapshots(
         score_by_judge(warehouse, content, run, judge.name, evaluation.conditions.split)
 
 
-async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate) -> None:
+async def _predict_missing(
+    evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate
+) -> None:
     """Ask a candidate for what it has not answered yet, in each run."""
     warehouse, conditions = evaluation.warehouse, evaluation.conditions
     first = evaluation.first_run_of(candidate)
@@ -205,7 +242,11 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
     async with AsyncExitStack() as stack:
         chat = evaluation.open(candidate.model, STAGE, candidate.name)
         stack.push_async_callback(chat.close)
-        router = evaluation.open(conditions.router, ROUTING, candidate.name) if conditions.router else None
+        router = (
+            evaluation.open(conditions.router, ROUTING, candidate.name)
+            if conditions.router
+            else None
+        )
         if router is not None:
             stack.push_async_callback(router.close)
         runs = [first._replace(run=number) for number in range(conditions.runs)]
@@ -219,9 +260,14 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
                 context = StageContext(chat, Random(sample.key), content.tools)
                 return await predict(
-                    sample, context, run=run, settings=candidate.settings, prompting=conditions.prompting, router=router,
+                    sample,
+                    context,
+                    run=run,
+                    settings=candidate.settings,
+                    prompting=conditions.prompting,
+                    router=router,
                     shown=conditions.shown,
-                )  # fmt: skip
+                )
 
             title = f"{run.candidate} on {run.release}"
             await evaluation.ask_about(missing, ask, candidate.model.concurrency, title)
@@ -238,8 +284,14 @@ async def _judge_missing(
     )
     for wanted in opinions:
         known = wanted.known(evaluation.warehouse, evaluation.release, judge.name)
-        predictions = (one for one in read_predictions(evaluation.warehouse, run) if one.subject in samples)
-        missing = [one for one in predictions if one.key not in known and wanted.is_due(one, samples[one.subject])]
+        predictions = (
+            one for one in read_predictions(evaluation.warehouse, run) if one.subject in samples
+        )
+        missing = [
+            one
+            for one in predictions
+            if one.key not in known and wanted.is_due(one, samples[one.subject])
+        ]
 
         async def ask(prediction: Prediction, opinion: _Asking = wanted.ask) -> list[Record]:
             context = StageContext(judge, Random(prediction.key), content.tools)
@@ -277,7 +329,9 @@ class ForeseenEvaluation(NamedTuple):
     changed: list[ChangedTool]
 
 
-def foresee(warehouse: Warehouse, release: str, candidates: int, conditions: Conditions) -> ForeseenEvaluation:
+def foresee(
+    warehouse: Warehouse, release: str, candidates: int, conditions: Conditions
+) -> ForeseenEvaluation:
     """What an evaluation would ask. Raises ConfigurationError for an unknown release."""
     content = read_release(warehouse, release)
     drives = conditions.prompting._replace(user="", tools="").label in PATH_STRATEGIES

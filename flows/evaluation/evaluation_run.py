@@ -30,11 +30,25 @@ from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat
 from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.validators.path_runs import live_prompts_seen, path_prompts_seen
-from callwright.validators.predictions import STRATEGIES, CandidateRun, PromptingStrategy, prompts_seen
+from callwright.validators.predictions import (
+    STRATEGIES,
+    CandidateRun,
+    PromptingStrategy,
+    prompts_seen,
+)
 from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
-from callwright.warehouse.records import EvalMode, Failure, LlmCall, Prediction, Record, Sample, ToolsShown, content_key
+from callwright.warehouse.records import (
+    EvalMode,
+    Failure,
+    LlmCall,
+    Prediction,
+    Record,
+    Sample,
+    ToolsShown,
+    content_key,
+)
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
@@ -60,7 +74,9 @@ def name_candidates(
     A label keeps its name as long as its settings are the same; with other ones it gets a further one ("label#2"), and what it
     answered before stays. `conditions` are what may change runs over the release's multi-step samples.
     """
-    rows = warehouse.rows("select candidate, label, settings from candidate_settings where release = ?", [release])
+    rows = warehouse.rows(
+        "select candidate, label, settings from candidate_settings where release = ?", [release]
+    )
     names = {(row["label"], row["settings"]): row["candidate"] for row in rows}
     taken = {row["candidate"] for row in rows} | {one.label for one in candidates}
     named: list[NamedCandidate] = []
@@ -69,15 +85,25 @@ def name_candidates(
         options: JsonValue = [list(option) for option in one.model.options]
         asked: JsonValue = [one.model.name, options, _prompts()]
         settings = content_key([asked, dict(conditions)])
-        name = names.get((one.label, settings)) or _new_name(one.label, {label for label, _ in names}, taken)
+        name = names.get((one.label, settings)) or _new_name(
+            one.label, {label for label, _ in names}, taken
+        )
         if (one.label, settings) not in names:
             taken.add(name)
-            new.append({
-                "release": release, "candidate": name, "label": one.label, "settings": settings,
-                "model": one.model.name, "options": orjson.dumps(dict(one.model.options)).decode(),
-                "prompts": _prompts(), "conditions": orjson.dumps(dict(conditions)).decode(),
-                "code_version": version("callwright"), "first_asked_at": datetime.now(UTC),
-            })  # fmt: skip
+            new.append(
+                {
+                    "release": release,
+                    "candidate": name,
+                    "label": one.label,
+                    "settings": settings,
+                    "model": one.model.name,
+                    "options": orjson.dumps(dict(one.model.options)).decode(),
+                    "prompts": _prompts(),
+                    "conditions": orjson.dumps(dict(conditions)).decode(),
+                    "code_version": version("callwright"),
+                    "first_asked_at": datetime.now(UTC),
+                }
+            )
             if name != one.label:
                 progress.say(
                     f"{one.label} had other settings when {release} was last evaluated. With the "
@@ -102,15 +128,24 @@ def _prompts() -> str:
     return content_key([*prompts_seen(), *path_prompts_seen()])
 
 
-def path_conditions(turn_limit: int, environments: Sequence[str], *, is_live: bool = False) -> dict[str, JsonValue]:
+def path_conditions(
+    turn_limit: int, environments: Sequence[str], *, is_live: bool = False
+) -> dict[str, JsonValue]:
     """What may change runs over multi-step samples beside the candidate: how long they may be, and who answers and judges."""
     judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
     live: dict[str, JsonValue] = {"user": [*live_prompts_seen()]} if is_live else {}
-    return {"turn_limit": turn_limit, "environments": [*sorted(environments)], "judges": judges, **live}
+    return {
+        "turn_limit": turn_limit,
+        "environments": [*sorted(environments)],
+        "judges": judges,
+        **live,
+    }
 
 
 Item = TypeVar("Item")
-_SUBJECT: ContextVar[str] = ContextVar("subject", default="")  # the sample that a model is being asked about
+_SUBJECT: ContextVar[str] = ContextVar(
+    "subject", default=""
+)  # the sample that a model is being asked about
 _MOST_ASKED = 500  # items whose answers are kept at once
 Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
@@ -187,35 +222,46 @@ class EvaluationRun(NamedTuple):
     def _keep_call(self, candidate: str, call: LlmCall) -> LlmCall:
         """Let a call land with what comes of it."""
         strategy = self.conditions.prompting.label if candidate else ""
-        call = call.with_changes(release=self.release, candidate=candidate, strategy=strategy, subject=_SUBJECT.get())
+        call = call.with_changes(
+            release=self.release, candidate=candidate, strategy=strategy, subject=_SUBJECT.get()
+        )
         self.calls.append(call)
         return call
 
     def first_run_of(self, candidate: NamedCandidate) -> CandidateRun:
         """The first of a candidate's runs."""
         conditions = self.conditions
-        return CandidateRun(self.release, candidate.name, conditions.prompting.label, conditions.tools_shown)
+        return CandidateRun(
+            self.release, candidate.name, conditions.prompting.label, conditions.tools_shown
+        )
 
-    async def ask_about(self, items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str) -> None:
+    async def ask_about(
+        self, items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str
+    ) -> None:
         """Ask about each item, and keep what comes of it; all of it is kept before any error is raised.
 
         An item that the provider fails is left for the next time. Raises the gravest error that left items without answer.
         """
-        undone = (
-            f"answers of {title} are not there; what was answered is kept, and the next evaluation asks for the rest."
-        )
+        undone = f"answers of {title} are not there; what was answered is kept, and the next evaluation asks for the rest."
         pace = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
         work = Work(title, len(items), 1, concurrency)
         course = Course(work, AT_ONCE, pace, self.progress, self.traffic, undone)
         await carry_all(_Chunks(items, ask, InFlight(concurrency, concurrency), self), course)
 
 
-def readiness_of(candidates: Sequence[Candidate], conditions: Conditions) -> Callable[[], Awaitable[None]]:
+def readiness_of(
+    candidates: Sequence[Candidate], conditions: Conditions
+) -> Callable[[], Awaitable[None]]:
     """What looks once whether every model of an evaluation can be asked: its key, its file, its server.
 
     Raises ConfigurationError, or UnavailableError where a server is away, before any of them was asked.
     """
-    stated = [*(one.model for one in candidates), conditions.judge, conditions.router, conditions.user]
+    stated = [
+        *(one.model for one in candidates),
+        conditions.judge,
+        conditions.router,
+        conditions.user,
+    ]
     models = [one for one in stated if one is not None and one.name not in conditions.functions]
     readiness = Readiness(map(with_secret, models))
 
@@ -227,9 +273,13 @@ def readiness_of(candidates: Sequence[Candidate], conditions: Conditions) -> Cal
     return ready
 
 
-def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate | AnswerFunction]:
+def choose_candidates(
+    models: Sequence[str], recipe: Path | None
+) -> list[Candidate | AnswerFunction]:
     """The candidates named, models or functions (`agent.py:answer`), and those of a recipe."""
-    named = [function_named(name) or Candidate(label=name, model=read_model(name)) for name in models]
+    named = [
+        function_named(name) or Candidate(label=name, model=read_model(name)) for name in models
+    ]
     return [*named, *(read_recipe(recipe).candidates if recipe else ())]
 
 
@@ -255,7 +305,9 @@ def _sample_of(item: object) -> str:
 class _Chunks(Generic[Item]):
     """The items of an evaluation, a chunk after another: they stay in this process, as the models and the release do."""
 
-    def __init__(self, items: Sequence[Item], ask: Ask[Item], in_flight: InFlight, kept: EvaluationRun) -> None:
+    def __init__(
+        self, items: Sequence[Item], ask: Ask[Item], in_flight: InFlight, kept: EvaluationRun
+    ) -> None:
         self._items, self._ask, self._in_flight, self._kept = items, ask, in_flight, kept
         self._cut = 0
 
@@ -287,7 +339,11 @@ class _Chunks(Generic[Item]):
             except NOT_OF_A_RECORD:
                 raise
             except Exception as error:  # noqa: BLE001 - as in a shard: a bug ends its item and never the evaluation
-                bugs.append(failure_by_bug(error, "evaluation", item.key if isinstance(item, Record) else str(item)))
+                bugs.append(
+                    failure_by_bug(
+                        error, "evaluation", item.key if isinstance(item, Record) else str(item)
+                    )
+                )
             done += 1
 
         try:
@@ -302,7 +358,11 @@ class _Chunks(Generic[Item]):
 
 
 _MODELS = ("judge", "router", "user")
-_LEFT_OUT = ("environments", "functions", "budget")  # what is there only while it runs, and what each command may spend
+_LEFT_OUT = (
+    "environments",
+    "functions",
+    "budget",
+)  # what is there only while it runs, and what each command may spend
 
 
 class AskedFor(NamedTuple):
@@ -348,7 +408,9 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
             f"The release {release!r} has not been evaluated yet. Name candidates with --model NAME."
         )
     if rows[0]["finished_at"] is not None:
-        raise ConfigurationError(f"The last evaluation of {release!r} is complete, so there is nothing to resume.")
+        raise ConfigurationError(
+            f"The last evaluation of {release!r} is complete, so there is nothing to resume."
+        )
     stated = orjson.loads(rows[0]["conditions"])
     if not stated.keys() <= {*Conditions._fields}:
         raise ConfigurationError(
@@ -364,5 +426,8 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
         raise ConfigurationError(
             f"The last evaluation of {release!r} was of a Python function. Evaluate it from Python again."
         )
-    candidates = [Candidate.model_validate_json(orjson.dumps(one)) for one in orjson.loads(rows[0]["candidates"])]
+    candidates = [
+        Candidate.model_validate_json(orjson.dumps(one))
+        for one in orjson.loads(rows[0]["candidates"])
+    ]
     return AskedFor(candidates, USUAL._replace(**stated, budget=budget))

@@ -82,10 +82,14 @@ class Demands(NamedTuple):
         """Raise ConfigurationError for bounds that nothing can be held to."""
         for metric, bound in [*self.fail_under.items(), *self.fail_over.items()]:
             if not isfinite(bound):
-                raise ConfigurationError(f"The bound of {metric!r} is {bound!r}. It must be a number.")
+                raise ConfigurationError(
+                    f"The bound of {metric!r} is {bound!r}. It must be a number."
+                )
         for name in ("worse_by", "p"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ConfigurationError(f"{name} is {getattr(self, name)!r}. It must be between 0 and 1.")
+                raise ConfigurationError(
+                    f"{name} is {getattr(self, name)!r}. It must be between 0 and 1."
+                )
 
 
 class Demand(NamedTuple):
@@ -132,7 +136,10 @@ class Gate:
         if self.demands:
             _add_suite(top, "gate", (_demand_case(one) for one in self.demands))
         for candidate in self.figures:
-            cases = (_sample_case(self.scope.release, items) for items in _by_sample(self._read(candidate)))
+            cases = (
+                _sample_case(self.scope.release, items)
+                for items in _by_sample(self._read(candidate))
+            )
             _add_suite(top, f"{candidate} {self.scope.strategy}", cases)
         path.parent.mkdir(parents=True, exist_ok=True)
         ET.ElementTree(top).write(path, encoding="utf-8", xml_declaration=True)
@@ -149,12 +156,18 @@ class Gate:
         if self.demands:
             yield _table(
                 ("candidate", "demand", "value", "p", ""),
-                ((one.candidate, one.demand, one.value, one.p_value, _word(passed=one.passed)) for one in self.demands),
+                (
+                    (one.candidate, one.demand, one.value, one.p_value, _word(passed=one.passed))
+                    for one in self.demands
+                ),
             )
         metrics = sorted({metric for figures in self.figures.values() for metric in figures})
         yield _table(
             ("metric", *self.figures),
-            ([metric, *(figures.get(metric) for figures in self.figures.values())] for metric in metrics),
+            (
+                [metric, *(figures.get(metric) for figures in self.figures.values())]
+                for metric in metrics
+            ),
         )
         for candidate in self.figures:
             yield from _worst(candidate, [*_by_sample(self._read(candidate))])
@@ -168,7 +181,9 @@ def read_bounds(stated: Iterable[str], option: str) -> dict[str, float]:
         try:
             bounds[metric.strip()] = float(bound)
         except ValueError as error:
-            raise ConfigurationError(f"{option} takes METRIC=NUMBER, such as args_acc=0.9, not {one!r}.") from error
+            raise ConfigurationError(
+                f"{option} takes METRIC=NUMBER, such as args_acc=0.9, not {one!r}."
+            ) from error
     return bounds
 
 
@@ -181,7 +196,10 @@ def read_figures(warehouse: Warehouse, scope: Scope, candidate: str) -> dict[str
 def read_items(warehouse: Warehouse, scope: Scope, candidate: str) -> list[AnsweredItem]:
     """All that a candidate answered, in the order of samples and turns."""
     rows = warehouse.rows(sql("gate.items"), [*scope, candidate])
-    return [AnsweredItem(**row | {name: _loaded(row[name]) for name in ("due", "calls")}) for row in rows]
+    return [
+        AnsweredItem(**row | {name: _loaded(row[name]) for name in ("due", "calls")})
+        for row in rows
+    ]
 
 
 def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
@@ -193,7 +211,11 @@ def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands:
     demands.require_sound()
     with warehouse.reading_together():
         figures = {candidate: read_figures(warehouse, scope, candidate) for candidate in candidates}
-    held = [one for candidate in candidates for one in _bounded(scope, candidate, figures[candidate], demands)]
+    held = [
+        one
+        for candidate in candidates
+        for one in _bounded(scope, candidate, figures[candidate], demands)
+    ]
     if demands.against:
         other = find_contestant(warehouse, scope.release, demands.against, scope.strategy)
         compared = [candidate for candidate in candidates if (candidate, scope.strategy) != other]
@@ -205,8 +227,13 @@ def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands:
     return Gate(scope, held, figures, lambda candidate: read_items(warehouse, scope, candidate))
 
 
-def _bounded(scope: Scope, candidate: str, figures: Mapping[str, float], demands: Demands) -> Iterator[Demand]:
-    for bounds, sign, words in ((demands.fail_under, 1, "at least"), (demands.fail_over, -1, "at most")):
+def _bounded(
+    scope: Scope, candidate: str, figures: Mapping[str, float], demands: Demands
+) -> Iterator[Demand]:
+    for bounds, sign, words in (
+        (demands.fail_under, 1, "at least"),
+        (demands.fail_over, -1, "at most"),
+    ):
         for metric, bound in bounds.items():
             if metric not in figures:
                 raise ConfigurationError(
@@ -214,7 +241,15 @@ def _bounded(scope: Scope, candidate: str, figures: Mapping[str, float], demands
                     f"{', '.join(sorted(figures)) or 'none'}. The answers are kept."
                 )
             passed = sign * figures[metric] >= sign * bound
-            yield Demand(candidate, scope.strategy, f"{metric} {words} {bound:g}", figures[metric], bound, None, passed)
+            yield Demand(
+                candidate,
+                scope.strategy,
+                f"{metric} {words} {bound:g}",
+                figures[metric],
+                bound,
+                None,
+                passed,
+            )
 
 
 def known_metrics() -> list[str]:
@@ -229,8 +264,12 @@ def require_metrics(stated: Iterable[str]) -> None:
     known = known_metrics()
     for metric in stated:
         if metric not in known:
-            near = get_close_matches(metric, known) or [name for name in known if not name.endswith("_macro")]
-            raise ConfigurationError(f"There is no metric {metric!r}. Did you mean one of {', '.join(near)}?")
+            near = get_close_matches(metric, known) or [
+                name for name in known if not name.endswith("_macro")
+            ]
+            raise ConfigurationError(
+                f"There is no metric {metric!r}. Did you mean one of {', '.join(near)}?"
+            )
 
 
 def require_known(warehouse: Warehouse, release: str, stated: str, labels: Sequence[str]) -> None:
@@ -246,7 +285,9 @@ def require_known(warehouse: Warehouse, release: str, stated: str, labels: Seque
         raise _unknown(warehouse, release, stated)
 
 
-def find_contestant(warehouse: Warehouse, release: str, stated: str, strategy: str = "") -> tuple[str, str]:
+def find_contestant(
+    warehouse: Warehouse, release: str, stated: str, strategy: str = ""
+) -> tuple[str, str]:
     """The candidate and strategy meant by NAME or NAME~STRATEGY: without one, `strategy`, or the only one it was asked by.
 
     Raises ConfigurationError that lists those that there are.
@@ -259,7 +300,9 @@ def find_contestant(warehouse: Warehouse, release: str, stated: str, strategy: s
             return found
     if not by_name:
         raise _unknown(warehouse, release, stated)
-    raise ConfigurationError(f"{stated!r} was asked with several strategies. Name one of them: {_listed(by_name)}.")
+    raise ConfigurationError(
+        f"{stated!r} was asked with several strategies. Name one of them: {_listed(by_name)}."
+    )
 
 
 def _contestants(warehouse: Warehouse, release: str) -> list[tuple[str, str]]:
@@ -269,24 +312,32 @@ def _contestants(warehouse: Warehouse, release: str) -> list[tuple[str, str]]:
 
 def _unknown(warehouse: Warehouse, release: str, stated: str) -> ConfigurationError:
     known = _listed(_contestants(warehouse, release)) or "none"
-    return ConfigurationError(f"No candidate {stated!r} has answered {release!r}. Candidates that have: {known}.")
+    return ConfigurationError(
+        f"No candidate {stated!r} has answered {release!r}. Candidates that have: {known}."
+    )
 
 
 def _listed(contestants: Iterable[tuple[str, str]]) -> str:
     return ", ".join(map(_SEPARATOR.join, contestants))
 
 
-def _compared(warehouse: Warehouse, scope: Scope, candidate: str, other: tuple[str, str], demands: Demands) -> Demand:
+def _compared(
+    warehouse: Warehouse, scope: Scope, candidate: str, other: tuple[str, str], demands: Demands
+) -> Demand:
     """Whether a candidate passes fewer samples than another, of those that both have answered, beyond what chance does."""
     [row] = warehouse.rows(sql("gate.compared"), [*scope, candidate, *other])
     name = _SEPARATOR.join(other)
     if not row["samples"]:
-        raise ConfigurationError(f"{candidate!r} and {name!r} have no samples in common, so they can't be compared.")
+        raise ConfigurationError(
+            f"{candidate!r} and {name!r} have no samples in common, so they can't be compared."
+        )
     difference = (row["only_one"] - row["only_other"]) / row["samples"]
     chance = paired_test(row["only_one"], row["only_other"]).p_value
     is_worse = difference < 0 and difference <= -demands.worse_by and chance <= demands.p
     words = f"not worse than {name} by {demands.worse_by:g} (p {demands.p:g})"
-    return Demand(candidate, scope.strategy, words, difference, -demands.worse_by, chance, not is_worse)
+    return Demand(
+        candidate, scope.strategy, words, difference, -demands.worse_by, chance, not is_worse
+    )
 
 
 def _by_sample(items: Iterable[AnsweredItem]) -> Iterator[list[AnsweredItem]]:
@@ -302,10 +353,14 @@ def _add_suite(top: ET.Element, name: str, cases: Iterable[ET.Element]) -> None:
 
 
 def _demand_case(demand: Demand) -> ET.Element:
-    case = ET.Element("testcase", classname="gate", name=_xml(f"{demand.candidate}: {demand.demand}"))
+    case = ET.Element(
+        "testcase", classname="gate", name=_xml(f"{demand.candidate}: {demand.demand}")
+    )
     if not demand.passed:
         chance = "" if demand.p_value is None else f", p = {demand.p_value:.4g}"
-        ET.SubElement(case, "failure", type="gate", message=_xml(f"It is {demand.value:.6g}{chance}."))
+        ET.SubElement(
+            case, "failure", type="gate", message=_xml(f"It is {demand.value:.6g}{chance}.")
+        )
     return case
 
 
@@ -316,7 +371,9 @@ def _sample_case(release: str, items: Sequence[AnsweredItem]) -> ET.Element:
     case = ET.Element("testcase", classname=_xml(f"{release}.{first.kind}"), name=_xml(name))
     wrong = [item for item in items if item.is_failure]
     if wrong:
-        failure = ET.SubElement(case, "failure", type=_xml(_mistake(wrong[0])), message=_xml(_short(_told(wrong[0]))))
+        failure = ET.SubElement(
+            case, "failure", type=_xml(_mistake(wrong[0])), message=_xml(_short(_told(wrong[0])))
+        )
         failure.text = _xml("\n\n".join(map(_told, wrong)))
     elif all(item.verdict is None for item in items):
         ET.SubElement(case, "skipped", message="No answer to it was judged.")
@@ -330,8 +387,11 @@ def _mistake(item: AnsweredItem) -> str:
 def _told(item: AnsweredItem) -> str:
     where = "whole run" if item.turn is None else f"turn {item.turn}"
     lines = [
-        f"{_mistake(item)} ({where}, run {item.run})", f"request: {item.request}", f"due: {_json(item.due)}", f"made: {_made(item)}"
-    ]  # fmt: skip
+        f"{_mistake(item)} ({where}, run {item.run})",
+        f"request: {item.request}",
+        f"due: {_json(item.due)}",
+        f"made: {_made(item)}",
+    ]
     return "\n".join([*lines, f"problem: {item.problem}"] if item.problem else lines)
 
 
@@ -358,7 +418,15 @@ def _worst(candidate: str, samples: list[list[AnsweredItem]]) -> Iterator[str]:
     yield _table(
         ("sample", "kind", "request", "due", "made", "mistake", "wrong answers"),
         (
-            (one.sample, one.kind, one.request, _json(one.due), one.problem or _made(one), _mistake(one), len(failed))
+            (
+                one.sample,
+                one.kind,
+                one.request,
+                _json(one.due),
+                one.problem or _made(one),
+                _mistake(one),
+                len(failed),
+            )
             for failed in wrong[:_SHOWN]
             for one in failed[:1]
         ),

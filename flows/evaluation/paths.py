@@ -30,7 +30,9 @@ from callwright.warehouse.store import Warehouse
 
 MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
 DIALOGUES = kinds_with(
-    lambda traits: traits.asked == "call" and traits.is_long and not (traits.shift or traits.has_correction)
+    lambda traits: (
+        traits.asked == "call" and traits.is_long and not (traits.shift or traits.has_correction)
+    )
 )
 STAGE, USER = "run_path", "simulate_user"
 _AHEAD = 20  # samples that are read at once
@@ -50,7 +52,10 @@ class _Chats(NamedTuple):
 
 
 async def evaluate_paths(
-    evaluation: EvaluationRun, candidate: NamedCandidate, judge: ChatModel | None, keys: Mapping[str, str]
+    evaluation: EvaluationRun,
+    candidate: NamedCandidate,
+    judge: ChatModel | None,
+    keys: Mapping[str, str],
 ) -> None:
     """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs.
 
@@ -73,14 +78,25 @@ async def evaluate_paths(
     user = evaluation.open(conditions.user, USER) if conditions.user else None
     try:
         for number in range(conditions.runs):
-            known = {row["subject"] for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), number])}
+            known = {
+                row["subject"]
+                for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), number])
+            }
             missing = sorted(wanted - known)
             if not missing:
                 continue
             run = PathRun(
-                of.release, of.candidate, conditions.prompting.strategy, of.mode, number, of.judge, candidate.settings,
-                conditions.turn_limit, conditions.prompting.user, conditions.shown,
-            )  # fmt: skip
+                of.release,
+                of.candidate,
+                conditions.prompting.strategy,
+                of.mode,
+                number,
+                of.judge,
+                candidate.settings,
+                conditions.turn_limit,
+                conditions.prompting.user,
+                conditions.shown,
+            )
             lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
     finally:
         await chat.close()
@@ -97,14 +113,28 @@ def _score(warehouse: Warehouse, of: RunsOf, sizes: Mapping[str, int]) -> None:
     rows = warehouse.rows(sql("path_runs.counted"), _shared(of))
     complete = runs_by_split({(row["run"], row["split"]): row["runs"] for row in rows}, sizes)
     for split, runs in complete.items():
-        scores = score_runs((one for one in read_results(warehouse, of, split) if one.run in runs), of)
-        held = [of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split, list(metric_names(of.mode))]
+        scores = score_runs(
+            (one for one in read_results(warehouse, of, split) if one.run in runs), of
+        )
+        held = [
+            of.release,
+            of.candidate,
+            of.strategy,
+            of.tools_shown,
+            of.judge,
+            split,
+            list(metric_names(of.mode)),
+        ]
         warehouse.execute(sql("path_runs.remove_scores"), held)
         warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
 
 
 async def _drive(
-    evaluation: EvaluationRun, candidate: NamedCandidate, keys: Sequence[str], run: PathRun, chats: _Chats
+    evaluation: EvaluationRun,
+    candidate: NamedCandidate,
+    keys: Sequence[str],
+    run: PathRun,
+    chats: _Chats,
 ) -> dict[str, str]:
     """Drive a candidate through the samples with these keys; a few are read when their turn comes, and let go.
 
@@ -121,19 +151,27 @@ async def _drive(
             at = keys.index(key)
             with warehouse.reading_together():
                 ahead.update(samples_by_key(warehouse, keys[at : at + _AHEAD]))
-                unknown = {one for sample in ahead.values() for one in sample.candidates} - tools.keys()
+                unknown = {
+                    one for sample in ahead.values() for one in sample.candidates
+                } - tools.keys()
                 tools.update(read_tools(warehouse, [*unknown]) if unknown else {})
         if key not in ahead:
-            raise StoreError(f"The warehouse has no sample {key!r}. Was it made in another work folder?")
+            raise StoreError(
+                f"The warehouse has no sample {key!r}. Was it made in another work folder?"
+            )
         return ahead.pop(key)
 
     async def drive(key: str) -> Sequence[Record]:
         sample = read(key)
-        context = StageContext(chats.candidate, Random(key), tools, evaluation.conditions.environments)
+        context = StageContext(
+            chats.candidate, Random(key), tools, evaluation.conditions.environments
+        )
         problem = world_problem(sample, context) if traits_of(sample.kind).is_task else ""
         if problem:
             lacking[key] = problem
-            return [Failure(stage=STAGE, subject=key, error=ConfigurationError.__name__, reason=problem)]
+            return [
+                Failure(stage=STAGE, subject=key, error=ConfigurationError.__name__, reason=problem)
+            ]
         return await run_path(sample, context, run=run, judge=chats.judge, user_chat=chats.user)
 
     title = f"{run.candidate} through the multi-step samples of {run.release}"
@@ -157,7 +195,9 @@ def read_results(warehouse: Warehouse, of: RunsOf, split: str = "") -> Iterator[
     columns = ", ".join(name for name in RunResult._fields if name != "times")
     return (
         RunResult(**row)
-        for row in warehouse.rows(sql("path_runs.results", columns=columns), [*_shared(of), split, split])
+        for row in warehouse.rows(
+            sql("path_runs.results", columns=columns), [*_shared(of), split, split]
+        )
     )
 
 
@@ -183,7 +223,9 @@ def open_environments_of(
         for row in builds:
             try:
                 recipe = Recipe.model_validate_json(row["body"])
-                environments |= opened.enter_context(open_environments(recipe, settings.ledger.parent))
+                environments |= opened.enter_context(
+                    open_environments(recipe, settings.ledger.parent)
+                )
             except (ConfigurationError, ValidationError) as error:
                 progress.say(
                     f"The environments of the recipe {row['recipe']!r} can't be opened ({error});"

@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callwright.validators.metrics import hammerbench_logs as files
-from callwright.validators.metrics.hammerbench import irrelevant_rate, per_func_acc, score_conversations, score_rows
+from callwright.validators.metrics.hammerbench import (
+    irrelevant_rate,
+    per_func_acc,
+    score_conversations,
+    score_rows,
+)
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -65,16 +70,26 @@ def score_logs(
     scores = score_conversations(
         conversations,
         choice=_choice(logs, snapshots),
-        flags=[one for log in logs for one in files.read_flags(log.folder)] if by == "flags" else None,
+        flags=[one for log in logs for one in files.read_flags(log.folder)]
+        if by == "flags"
+        else None,
         language=min(spoken),
         style=style,
     )
     figures = {**scores._asdict(), **per_func_acc(scores)}
     del figures["problems"]
-    refusals = [row.predict if isinstance(row.predict, str) else "" for row in files.sorry_labels(conversations)]
+    refusals = [
+        row.predict if isinstance(row.predict, str) else ""
+        for row in files.sorry_labels(conversations)
+    ]
     if refusals:
         figures["irrelevant"] = irrelevant_rate(refusals)
-    details = {"snapshots_scored": snapshots, "verdicts": by, "language": min(spoken), "style": style}
+    details = {
+        "snapshots_scored": snapshots,
+        "verdicts": by,
+        "language": min(spoken),
+        "style": style,
+    }
     return Scoring(figures, details, scores.problems)
 
 
@@ -93,10 +108,18 @@ def score_replies(file: Path, column: str = "") -> Scoring:
 
 def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
     """Score a file of ComplexFuncBench results. Raises ConfigurationError where it holds none, or a row has another form."""
-    from callwright.validators.metrics.complexeval.results import PUBLISHED_ALL, read_results, repeated, summarise
+    from callwright.validators.metrics.complexeval.results import (
+        PUBLISHED_ALL,
+        read_results,
+        repeated,
+        summarise,
+    )
 
     rows = read_results(file)
-    problems = [f"More than one row has the id {identity!r}; each is counted." for identity in repeated(rows)]
+    problems = [
+        f"More than one row has the id {identity!r}; each is counted."
+        for identity in repeated(rows)
+    ]
     if mode == "as_published_code" and len(rows) < PUBLISHED_ALL:
         problems.append(
             f"The file has {len(rows)} rows. The published code divides by {PUBLISHED_ALL} (150 a domain, 400 for Cross)"
@@ -113,7 +136,9 @@ class CallNaviScoring(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def score_callnavi(questions: Path, predictions: Sequence[Path], *, repair: bool = True) -> CallNaviScoring:
+def score_callnavi(
+    questions: Path, predictions: Sequence[Path], *, repair: bool = True
+) -> CallNaviScoring:
     """Score a folder of predictions; of several, which are runs of one model, the first, and how steady they are.
 
     Raises ConfigurationError where a folder holds none, or a file has another form.
@@ -133,11 +158,18 @@ def score_callnavi(questions: Path, predictions: Sequence[Path], *, repair: bool
     if len(runs) > 1:
         shares |= summarise_stability(asked, [[answer for _, answer in run.pairs] for run in runs])
     unread = [f"{score.id}: {score.problem}" for score in scores if score.problem]
-    return CallNaviScoring(shares, len(asked), (*(problem for run in runs for problem in run.problems), *unread))
+    return CallNaviScoring(
+        shares, len(asked), (*(problem for run in runs for problem in run.problems), *unread)
+    )
 
 
 def score_confetti(
-    answers: Path, predictions: Path, *, questions: Path | None, scorer: StringScorer, combining: Combining
+    answers: Path,
+    predictions: Path,
+    *,
+    questions: Path | None,
+    scorer: StringScorer,
+    combining: Combining,
 ) -> ConfettiScores:
     """Score CONFETTI's predictions. Raises ConfigurationError where a place holds none, or a row has another form."""
     from callwright.validators.metrics.confetti import scores
@@ -157,7 +189,9 @@ def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:
         case _ if len(logs) == 1:
             listed = [(logs[0], Path(snapshots))]
         case _:
-            raise ConfigurationError(f"{snapshots!r} can list the snapshots of one log, not of {len(logs)}.")
+            raise ConfigurationError(
+                f"{snapshots!r} can list the snapshots of one log, not of {len(logs)}."
+            )
     missing = next((file for _, file in listed if not file.is_file()), None)
     if missing is not None:
         raise ConfigurationError(

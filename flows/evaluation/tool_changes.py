@@ -22,7 +22,9 @@ from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 ToolChanges = Path | Mapping[str, Any]  # a file, or what would stand in it
-_WORDS = frozenset({"description", "title", "examples", "example"})  # of a schema: what may differ and gold stays gold
+_WORDS = frozenset(
+    {"description", "title", "examples", "example"}
+)  # of a schema: what may differ and gold stays gold
 _MOST_LISTED = 12
 
 
@@ -86,7 +88,10 @@ def read_changes(warehouse: Warehouse, release: str, stated: ToolChanges) -> Sho
     Raises ConfigurationError that names the tool where something does not fit.
     """
     release_named(warehouse, release)
-    keys = [row["tool"] for row in warehouse.rows("select tool from release_tools where release = ?", [release])]
+    keys = [
+        row["tool"]
+        for row in warehouse.rows("select tool from release_tools where release = ?", [release])
+    ]
     return apply_changes(release, read_tools(warehouse, keys).values(), stated)
 
 
@@ -105,13 +110,17 @@ def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> S
 def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]:
     """The tools that are shown otherwise, each with what is changed."""
     return [
-        ChangedTool(tool, shown.tools[tool.key], tuple(_differences(tool, shown.tools[tool.key], shown)))
+        ChangedTool(
+            tool, shown.tools[tool.key], tuple(_differences(tool, shown.tools[tool.key], shown))
+        )
         for tool in tools
         if tool.key in shown.tools
     ]
 
 
-def note_changes(warehouse: Warehouse, release: str, shown: ShownTools, prompting: PromptingStrategy) -> None:
+def note_changes(
+    warehouse: Warehouse, release: str, shown: ShownTools, prompting: PromptingStrategy
+) -> None:
     """Keep what was changed beside the strategies that answers with and without it are kept under."""
     if not shown.tools:
         return
@@ -150,7 +159,9 @@ def _stated(stated: ToolChanges) -> tuple[str, ChangedWords | ChangedCatalog]:
     try:
         content = read_yaml(stated.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"The changed tools {str(stated)!r} can't be read: {error}.") from error
+        raise ConfigurationError(
+            f"The changed tools {str(stated)!r} can't be read: {error}."
+        ) from error
     except YamlFault:  # it may still be a catalog of some other form
         return stated.stem, ChangedCatalog(catalog=stated)
     data = content.data
@@ -176,7 +187,9 @@ def _parsed(data: Mapping[str, Any], where: str) -> ChangedWords | ChangedCatalo
 
 def _explained(error: ValidationError, form: type[ChangedWords | ChangedCatalog]) -> Iterator[str]:
     for one in error.errors(include_url=False):
-        *above, last = (str(part) for part in one["loc"] if part not in ("str", "dict[str,constrained-str]"))
+        *above, last = (
+            str(part) for part in one["loc"] if part not in ("str", "dict[str,constrained-str]")
+        )
         if one["type"] != "extra_forbidden":
             yield f"{'.'.join([*above, last])}: {one['msg']}."
         elif form is ChangedCatalog:
@@ -207,7 +220,11 @@ class _Made:
             for tool in self._by_name[name]:
                 described = _in_language(words.description, tool, self._by_name[name], name)
                 schemas = {
-                    one: _described(tool, one, _in_language(of.description, tool, self._by_name[name], f"{name}.{one}"))
+                    one: _described(
+                        tool,
+                        one,
+                        _in_language(of.description, tool, self._by_name[name], f"{name}.{one}"),
+                    )
                     for one, of in words.parameters.items()
                 }
                 parameters = tool.parameters | {"properties": tool.properties | schemas}
@@ -218,7 +235,9 @@ class _Made:
         try:
             catalog = read_catalog(changes.format or recognise(changes.catalog), changes.catalog)
         except ConfigurationError as error:
-            raise ConfigurationError(f"{error} A file of changes says `tools:` or `catalog:`.") from error
+            raise ConfigurationError(
+                f"{error} A file of changes says `tools:` or `catalog:`."
+            ) from error
         there = grouped(catalog.tools, lambda tool: tool.name)
         self._take_renames(changes.renames)
         missing = [name for name in self._by_name if self._names.get(name, name) not in there]
@@ -243,8 +262,12 @@ class _Made:
                     f"The tools {other!r} and {tool!r} would both be called {self._names.get(tool, tool)!r}."
                 )
         if not self._tools:
-            raise ConfigurationError(f"Nothing is changed: the tools of {self._release!r} have these names and words.")
-        return ShownTools(name=name, tools=self._tools, names=self._names, parameters=self._parameters)
+            raise ConfigurationError(
+                f"Nothing is changed: the tools of {self._release!r} have these names and words."
+            )
+        return ShownTools(
+            name=name, tools=self._tools, names=self._names, parameters=self._parameters
+        )
 
     def _take_renames(self, renames: Mapping[str, str]) -> None:
         parameters: dict[str, dict[str, str]] = defaultdict(dict)
@@ -287,7 +310,9 @@ class _Made:
         if renamed:
             self._parameters[name] = renamed
 
-    def _put(self, tool: Tool, description: str, parameters: JsonSchema, *, are_named: bool = False) -> None:
+    def _put(
+        self, tool: Tool, description: str, parameters: JsonSchema, *, are_named: bool = False
+    ) -> None:
         """Keep what is shown of a tool; parameters that are not yet named otherwise are."""
         names = self._parameters.get(tool.name, {})
         shown = tool.with_changes(
@@ -307,9 +332,15 @@ class _Made:
             return
         other = fitting[0]
         if any(one.signature != other.signature for one in fitting):
-            raise ConfigurationError(f"The catalog has several tools {other.name!r} that differ: which is meant?")
+            raise ConfigurationError(
+                f"The catalog has several tools {other.name!r} that differ: which is meant?"
+            )
         gone = frozenset(tool.constants)
-        kept = {name: one for name, one in other.parameters.get("properties", {}).items() if name not in gone}
+        kept = {
+            name: one
+            for name, one in other.parameters.get("properties", {}).items()
+            if name not in gone
+        }
         made = other.parameters | {"properties": kept}
         parameters = (
             made | {"required": [one for one in other.parameters["required"] if one not in gone]}
@@ -317,7 +348,9 @@ class _Made:
             else made
         )
         names = self._parameters.get(tool.name, {})
-        where = _first_difference(_bare(with_names(tool.parameters, names)), _bare(parameters), "parameters")
+        where = _first_difference(
+            _bare(with_names(tool.parameters, names)), _bare(parameters), "parameters"
+        )
         if where:
             raise ConfigurationError(
                 f"The tool {tool.name!r} differs in more than words, so its gold calls would not be right any more: {where}."
@@ -394,7 +427,9 @@ def _differences(tool: Tool, shown: Tool, by: ShownTools) -> Iterator[ChangedWor
         if there != name:
             yield ChangedWord(f"parameter {name}: name", name, there)
         if shown.properties[there] != schema:
-            yield ChangedWord(f"parameter {name}: description", *map(_told, (schema, shown.properties[there])))
+            yield ChangedWord(
+                f"parameter {name}: description", *map(_told, (schema, shown.properties[there]))
+            )
     order = [names.get(name, name) for name in tool.properties]
     if order != list(shown.properties):
         yield ChangedWord("order of parameters", ", ".join(order), ", ".join(shown.properties))

@@ -84,10 +84,14 @@ def show_conversation(sample: Sample, proofs: Sequence[Evidence]) -> list[ShownT
                     message = evidence.pieces(external.text, index, in_message=True)
                     made = made._replace(app=external.app, message=message)
             case CallTurn():
-                made = ShownTurn(index, turn.kind, calls=tuple(_calls(before, turn, index, evidence)))
+                made = ShownTurn(
+                    index, turn.kind, calls=tuple(_calls(before, turn, index, evidence))
+                )
                 before = turn
             case ResultTurn(results=results):
-                made = ShownTurn(index, turn.kind, results=tuple(write_json(one, indent=2) for one in results))
+                made = ShownTurn(
+                    index, turn.kind, results=tuple(write_json(one, indent=2) for one in results)
+                )
             case ReplyTurn(text=text, acts=acts):
                 made = ShownTurn(index, turn.kind, (Piece(text),), acts=acts)
             case _:
@@ -104,10 +108,25 @@ def tell_marks(turns: Iterable[ShownTurn]) -> dict[int, str]:
 
 def cut_text(text: str, stretches: Iterable[tuple[int, int, int]]) -> tuple[Piece, ...]:
     """The text in pieces, each with the numbers of the stretches (start, end, number) that it lies in; none is lost."""
-    inside = [(max(0, start), min(len(text), end), number) for start, end, number in stretches if start < end]
-    edges = sorted({0, len(text), *(edge for start, end, _ in inside for edge in (start, end) if edge <= len(text))})
+    inside = [
+        (max(0, start), min(len(text), end), number)
+        for start, end, number in stretches
+        if start < end
+    ]
+    edges = sorted(
+        {
+            0,
+            len(text),
+            *(edge for start, end, _ in inside for edge in (start, end) if edge <= len(text)),
+        }
+    )
     pieces = [
-        Piece(text[low:high], tuple(sorted({number for start, end, number in inside if start <= low and high <= end})))
+        Piece(
+            text[low:high],
+            tuple(
+                sorted({number for start, end, number in inside if start <= low and high <= end})
+            ),
+        )
         for low, high in pairwise(edges)
     ]
     return tuple(piece for piece in pieces if piece.text)
@@ -127,10 +146,14 @@ class _Evidenced:
         self._numbers: dict[tuple[str, str], int] = {}
         self._stretches: dict[tuple[int, bool], set[tuple[int, int, int]]] = {}
         for call in sample.all_calls:
-            for name, one in ((known, one) for known in call.arguments for one in self.of(call, known)):
+            for name, one in (
+                (known, one) for known in call.arguments for one in self.of(call, known)
+            ):
                 if one.turn is not None and one.start is not None and one.end is not None:
                     number = self._numbers.setdefault(_named(call, name), len(self._numbers) + 1)
-                    self._stretches.setdefault((one.turn, one.in_message), set()).add((one.start, one.end, number))
+                    self._stretches.setdefault((one.turn, one.in_message), set()).add(
+                        (one.start, one.end, number)
+                    )
 
     def of(self, call: GoldCall, name: str) -> Sequence[Evidence]:
         """What proves an argument: what the check found, where it can only mean this one, else what the generator noted."""
@@ -142,7 +165,14 @@ class _Evidenced:
             return own
         # Of a value that was given anew the last proof counts: those before it are of calls before this one.
         proofs = [one for one in self._proofs if is_part_of(one.argument, name)]
-        return list({one.argument: one for one in sorted(proofs, key=lambda one: one.turn or 0)}.values()) or own
+        return (
+            list(
+                {
+                    one.argument: one for one in sorted(proofs, key=lambda one: one.turn or 0)
+                }.values()
+            )
+            or own
+        )
 
     def is_found(self, evidence: Evidence) -> bool:
         """Whether the grounding check found it; else the generator says so alone."""
@@ -162,8 +192,12 @@ def _named(call: GoldCall, name: str) -> tuple[str, str]:
     return name, write_json(call.arguments[name])
 
 
-def _calls(before: CallTurn | None, turn: CallTurn, index: int, evidence: _Evidenced) -> Iterator[ProvedCall]:
-    olds = before.calls if before is not None and goes_on(before, turn) else (None,) * len(turn.calls)
+def _calls(
+    before: CallTurn | None, turn: CallTurn, index: int, evidence: _Evidenced
+) -> Iterator[ProvedCall]:
+    olds = (
+        before.calls if before is not None and goes_on(before, turn) else (None,) * len(turn.calls)
+    )
     for old, call in zip(olds, turn.calls, strict=True):
         changed = {change.name: change for change in changes(old, call)} if old is not None else {}
         arguments = (_argument(call, name, evidence, changed.get(name)) for name in call.arguments)
@@ -171,7 +205,9 @@ def _calls(before: CallTurn | None, turn: CallTurn, index: int, evidence: _Evide
         yield ProvedCall(call.tool, tuple(arguments), gone)
 
 
-def _argument(call: GoldCall, name: str, evidence: _Evidenced, change: ArgumentChange | None) -> ShownArgument:
+def _argument(
+    call: GoldCall, name: str, evidence: _Evidenced, change: ArgumentChange | None
+) -> ShownArgument:
     found = evidence.of(call, name)
     return ShownArgument(
         name,
@@ -185,9 +221,13 @@ def _argument(call: GoldCall, name: str, evidence: _Evidenced, change: ArgumentC
 
 
 def _how(evidence: Evidence, *, is_found: bool) -> str:
-    otherwise: str = evidence.path if evidence.kind == "response" else page_words()["evidence"][evidence.kind]
+    otherwise: str = (
+        evidence.path if evidence.kind == "response" else page_words()["evidence"][evidence.kind]
+    )
     how = otherwise if evidence.kind == "context" else evidence.rule or otherwise
-    standing: str = page_words()["standings"]["said" if evidence.kind in ("span", "normalised") else "derived"]
+    standing: str = page_words()["standings"][
+        "said" if evidence.kind in ("span", "normalised") else "derived"
+    ]
     return f"{standing}: {how}" if is_found else how
 
 
@@ -244,7 +284,13 @@ def pair_calls(due: Sequence[Call], *answers: Sequence[Call]) -> tuple[AnsweredC
     """Each due call with the one of each answer that stands for it; then what nobody asked for, those of a tool in one."""
     partners = [partners_of(due, made) for made in answers]
     found = [
-        _beside(call, [made[at[place]] if place in at else None for made, at in zip(answers, partners, strict=True)])
+        _beside(
+            call,
+            [
+                made[at[place]] if place in at else None
+                for made, at in zip(answers, partners, strict=True)
+            ],
+        )
         for place, call in enumerate(due)
     ]
     left = [
@@ -269,11 +315,16 @@ def _beside(due: Call | None, made: Sequence[Call | None]) -> AnsweredCall:
             name,
             write_json(wanted[name]) if name in wanted else None,
             tuple(write_json(one[name]) if name in one else None for one in given),
-            tuple(is_same([wanted.get(name), name in wanted], [one.get(name), name in one]) for one in given),
+            tuple(
+                is_same([wanted.get(name), name in wanted], [one.get(name), name in one])
+                for one in given
+            ),
         )
         for name in dict.fromkeys(name for side in (wanted, *given) for name in side)
     )
-    return AnsweredCall(due.tool if due else "", tuple(call.tool if call else "" for call in made), arguments)
+    return AnsweredCall(
+        due.tool if due else "", tuple(call.tool if call else "" for call in made), arguments
+    )
 
 
 def _calls_in(text: str | None) -> list[Call]:

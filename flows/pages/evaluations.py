@@ -88,7 +88,9 @@ def release_page(look: Look, _query: Query, name: str) -> str | None:
         made=list_changes(look.warehouse, name),
         board=board,
         slices=_slices(detail.slices, board),
-        maps=[one for one in (_error_map(contestant, detail) for contestant in board) if one.counts],
+        maps=[
+            one for one in (_error_map(contestant, detail) for contestant in board) if one.counts
+        ],
         metrics=_metrics(detail.metrics, board),
         passes=_named(detail.passes),
         means=_named(detail.means),
@@ -100,7 +102,9 @@ def items_page(look: Look, query: Query, name: str) -> str | None:
     release = read_release(look.warehouse, name)
     if release is None:
         return None
-    wanted = ItemFilter(**{field: query[field][:300] for field in ItemFilter._fields if query.get(field)})
+    wanted = ItemFilter(
+        **{field: query[field][:300] for field in ItemFilter._fields if query.get(field)}
+    )
     page = page_number(query)
     found = find_items(look.warehouse, name, wanted, page)
     return look.render(
@@ -123,7 +127,10 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
     one, other = query.get("one", ""), query.get("other", "")
     if release is None or one not in ids or other not in ids:
         return None
-    page, wanted = page_number(query), PairFilter(one, other, query.get("passed", "")[:20], query.get("kind", "")[:100])
+    page, wanted = (
+        page_number(query),
+        PairFilter(one, other, query.get("passed", "")[:20], query.get("kind", "")[:100]),
+    )
     found = compare(look.warehouse, name, wanted, page)
     counts = found.counts
     return look.render(
@@ -133,9 +140,14 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
         other=other,
         names=(contestant_name(one), contestant_name(other)),
         counts=counts,
-        shares=[share_of(counts["both_pass"] + counts[side], counts["samples"]) for side in ("only_one", "only_other")],
+        shares=[
+            share_of(counts["both_pass"] + counts[side], counts["samples"])
+            for side in ("only_one", "only_other")
+        ],
         test=paired_test(counts["only_one"], counts["only_other"]),
-        kinds=[row | {"test": paired_test(row["only_one"], row["only_other"])} for row in found.kinds],
+        kinds=[
+            row | {"test": paired_test(row["only_one"], row["only_other"])} for row in found.kinds
+        ],
         wanted=wanted._asdict(),
         items=[row | {"pair": show_pair(row["one"], row["other"])} for row in found.items],
         page=page,
@@ -148,7 +160,11 @@ def tools_page(look: Look, query: Query, name: str) -> str | None:
     """What changed tools do to a candidate: by metric, by tool beside what is changed of it, and which tools are mixed up."""
     release, made = read_release(look.warehouse, name), list_changes(look.warehouse, name)
     asked = query.get("candidate"), query.get("strategy"), query.get("shown")
-    chosen = [one for one in made if not any(asked) or (one.candidate, one.strategy, one.tools_shown) == asked]
+    chosen = [
+        one
+        for one in made
+        if not any(asked) or (one.candidate, one.strategy, one.tools_shown) == asked
+    ]
     if release is None or not chosen:
         return None
     found = compare_tools(look.warehouse, name, chosen[0])
@@ -171,13 +187,18 @@ def tools_page(look: Look, query: Query, name: str) -> str | None:
         changed=[row for row in found.by_tool if row["tool"] in words],
         unasked=untold,
         others=[row for row in found.by_tool if row["tool"] not in words],
-        sides=[f"{found.candidate}~{one}~{found.tools_shown}~0" for one in (found.plain_strategy, found.strategy)],
+        sides=[
+            f"{found.candidate}~{one}~{found.tools_shown}~0"
+            for one in (found.plain_strategy, found.strategy)
+        ],
     )
 
 
 def contestant_of(row: Row) -> Contestant:
     """A row of a leaderboard with its name and its share."""
-    return Contestant(row["contestant"], contestant_name(row["contestant"]), row, share_of_items(row))
+    return Contestant(
+        row["contestant"], contestant_name(row["contestant"]), row, share_of_items(row)
+    )
 
 
 def contestant_name(contestant: str) -> str:
@@ -213,8 +234,12 @@ def share_of_items(row: Row) -> ShareInterval | None:
     worth = whole.value * (1 - whole.value) / variance if variance > 0 else row["samples"]
     worth = min(float(judged), worth)
     bounds = share_of(round(whole.value * worth), max(1, round(worth)))
-    half_down, half_up = (bounds.value - bounds.low, bounds.high - bounds.value) if bounds else (0.0, 0.0)
-    return ShareInterval(whole.value, max(0.0, whole.value - half_down), min(1.0, whole.value + half_up))
+    half_down, half_up = (
+        (bounds.value - bounds.low, bounds.high - bounds.value) if bounds else (0.0, 0.0)
+    )
+    return ShareInterval(
+        whole.value, max(0.0, whole.value - half_down), min(1.0, whole.value + half_up)
+    )
 
 
 def _slices(
@@ -222,12 +247,23 @@ def _slices(
 ) -> list[tuple[str, list[tuple[str, list[ShareInterval | None]]]]]:
     """By slice and value a share for each contestant, in the order of the board."""
     shares = {
-        (row["slice_by"], row["slice_value"], row["contestant"]): share_of(row["right_items"], row["judged"])
+        (row["slice_by"], row["slice_value"], row["contestant"]): share_of(
+            row["right_items"], row["judged"]
+        )
         for row in rows
     }
-    values = {one: list(dict.fromkeys(row["slice_value"] for row in rows if row["slice_by"] == one)) for one in SLICES}
+    values = {
+        one: list(dict.fromkeys(row["slice_value"] for row in rows if row["slice_by"] == one))
+        for one in SLICES
+    }
     return [
-        (one, [(value, [shares.get((one, value, contestant.id)) for contestant in board]) for value in values[one]])
+        (
+            one,
+            [
+                (value, [shares.get((one, value, contestant.id)) for contestant in board])
+                for value in values[one]
+            ],
+        )
         for one in SLICES
         if len(values[one]) > 1 or one == SLICES[0] or (one == "split" and any(values[one]))
     ]
@@ -248,12 +284,17 @@ def _error_map(contestant: Contestant, detail: ReleaseDetail) -> ErrorMap:
     return ErrorMap(contestant, kinds, types, counts, confusions)
 
 
-def _metrics(rows: Sequence[Row], board: Sequence[Contestant]) -> list[tuple[str, list[Row | None]]]:
+def _metrics(
+    rows: Sequence[Row], board: Sequence[Contestant]
+) -> list[tuple[str, list[Row | None]]]:
     """The papers' metrics by rule or judge: a line a metric, a score for each contestant."""
     found = {(row["metric"], row["judge"], _id_of(row)): row for row in rows}
     names = list(dict.fromkeys((row["metric"], row["judge"]) for row in rows))
     return [
-        (f"{metric} by {judge}" if judge else metric, [found.get((metric, judge, one.id)) for one in board])
+        (
+            f"{metric} by {judge}" if judge else metric,
+            [found.get((metric, judge, one.id)) for one in board],
+        )
         for metric, judge in names
     ]
 
@@ -262,11 +303,16 @@ def _named(rows: Sequence[Row]) -> list[Row]:
     """Rows of candidates with the name of each, whatever the run, and the number of its colour."""
     names = [contestant_name(_id_of(row | {"run": 0})) for row in rows]
     places = list(dict.fromkeys(names))
-    return [row | {"name": name, "colour": places.index(name)} for row, name in zip(rows, names, strict=True)]
+    return [
+        row | {"name": name, "colour": places.index(name)}
+        for row, name in zip(rows, names, strict=True)
+    ]
 
 
 def _id_of(row: Row) -> str:
-    return _SEPARATOR.join(str(row[name]) for name in ("candidate", "strategy", "tools_shown", "run"))
+    return _SEPARATOR.join(
+        str(row[name]) for name in ("candidate", "strategy", "tools_shown", "run")
+    )
 
 
 _GRADES = ("proved", "judged", "vouched")

@@ -45,7 +45,9 @@ class Look(NamedTuple):
 
     def to(self, path: str, **query: object) -> str:
         """The address of a page, "" where this copy has none; what is empty is left out."""
-        return self.link(path, {name: str(value) for name, value in query.items() if value not in {"", None}})
+        return self.link(
+            path, {name: str(value) for name, value in query.items() if value not in {"", None}}
+        )
 
     def render(self, template: str, **values: Any) -> str:  # noqa: ANN401 - templates take any record
         """A page of this look."""
@@ -70,7 +72,11 @@ def asset(name: str) -> str:
 def page_number(query: Query) -> int:
     """Which page of a list is asked for, from 0."""
     given = query.get("page", "")
-    return min(int(given), 1_000_000) if given.isascii() and given.isdecimal() and len(given) < 9 else 0  # noqa: PLR2004
+    return (
+        min(int(given), 1_000_000)
+        if given.isascii() and given.isdecimal() and len(given) < 9
+        else 0
+    )  # noqa: PLR2004
 
 
 def share(part: float, whole: float) -> str:
@@ -111,8 +117,17 @@ def environment() -> Environment:
     """The templates with what all of them use: filters, words, and plots as macros."""
     templates = PackageLoader("callwright.flows.pages", "templates")
     made = sandbox(loader=templates, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters |= {"number": _number, "counted": _counted, "seconds": _seconds, "hours": _hours, "money": _money}
-    made.globals |= {"words": page_words() | {one.__name__: one for one in _WORDING}, "share": share}
+    made.filters |= {
+        "number": _number,
+        "counted": _counted,
+        "seconds": _seconds,
+        "hours": _hours,
+        "money": _money,
+    }
+    made.globals |= {
+        "words": page_words() | {one.__name__: one for one in _WORDING},
+        "share": share,
+    }
     made.globals["plots"] = made.get_template("plots.html").module
     return made
 

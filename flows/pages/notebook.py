@@ -19,9 +19,13 @@ _ENDING = ".ipynb"
 def write_notebook(database: Path, path: Path) -> Path:
     """Write a notebook that opens a published database. Raises ConfigurationError where something else is there already."""
     if path.suffix != _ENDING:
-        raise ConfigurationError(f"The name of a notebook must end with {_ENDING}; {str(path)!r} does not.")
+        raise ConfigurationError(
+            f"The name of a notebook must end with {_ENDING}; {str(path)!r} does not."
+        )
     if path.exists() and not _is_notebook(path):
-        raise ConfigurationError(f"{str(path)!r} exists already and is not a notebook. Name another file.")
+        raise ConfigurationError(
+            f"{str(path)!r} exists already and is not a notebook. Name another file."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     body = {"cells": notebook_cells(database), "metadata": _KERNEL, **_FORMAT}
     path.write_bytes(orjson.dumps(body, option=orjson.OPT_INDENT_2) + b"\n")

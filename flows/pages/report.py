@@ -9,9 +9,21 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from callwright.flows.pages.evaluations import Contestant, ShareInterval, boards_of, error_types_of, share_of
+from callwright.flows.pages.evaluations import (
+    Contestant,
+    ShareInterval,
+    boards_of,
+    error_types_of,
+    share_of,
+)
 from callwright.flows.pages.look import Look, Query, asset, page_number, served_address
-from callwright.flows.review.status import AgreementLine, Status, agreement_lines, read_agreement, read_progress
+from callwright.flows.review.status import (
+    AgreementLine,
+    Status,
+    agreement_lines,
+    read_agreement,
+    read_progress,
+)
 from callwright.warehouse.browsing import (
     OUTCOMES,
     PAGE,
@@ -54,7 +66,9 @@ def overview_page(look: Look, _query: Query) -> str:
 
 def write_report(warehouse: Warehouse, path: Path) -> Path:
     """Write the summary to `path` as a file that needs no other; its links lead to the page where `callwright view` serves it."""
-    look = Look(warehouse, datetime.now(UTC), lambda path, query: PAGE_ADDRESS + served_address(path, query))
+    look = Look(
+        warehouse, datetime.now(UTC), lambda path, query: PAGE_ADDRESS + served_address(path, query)
+    )
     style = re.sub(r"\s*\n\s*", "\n", asset("page.css")).replace("</", "<\\/")
     page = _render(look, "report.html", style=style, address=PAGE_ADDRESS)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,13 +78,22 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
 
 def _render(look: Look, template: str, **more: str) -> str:
     facts, releases = _read_summary(look.warehouse, look.copied_at)
-    built = {name: sum(row[name] for row in facts.builds) for name in ("planned", "waiting", "rejected", "failed")}
-    landed = {name: sum(row[name] for row in facts.accepted) for name in ("samples", "proved", "judged", "vouched")}
+    built = {
+        name: sum(row[name] for row in facts.builds)
+        for name in ("planned", "waiting", "rejected", "failed")
+    }
+    landed = {
+        name: sum(row[name] for row in facts.accepted)
+        for name in ("samples", "proved", "judged", "vouched")
+    }
     return look.render(
         template,
         facts=facts,
         totals=built | landed,
-        grades=[row | {"share": share_of(row["reviewed"] - row["bad"], row["reviewed"])} for row in facts.grades],
+        grades=[
+            row | {"share": share_of(row["reviewed"] - row["bad"], row["reviewed"])}
+            for row in facts.grades
+        ],
         outcomes=OUTCOMES,
         widest=max((row["entered"] for row in facts.funnel), default=1),
         releases=releases,
@@ -81,7 +104,9 @@ def _render(look: Look, template: str, **more: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _read_summary(warehouse: Warehouse, _copied_at: datetime) -> tuple[SummaryRows, list[ReleaseFacts]]:
+def _read_summary(
+    warehouse: Warehouse, _copied_at: datetime
+) -> tuple[SummaryRows, list[ReleaseFacts]]:
     """What the summary says; a copy is read once, for it takes seconds where there are many samples."""
     with warehouse.reading_together():
         facts = read_summary(warehouse)
@@ -90,10 +115,13 @@ def _read_summary(warehouse: Warehouse, _copied_at: datetime) -> tuple[SummaryRo
     return facts, [_release(name, board, mistakes, facts) for name, board in boards.items()]
 
 
-def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: SummaryRows) -> ReleaseFacts:
+def _release(
+    name: str, board: list[Contestant], mistakes: list[Row], facts: SummaryRows
+) -> ReleaseFacts:
     mine = [row for row in mistakes if row["release"] == name]
     by_contestant = [
-        (one, {row["error_type"]: row["items"] for row in mine if row["contestant"] == one.id}) for one in board
+        (one, {row["error_type"]: row["items"] for row in mine if row["contestant"] == one.id})
+        for one in board
     ]
     answers = [row for row in facts.answers if row["release"] == name]
     return ReleaseFacts(
@@ -103,7 +131,10 @@ def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: Sum
         by_contestant,
         plans=[row for row in answers if row["plans"]],
         conversations=[row for row in answers if row["call_turns"] and row["slice_by"] == "all"],
-        **{table: [row for row in getattr(facts, table) if row["release"] == name] for table in _OF_A_RELEASE},
+        **{
+            table: [row for row in getattr(facts, table) if row["release"] == name]
+            for table in _OF_A_RELEASE
+        },
     )
 
 
@@ -148,7 +179,9 @@ def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
     for day, group in groupby(rows, key=itemgetter("day")):
         mine = list(group)
         hours = sum(row["active_hours"] for row in mine)
-        days.append(Day(f"{day:%d %b %Y}", {row["reviewer"]: row["reviews"] for row in mine}, hours))
+        days.append(
+            Day(f"{day:%d %b %Y}", {row["reviewer"]: row["reviews"] for row in mine}, hours)
+        )
     return Reviews(
         progress,
         progress["whole"][0],
@@ -156,7 +189,12 @@ def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
         facts["reasons"],
         [row | {"interval": share_of(row["correct"], row["answered"])} for row in facts["gold"]],
         [
-            row | {"interval": ShareInterval(row["share"], row["low"], row["high"]) if row["answered"] else None}
+            row
+            | {
+                "interval": ShareInterval(row["share"], row["low"], row["high"])
+                if row["answered"]
+                else None
+            }
             for row in facts["usable"]
         ],
         days,
@@ -191,7 +229,11 @@ def outcomes_page(look: Look, query: Query, key: str) -> str | None:
     build = read_build_row(look.warehouse, key)
     if build is None:
         return None
-    stage, outcome, page = query.get("stage", "")[:100], query.get("outcome", "")[:20], page_number(query)
+    stage, outcome, page = (
+        query.get("stage", "")[:100],
+        query.get("outcome", "")[:20],
+        page_number(query),
+    )
     found = find_outcomes(look.warehouse, key, stage, outcome, page)
     return look.render(
         "outcomes.html",

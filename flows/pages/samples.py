@@ -8,8 +8,21 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.flows.pages.conversation import show_answer, show_conversation, tell_marks, write_json
-from callwright.flows.pages.look import Look, PromptText, Query, page_number, page_words, prompts_of, render
+from callwright.flows.pages.conversation import (
+    show_answer,
+    show_conversation,
+    tell_marks,
+    write_json,
+)
+from callwright.flows.pages.look import (
+    Look,
+    PromptText,
+    Query,
+    page_number,
+    page_words,
+    prompts_of,
+    render,
+)
 from callwright.warehouse.browsing import (
     NEWEST,
     PAGE,
@@ -114,7 +127,9 @@ def sample_page(look: Look, query: Query, key: str) -> str | None:
 
 def filter_of(query: Query) -> SampleFilter:
     """The filter that a query asks for; what it has besides is somebody else's."""
-    return SampleFilter(**{name: query[name].strip()[:200] for name in SampleFilter._fields if query.get(name)})
+    return SampleFilter(
+        **{name: query[name].strip()[:200] for name in SampleFilter._fields if query.get(name)}
+    )
 
 
 @lru_cache(maxsize=1)
@@ -130,7 +145,9 @@ def _choices(field: str, rows: list[Row]) -> list[Choice]:
     if field == "build" and rows:
         rows = [{"value": NEWEST, "samples": None}, *rows]
         words = {NEWEST: "the newest of each recipe"}
-    return [Choice(row["value"], words.get(row["value"], row["value"]), row["samples"]) for row in rows]
+    return [
+        Choice(row["value"], words.get(row["value"], row["value"]), row["samples"]) for row in rows
+    ]
 
 
 def _shown_tool(row: Row) -> Row:
@@ -167,11 +184,20 @@ def _tree(detail: SampleDetail) -> Ancestor:
         seen.add(row["key"])
         parents = [rows[key] for key in row["parents"] if key in rows and key not in seen]
         body = (
-            write_json({name: value for name, value in json.loads(row["body"]).items() if name != "origin"}, 2)
+            write_json(
+                {
+                    name: value
+                    for name, value in json.loads(row["body"]).items()
+                    if name != "origin"
+                },
+                2,
+            )
             if row["body"]
             else ""
         )
-        return Ancestor(row, tuple(map(grow, parents)), prompts_of(row["prompt_version"], kept), body)
+        return Ancestor(
+            row, tuple(map(grow, parents)), prompts_of(row["prompt_version"], kept), body
+        )
 
     return grow(rows[detail.sample["key"]])
 
@@ -185,11 +211,25 @@ def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
     return render(
         "sample_test.py.j2",
         key=sample.key,
-        messages=_lines(list(openai_messages(sample.briefing, sample.turns[: sample.call_turns[-1][0]], names))),
-        tools=_lines([{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]),
-        due=_lines([{"name": names.get(one.tool, one.tool), "arguments": dict(one.arguments)} for one in sample.gold]),
+        messages=_lines(
+            list(openai_messages(sample.briefing, sample.turns[: sample.call_turns[-1][0]], names))
+        ),
+        tools=_lines(
+            [
+                {"type": "function", "function": tool_document(tool, names[tool.name])}
+                for tool in shown
+            ]
+        ),
+        due=_lines(
+            [
+                {"name": names.get(one.tool, one.tool), "arguments": dict(one.arguments)}
+                for one in sample.gold
+            ]
+        ),
     )
 
 
 def _lines(values: Sequence[object]) -> str:
-    return "[\n" + "".join(f"        {value!r},\n" for value in values) + "    ]" if values else "[]"
+    return (
+        "[\n" + "".join(f"        {value!r},\n" for value in values) + "    ]" if values else "[]"
+    )

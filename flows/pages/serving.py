@@ -79,7 +79,9 @@ def page_app(copy: Warehouse) -> Starlette:
 
 def app_for(hosts: Sequence[str], *routes: Route) -> Starlette:
     """An application that answers only those who call it by one of `hosts`."""
-    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
+    return Starlette(
+        routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))]
+    )
 
 
 class AppServer:
@@ -95,7 +97,9 @@ class AppServer:
                 "--port; 0 takes a free one."
             ) from error
         self.address = f"http://{host}:{self._socket.getsockname()[1]}/"
-        settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+        settings = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, lifespan="off"
+        )
         self._server = uvicorn.Server(settings)
 
     def run(self) -> None:

@@ -19,7 +19,13 @@ from callwright.flows.pages.evaluations import (
     tools_page,
 )
 from callwright.flows.pages.look import ASSETS, Look, Query, asset
-from callwright.flows.pages.report import build_page, builds_page, outcomes_page, overview_page, reviews_page
+from callwright.flows.pages.report import (
+    build_page,
+    builds_page,
+    outcomes_page,
+    overview_page,
+    reviews_page,
+)
 from callwright.flows.pages.samples import sample_page, samples_page
 from callwright.warehouse.browsing import choose_samples, read_samples
 from callwright.warehouse.errors import ConfigurationError
@@ -49,7 +55,8 @@ ADDRESSES: tuple[Address, ...] = (
     Address("/builds/*/outcomes", outcomes_page),
 )
 _PATTERNS = tuple(
-    (re.compile(re.escape(address.pattern).replace(r"\*", "([^/]+)")), address.show) for address in ADDRESSES
+    (re.compile(re.escape(address.pattern).replace(r"\*", "([^/]+)")), address.show)
+    for address in ADDRESSES
 )
 
 
@@ -66,7 +73,9 @@ SAMPLES = 500
 PAGES = 5_000
 _AT_ONCE = 200  # pages, whose samples are read by one query
 _SAMPLE = re.compile(r"/samples/([^/]+)")
-_MARK = ".callwright-view"  # stands in folders that the page was written to, which may be written again
+_MARK = (
+    ".callwright-view"  # stands in folders that the page was written to, which may be written again
+)
 
 
 class WrittenSite(NamedTuple):
@@ -116,7 +125,9 @@ class _Names:
         return len(self._files)
 
 
-def write_site(copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: int = PAGES) -> WrittenSite:
+def write_site(
+    copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: int = PAGES
+) -> WrittenSite:
     """Write the page of a copy of the warehouse, at most so many files, to a folder: empty, new, or its own of before."""
     _take(folder)
     with copy.reading():  # keeps the copy open from page to page
@@ -126,12 +137,18 @@ def write_site(copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: i
         names.link("/", {})
         while names.waiting:
             some = names.take(_AT_ONCE)
-            keys = [unquote(sample[1]) for sample in (_SAMPLE.fullmatch(path) for path, _ in some) if sample]
+            keys = [
+                unquote(sample[1])
+                for sample in (_SAMPLE.fullmatch(path) for path, _ in some)
+                if sample
+            ]
             look = look._replace(ahead=read_samples(copy, keys))
             for path, query in some:
                 page = show(look, path, query)
                 if page is not None:
-                    (folder / names.link(path, query).partition("#")[0]).write_text(page, encoding="utf-8")
+                    (folder / names.link(path, query).partition("#")[0]).write_text(
+                        page, encoding="utf-8"
+                    )
     for name in ASSETS:
         (folder / name).write_text(asset(name), encoding="utf-8")
     return WrittenSite(folder / "index.html", len(names), len(kept))
@@ -141,7 +158,9 @@ def _take(folder: Path) -> None:
     """Make the folder, or empty it where the page was written to it before. Raises ConfigurationError where it is others'."""
     with suppress(FileNotFoundError):
         if any(folder.iterdir()) and not (folder / _MARK).exists():
-            raise ConfigurationError(f"{str(folder)!r} holds other files. Name a new or empty folder.")
+            raise ConfigurationError(
+                f"{str(folder)!r} holds other files. Name a new or empty folder."
+            )
         for old in (*folder.glob("*.html"), *(folder / name for name in ASSETS)):
             old.unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
@@ -153,5 +172,7 @@ def _file_name(path: str, query: str) -> str:
     words = re.sub(r"[^A-Za-z0-9]+", "-", path).strip("-")[:60] or "index"
     plain = re.fullmatch(r"/|(/[a-z0-9]+)+", path) is not None and len(path) < 60 and not query  # noqa: PLR2004
     return (
-        f"{words}.html" if plain else f"{words}-{blake2b(f'{path}?{query}'.encode(), digest_size=5).hexdigest()}.html"
+        f"{words}.html"
+        if plain
+        else f"{words}-{blake2b(f'{path}?{query}'.encode(), digest_size=5).hexdigest()}.html"
     )

@@ -46,7 +46,9 @@ def waves(recipe: Recipe) -> list[list[str]]:
     return [*taken, *([kind.name for kind in wave] for wave in waves_of(recipe.samples))]
 
 
-def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore) -> Iterator[Demand]:
+def shares(
+    recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore
+) -> Iterator[Demand]:
     """Every kind's count, shared out over the languages, and over the places where its family has some.
 
     A kind for which the tools have no place is left out, and so are the languages that its family has no words for.
@@ -65,7 +67,9 @@ def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut],
                     f" has in {', '.join(known())} and not in {share.language!r} ({of(share.language).name})."
                     " Ask for other kinds in it."
                 )
-                leave_out(LeftOut(kind.name, reason, share.language, share.place, samples=share.samples))
+                leave_out(
+                    LeftOut(kind.name, reason, share.language, share.place, samples=share.samples)
+                )
             else:
                 yield Demand(kind, share.language, share.samples, place=share.place)
 
@@ -73,7 +77,11 @@ def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut],
 def told_of_brought(recipe: Recipe) -> Iterator[str]:
     """Return a sentence for each kind that is built because others are made from it."""
     for name, count in recipe.brought.items():
-        users = [kind for kind, asked in recipe.samples.items() if asked and name in kind_named(kind).sources]
+        users = [
+            kind
+            for kind, asked in recipe.samples.items()
+            if asked and name in kind_named(kind).sources
+        ]
         added = count_of(count, f"{name} sample is", f"{name} samples are")
         yield f"{added} added, because {' and '.join(users)} samples are made from them."
 
@@ -108,7 +116,9 @@ def _validate_is_spoken(recipe: Recipe, language: Language, tools: Sequence[Tool
     if lacking:
         only = ""
         if len(lacking) < len(tools):
-            only = f" that have no sentences in it, {', '.join(one.name for one in lacking[:_NAMED])}"
+            only = (
+                f" that have no sentences in it, {', '.join(one.name for one in lacking[:_NAMED])}"
+            )
             only += f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
         raise ConfigurationError(
             f"{recipe.models.generator.name} can't write requests in {language!r} for tools in "
@@ -135,6 +145,13 @@ def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | 
 def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
     """An order of what a demand asks for."""
     return Order(
-        demand.kind, demand.language, demand.place, demand.asked, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants,
+        demand.kind,
+        demand.language,
+        demand.place,
+        demand.asked,
+        tools,
+        recipe.seed,
+        recipe.candidates_per_sample,
+        recipe.variants,
         OwnValues(recipe.own_values),
-    )  # fmt: skip
+    )

@@ -34,7 +34,10 @@ from callwright.warehouse.counts import count_of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
-_FEWEST, _MOST = 4, 40  # samples of each kind in the dry run: tools of a document differ tenfold in length
+_FEWEST, _MOST = (
+    4,
+    40,
+)  # samples of each kind in the dry run: tools of a document differ tenfold in length
 _DRY = 240  # of them in all, where the kinds are not too many
 _MOST_REPEATS = 5.0  # beyond that the earlier build was another thing
 TOOLS = "tools"  # where a call is about the tools that are made, and no kind of sample
@@ -92,7 +95,9 @@ class Estimate(NamedTuple):
         parts = ", ".join(f"{role} {_money(dollars)}" for role, dollars in roles.items())
         unknown = sorted({row.model for row in self.rows if row.dollars is None})
         known = f"{_money(sum(roles.values()))} ({parts})" if roles else ""
-        cost = " and ".join(filter(None, (known, f"an unknown amount for {', '.join(unknown)}" if unknown else "")))
+        cost = " and ".join(
+            filter(None, (known, f"an unknown amount for {', '.join(unknown)}" if unknown else ""))
+        )
         each = (
             ""
             if self.dollars_per_accepted is None
@@ -122,12 +127,19 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     """Estimate a recipe's build, without a call: template/v1 stands in for each model in a work folder that is thrown away."""
     with aside(recipe, settings) as elsewhere:
         run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
-        asked, sampled = [_Asked(**row) for row in run.warehouse.rows(sql("estimating.asked"))], planned_by_kind(run)
+        asked, sampled = (
+            [_Asked(**row) for row in run.warehouse.rows(sql("estimating.asked"))],
+            planned_by_kind(run),
+        )
         left_out = read_left_out(run.warehouse, run.build)
     earlier, told = await asyncio.to_thread(_told_by_earlier, open_warehouse(settings), recipe)
-    own = (one for one in left_out if not kind_named(one.kind).sources)  # few sources tell nothing of the others
+    own = (
+        one for one in left_out if not kind_named(one.kind).sources
+    )  # few sources tell nothing of the others
     impossible = {one.kind: one for one in own if one.samples and not sampled.get(one.kind)}
-    planned = {name: count for name, count in _planned(recipe, earlier).items() if name not in impossible}
+    planned = {
+        name: count for name, count in _planned(recipe, earlier).items() if name not in impossible
+    }
     taken, unread = _taken(recipe, settings, sampled)
     planned |= taken
     rows = [*_rows(recipe, asked, _Scale(recipe, sampled, planned))]
@@ -138,19 +150,31 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     unknown = any(row.dollars is None for row in rows)
     dollars = None if unknown else sum(row.dollars or 0.0 for row in rows)
     found = Estimate(
-        recipe=recipe.name, planned=total, calls=sum(row.calls for row in rows),
+        recipe=recipe.name,
+        planned=total,
+        calls=sum(row.calls for row in rows),
         prompt_tokens=sum(row.prompt_tokens for row in rows),
-        reply_tokens=sum(row.reply_tokens for row in rows), dollars=dollars, accepted=accepted,
+        reply_tokens=sum(row.reply_tokens for row in rows),
+        dollars=dollars,
+        accepted=accepted,
         dollars_per_accepted=dollars / accepted if accepted and dollars is not None else None,
-        rows=tuple(rows), earlier=earlier, notes=tuple(_notes(recipe)),
-    )  # fmt: skip
+        rows=tuple(rows),
+        earlier=earlier,
+        notes=tuple(_notes(recipe)),
+    )
     left = (f"No {name} samples can be planned. {one.reason}" for name, one in impossible.items())
     return found._replace(notes=(*found.notes, *left, *unread, *told))
 
 
-def _taken(recipe: Recipe, settings: Settings, sampled: Mapping[str, int]) -> tuple[dict[str, int], tuple[str, ...]]:
+def _taken(
+    recipe: Recipe, settings: Settings, sampled: Mapping[str, int]
+) -> tuple[dict[str, int], tuple[str, ...]]:
     """How many samples of each kind are taken from files, by the first records of these; a note where they were not read yet."""
-    seen = {name: count for name, count in sampled.items() if name in all_kinds() and traits_of(name).is_taken}
+    seen = {
+        name: count
+        for name, count in sampled.items()
+        if name in all_kinds() and traits_of(name).is_taken
+    }
     if not seen:
         return {}, ()
     records = sum(one.asked for one in known_sources(recipe, settings))
@@ -161,18 +185,22 @@ def _taken(recipe: Recipe, settings: Settings, sampled: Mapping[str, int]) -> tu
     return {name: round(count * records / sum(seen.values())) for name, count in seen.items()}, ()
 
 
-def _as_before(rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild) -> list[EstimateRow]:
+def _as_before(
+    rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild
+) -> list[EstimateRow]:
     """So many times more as models were asked for a sample before than stand-ins are, who seldom need a second try."""
     dry = sum(row.calls for row in rows) / max(1, planned)
     before = (earlier.calls_per_accepted or 0.0) * earlier.acceptance
     repeats = min(_MOST_REPEATS, max(1 / _MOST_REPEATS, before / dry)) if dry and before else 1.0
     return [
         row._replace(
-            calls=round(row.calls * repeats), prompt_tokens=round(row.prompt_tokens * repeats),
-            reply_tokens=round(row.reply_tokens * repeats), dollars=row.dollars and row.dollars * repeats,
+            calls=round(row.calls * repeats),
+            prompt_tokens=round(row.prompt_tokens * repeats),
+            reply_tokens=round(row.reply_tokens * repeats),
+            dollars=row.dollars and row.dollars * repeats,
         )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def _sampled(recipe: Recipe) -> int:
@@ -181,13 +209,22 @@ def _sampled(recipe: Recipe) -> int:
 
 
 async def run_dry(
-    recipe: Recipe, aside: Settings, open_one: Callable[..., LedgeredChat] = open_stand_in, *, sampled: int = _FEWEST
+    recipe: Recipe,
+    aside: Settings,
+    open_one: Callable[..., LedgeredChat] = open_stand_in,
+    *,
+    sampled: int = _FEWEST,
 ) -> GroupRun:
     """Build `sampled` samples of each kind with the stand-ins that `open_one` opens."""
     looked = recipe.with_preview(sampled)
     # All that is read is planted in as well, to know what that takes of each kind.
     readers = recipe.readers.model_copy(update={"planted": float(bool(recipe.readers.planted))})
-    changes = {"budget": None, "spare": 0.0, "variants": min(recipe.variants, sampled), "readers": readers}
+    changes = {
+        "budget": None,
+        "spare": 0.0,
+        "variants": min(recipe.variants, sampled),
+        "readers": readers,
+    }
     dry = looked.model_copy(update=changes)
     workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_one)), 1, in_one=True)
     progress = SilentProgress()
@@ -205,7 +242,9 @@ async def run_dry(
 class _Scale:
     """How many times what the dry run asked the build will ask."""
 
-    def __init__(self, recipe: Recipe, sampled: Mapping[str, int], planned: Mapping[str, int]) -> None:
+    def __init__(
+        self, recipe: Recipe, sampled: Mapping[str, int], planned: Mapping[str, int]
+    ) -> None:
         self._sampled, self._planned, self._recipe = sampled, planned, recipe
         dry = recipe.with_preview(_sampled(recipe))
         self._tools = _made_categories(recipe) / max(1, _made_categories(dry))
@@ -229,17 +268,23 @@ class _Scale:
         mine, readers = family_of(kind), self._recipe.readers
         alike = sum(count for name, count in self._planned.items() if family_of(name) == mine)
         each = alike / len(self._recipe.languages)
-        wanted = max(min(readers.at_least, self._recipe.most_planted * each), readers.planted * each)
+        wanted = max(
+            min(readers.at_least, self._recipe.most_planted * each), readers.planted * each
+        )
         return planned * min(1.0, wanted / each) if each else 0.0
 
     def kind(self, stage: str, kind: str) -> str:
         """The kind as the estimate shows it."""
-        return kind or (TOOLS if stage_named(stage).group == "toolset" else stage_named(stage).group)
+        return kind or (
+            TOOLS if stage_named(stage).group == "toolset" else stage_named(stage).group
+        )
 
 
 def _made_categories(recipe: Recipe) -> int:
     made = [one for one in recipe.tools if isinstance(one, GeneratedTools)]
-    return sum(len(load_categories()) if one.generate == "all" else len(one.generate) for one in made)
+    return sum(
+        len(load_categories()) if one.generate == "all" else len(one.generate) for one in made
+    )
 
 
 def _rows(recipe: Recipe, asked: Iterable[_Asked], scale: _Scale) -> Iterator[EstimateRow]:
@@ -249,10 +294,15 @@ def _rows(recipe: Recipe, asked: Iterable[_Asked], scale: _Scale) -> Iterator[Es
         at = (stage_named(one.stage).role or "generator", scale.kind(one.stage, one.kind))
         factor = scale.of(one.stage, one.kind)
         amounts = (one.calls, one.prompt_tokens, one.reply_tokens, one.dollars)
-        sums[at] = [before + factor * more for before, more in zip(sums.get(at, [0.0] * 4), amounts, strict=True)]
+        sums[at] = [
+            before + factor * more
+            for before, more in zip(sums.get(at, [0.0] * 4), amounts, strict=True)
+        ]
     for (role, kind), (calls, prompt, reply, dollars) in sorted(sums.items()):
         known = None if is_unpriced(models[role]) else dollars
-        yield EstimateRow(role, models[role].name, kind, round(calls), round(prompt), round(reply), known)
+        yield EstimateRow(
+            role, models[role].name, kind, round(calls), round(prompt), round(reply), known
+        )
 
 
 def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
@@ -269,7 +319,8 @@ def _told_by_earlier(warehouse: Warehouse, recipe: Recipe) -> tuple[EarlierBuild
     if earlier is None:
         return None, []
     return earlier, [
-        f"In build {earlier.build}: {one}" for one in told_of_trust(warehouse, earlier.build, recipe.accept)
+        f"In build {earlier.build}: {one}"
+        for one in told_of_trust(warehouse, earlier.build, recipe.accept)
     ]
 
 
@@ -278,9 +329,13 @@ def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
     names = [model.name for _, model in roles_of(recipe)]
     for row in warehouse.rows(sql("estimating.earlier"), [recipe.name]):
         before = Recipe.model_validate_json(row["body"])
-        if [model.name for _, model in roles_of(before)] == names and set(before.samples) == set(recipe.samples):
+        if [model.name for _, model in roles_of(before)] == names and set(before.samples) == set(
+            recipe.samples
+        ):
             landed = row["accepted"] or None
-            calls, cost = (None if landed is None else (row[name] or 0) / landed for name in ("calls", "cost"))
+            calls, cost = (
+                None if landed is None else (row[name] or 0) / landed for name in ("calls", "cost")
+            )
             return EarlierBuild(row["key"], row["made"], row["accepted"], calls, cost)
     return None
 
@@ -326,7 +381,9 @@ class ShownPrompt(NamedTuple):
     def markdown(self) -> str:
         """A section of a page."""
         parts = [f"## {self.name}", f"Asked by the stage `{self.stage}`."]
-        parts += [f"**{message['role']}**\n\n{_fenced(message['content'])}" for message in self.messages]
+        parts += [
+            f"**{message['role']}**\n\n{_fenced(message['content'])}" for message in self.messages
+        ]
         if self.answer:
             parts.append(f"**answer**\n\n{_fenced(orjson.dumps(self.answer).decode(), 'json')}")
         return "\n\n".join(parts)
@@ -345,8 +402,12 @@ async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
 
     def overhear(asking: Asking) -> None:
         if asking.prompt.name not in found:
-            messages = [one.model_dump(include={"role", "content"}) for one in asking.prompt.messages]
-            found[asking.prompt.name] = ShownPrompt(asking.stage, asking.prompt.name, messages, dict(asking.schema))
+            messages = [
+                one.model_dump(include={"role", "content"}) for one in asking.prompt.messages
+            ]
+            found[asking.prompt.name] = ShownPrompt(
+                asking.stage, asking.prompt.name, messages, dict(asking.schema)
+            )
 
     with aside(recipe, settings) as elsewhere:
         await run_dry(recipe, elsewhere, partial(open_stand_in, overhear=overhear))

@@ -18,14 +18,29 @@ from callwright.flows.sources import taken_records
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.families import Family, LeftOut, Order, shared_evenly, told_of
-from callwright.generators.kinds import FAMILIES, family_of, kinds_with, name_of, obstacle_to, traits_of
+from callwright.generators.kinds import (
+    FAMILIES,
+    family_of,
+    kinds_with,
+    name_of,
+    obstacle_to,
+    traits_of,
+)
 from callwright.generators.stages import Stage
 from callwright.generators.taken import GROUP as TAKEN
 from callwright.warehouse.batches import batches, grouped
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import KEY_BYTES, Derivation, Draft, Language, Record, Sample, Tool
+from callwright.warehouse.records import (
+    KEY_BYTES,
+    Derivation,
+    Draft,
+    Language,
+    Record,
+    Sample,
+    Tool,
+)
 from callwright.warehouse.rows import Row, body_of
 from callwright.warehouse.store import Warehouse
 
@@ -48,10 +63,14 @@ class Planner:
         wanted = set(kinds)
         asked = {name: count for name, count in run.recipe.samples.items() if name in wanted}
         self.demands = []
-        for demand in shares(run.recipe.model_copy(update={"samples": asked}), run.tools, self._leave_out):
+        for demand in shares(
+            run.recipe.model_copy(update={"samples": asked}), run.tools, self._leave_out
+        ):
             at = (demand.kind.name, demand.language, demand.place)
             asked_now = demand.asked if at_most is None else min(demand.asked, at_most)
-            self.demands.append(demand._replace(asked=asked_now, planned=planned[at], passed=passed[at]))
+            self.demands.append(
+                demand._replace(asked=asked_now, planned=planned[at], passed=passed[at])
+            )
 
     @property
     def drawn(self) -> list[Demand]:
@@ -66,7 +85,9 @@ class Planner:
 
     def _note_missing(self, demand: Demand, samples: int, reason: str) -> None:
         if samples > 0:
-            self._leave_out(LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=samples))
+            self._leave_out(
+                LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=samples)
+            )
 
     async def drafts(self, group: str, first: Stage) -> Iterable[Draft]:
         """What is to be given to the first stage of a group next."""
@@ -77,32 +98,54 @@ class Planner:
         if any(demand.kind.sources for demand in demands):
             return self._derivations(demands, fresh)
         with ExitStack() as opened, _Worlds(self._run) as worlds:
-            found = {demand: await self._planned(demand, fresh, opened, worlds) for demand in demands}
+            found = {
+                demand: await self._planned(demand, fresh, opened, worlds) for demand in demands
+            }
             for demand, more in [*self._instead(demands, worlds)]:
                 found[demand] = await self._planned(more, fresh, opened, worlds)
             return _all_of(found.values(), opened.pop_all())
 
-    def _instead(self, demands: Sequence[Demand], worlds: "_Worlds") -> Iterator[tuple[Demand, Demand]]:
+    def _instead(
+        self, demands: Sequence[Demand], worlds: "_Worlds"
+    ) -> Iterator[tuple[Demand, Demand]]:
         """The demands of places that allow all they were asked for, as they are instead of what others of their kind don't."""
-        for (kind, language), some in grouped(demands, lambda one: (one.kind, one.language)).items():
-            able = [one for one in some if worlds.planned.get(one) == one.plan_until(self._run.recipe.spare)]
-            asked, planned, passed = (sum(counts) for counts in zip(*(one[2:5] for one in some), strict=True))
+        for (kind, language), some in grouped(
+            demands, lambda one: (one.kind, one.language)
+        ).items():
+            able = [
+                one
+                for one in some
+                if worlds.planned.get(one) == one.plan_until(self._run.recipe.spare)
+            ]
+            asked, planned, passed = (
+                sum(counts) for counts in zip(*(one[2:5] for one in some), strict=True)
+            )
             now = sum(max(0, worlds.planned.get(one, one.planned) - one.planned) for one in some)
-            left = Demand(kind, language, asked, planned, passed).plan_until(self._run.recipe.spare) - planned - now
+            left = (
+                Demand(kind, language, asked, planned, passed).plan_until(self._run.recipe.spare)
+                - planned
+                - now
+            )
             if not able or left <= 0:
                 continue
-            self._run.progress.say(f"{kind.name} ({language}): {left} more are planned in other places instead.")
+            self._run.progress.say(
+                f"{kind.name} ({language}): {left} more are planned in other places instead."
+            )
             for one, more in zip(able, shared_evenly(left, len(able)), strict=True):
                 if more:
                     yield one, one._replace(asked=worlds.planned[one] + more)
 
-    async def _planned(self, demand: Demand, fresh: "_Fresh", opened: ExitStack, worlds: "_Worlds") -> Iterator[Draft]:
+    async def _planned(
+        self, demand: Demand, fresh: "_Fresh", opened: ExitStack, worlds: "_Worlds"
+    ) -> Iterator[Draft]:
         """The drafts of a demand that are not begun yet; no more than are lacking, also where the plan was another one."""
         family, recipe = family_of(demand.kind.name), self._run.recipe
         if family.plan is None:
             raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
         until = demand.plan_until(recipe.spare)
-        order = order_of(recipe, demand._replace(asked=until), self._run.tools)._replace(leave_out=self._leave_out)
+        order = order_of(recipe, demand._replace(asked=until), self._run.tools)._replace(
+            leave_out=self._leave_out
+        )
         planned = family.plan(order)
         if isinstance(planned, AsyncIterator):
             planned = await self._spooled(family, order, demand, opened, worlds)
@@ -111,7 +154,9 @@ class Planner:
         variants = recipe.variants if family.has_variants else 1
         return islice(fresh.of(planned), ceil(max(0, until - demand.planned) / variants))
 
-    def _until_refused(self, planned: Iterator[Draft], demand: Demand, until: int) -> Iterator[Draft]:
+    def _until_refused(
+        self, planned: Iterator[Draft], demand: Demand, until: int
+    ) -> Iterator[Draft]:
         """What can be planned; where the tools allow no more, that is noted and the build goes on with what there is."""
         made, reason = 0, ""
         try:
@@ -122,8 +167,14 @@ class Planner:
             reason = told_of(error)
         if reason or made < until:
             at = (demand.kind.name, demand.language, demand.place)
-            mine = (one.reason for one in reversed(self.left_out) if (one.kind, one.language, one.place) == at)
-            self._note_missing(demand, until - made, reason or next(mine, "Nothing more can be planned."))
+            mine = (
+                one.reason
+                for one in reversed(self.left_out)
+                if (one.kind, one.language, one.place) == at
+            )
+            self._note_missing(
+                demand, until - made, reason or next(mine, "Nothing more can be planned.")
+            )
 
     async def _spooled(
         self, family: Family, order: Order, demand: Demand, opened: ExitStack, worlds: "_Worlds"
@@ -132,7 +183,11 @@ class Planner:
         spooled = opened.enter_context(Spooled(family.drafts, self._run.settings.home))
         samples, before = 0, len(self.left_out)
         try:
-            planned = family.plan(order._replace(environments=worlds.environments)) if family.plan else iter(())
+            planned = (
+                family.plan(order._replace(environments=worlds.environments))
+                if family.plan
+                else iter(())
+            )
             if isinstance(planned, AsyncIterator):
                 async for draft in planned:
                     spooled.add(body_of(draft))
@@ -142,7 +197,9 @@ class Planner:
         worlds.planned[demand] = samples
         if samples < order.samples and not any(one.samples for one in self.left_out[before:]):
             goals = f"Only {len(spooled)} of {count_of(ceil(order.samples / order.variants), 'goal')} can be planned"
-            self._note_missing(demand, order.samples - samples, f"{goals}, because the environment allows no more.")
+            self._note_missing(
+                demand, order.samples - samples, f"{goals}, because the environment allows no more."
+            )
         return iter(spooled)
 
     def _derivations(self, demands: Iterable[Demand], fresh: "_Fresh") -> Iterator[Derivation]:
@@ -150,7 +207,9 @@ class Planner:
         with _Passed(self._run) as passed:
             yield from self._derivations_of(demands, fresh, passed)
 
-    def _derivations_of(self, demands: Iterable[Demand], fresh: "_Fresh", passed: "_Passed") -> Iterator[Derivation]:
+    def _derivations_of(
+        self, demands: Iterable[Demand], fresh: "_Fresh", passed: "_Passed"
+    ) -> Iterator[Derivation]:
         for demand in demands:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
             if not demand.kind.sources or count <= 0:
@@ -160,7 +219,9 @@ class Planner:
             for derivation in islice(fresh.of(possible), count):
                 made += 1
                 yield derivation
-            if made < count and not (made and self._run.recipe.spare):  # stated when nothing more is found
+            if made < count and not (
+                made and self._run.recipe.spare
+            ):  # stated when nothing more is found
                 why = f" {against.most_common(1)[0][0]}" if against else ""
                 reason = f"No other {' or '.join(demand.kind.sources)} sample passed its checks and allows it.{why}"
                 self._note_missing(demand, count - made, reason)
@@ -169,7 +230,11 @@ class Planner:
 def sentence_of(left_out: LeftOut) -> str:
     """What is left out, for people."""
     where = ", ".join(filter(None, (left_out.language, left_out.place)))
-    counted = f"{count_of(left_out.samples, 'sample')} can't be planned" if left_out.samples else "left out"
+    counted = (
+        f"{count_of(left_out.samples, 'sample')} can't be planned"
+        if left_out.samples
+        else "left out"
+    )
     tool = f", {left_out.tool}" if left_out.tool else ""
     return f"{left_out.kind}{f' ({where})' if where else ''}{tool}: {counted}. {left_out.reason}"
 
@@ -187,7 +252,11 @@ def _possible_derivations(
     if kind.transform is None:
         return
     found, recipe = obstacle_to(kind.transform), passed.run.recipe
-    ruled = {tool for policy in recipe.policies for tool in policy.tools} if kind.traits.is_ruled else None
+    ruled = (
+        {tool for policy in recipe.policies for tool in policy.tools}
+        if kind.traits.is_ruled
+        else None
+    )
     seen = _obstacles_seen(passed.run.build)
 
     def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
@@ -207,14 +276,20 @@ def _possible_derivations(
             reason = told_of(error)
         return reason
 
-    whole = kinds_with(lambda traits: traits.is_whole and not traits.is_changed and traits.calls == "one")
+    whole = kinds_with(
+        lambda traits: traits.is_whole and not traits.is_changed and traits.calls == "one"
+    )
     others = passed.of(whole, language) if kind.borrows else ()
     sources = passed.of(kind.sources, language)
     keys = sources.keys()
-    yield from plan_derivations(kind, sources, tools, seed=recipe.seed, obstacle=obstacle, others=others, keys=keys)
+    yield from plan_derivations(
+        kind, sources, tools, seed=recipe.seed, obstacle=obstacle, others=others, keys=keys
+    )
 
 
-_MOST_SEEN = 100_000  # 20 MB; a build of millions finds out what stands against the others in each round
+_MOST_SEEN = (
+    100_000  # 20 MB; a build of millions finds out what stands against the others in each round
+)
 
 
 @lru_cache(1)
@@ -233,7 +308,9 @@ class _Worlds:
     @cached_property
     def environments(self) -> Mapping[str, Environment]:
         """The environments by their names."""
-        return self._open.enter_context(open_environments(self._run.recipe, self._run.settings.ledger.parent))
+        return self._open.enter_context(
+            open_environments(self._run.recipe, self._run.settings.ledger.parent)
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -255,7 +332,9 @@ class _Passed:
         at = (tuple(kinds), language)
         if at not in self._found:
             asked = [self.run.build, self.run.recipe.landing_grades, [*at[0]], language]
-            self._found[at] = samples = self._open.enter_context(Spooled(Sample, self.run.settings.home))
+            self._found[at] = samples = self._open.enter_context(
+                Spooled(Sample, self.run.settings.home)
+            )
             for key, body in self.run.warehouse.stream(sql("planner.passed_of_kinds"), asked):
                 samples.add(body, key)
         return self._found[at]
@@ -302,18 +381,26 @@ def planned_by_kind(run: GroupRun) -> Counter[str]:
 def _count_planned(run: GroupRun) -> Counter[tuple[str, str, str]]:
     counts = Counter[tuple[str, str, str]]()
     types = list(dict.fromkeys(family.drafts.__name__ for family in FAMILIES.rows()))
-    kinds_at = {family.drafts.__name__: family.kind_at for family in reversed(FAMILIES.rows()) if family.kind_at}
+    kinds_at = {
+        family.drafts.__name__: family.kind_at
+        for family in reversed(FAMILIES.rows())
+        if family.kind_at
+    }
     for row in run.warehouse.rows(sql("planner.planned"), [types, run.build]):
         kind = name_of(row["source"], row["transform"]) if row["transform"] else row["kind"]
         if not kind and row["type"] in kinds_at:
             kind = kinds_at[row["type"]](row["place"])
-        counts[kind or "", row["language"], row["place"] if traits_of(kind or "").spread else ""] += row["planned"]
+        counts[
+            kind or "", row["language"], row["place"] if traits_of(kind or "").spread else ""
+        ] += row["planned"]
     return counts
 
 
 def _count_passed(run: GroupRun) -> Counter[tuple[str, str, str]]:
     counts = Counter[tuple[str, str, str]]()
-    for row in run.warehouse.rows(sql("planner.passed_by_place"), [run.build, run.recipe.landing_grades]):
+    for row in run.warehouse.rows(
+        sql("planner.passed_by_place"), [run.build, run.recipe.landing_grades]
+    ):
         spread = traits_of(row["kind"]).spread
         counts[row["kind"], row["language"], row[spread] if spread else ""] += row["passed"]
     return counts
@@ -325,7 +412,9 @@ Held = TypeVar("Held", bound=Record)
 def keep_left_out(warehouse: Warehouse, build: str, planner: Planner) -> None:
     """Write down what a planner left out, in the place of what was left out of the same demands before."""
     rows: dict[LeftOut, Row] = {}
-    for one in planner.left_out:  # of several reasons for one place the last, which counts the samples
+    for (
+        one
+    ) in planner.left_out:  # of several reasons for one place the last, which counts the samples
         at = one._replace(reason="", samples=0)
         rows[at] = {"build": build, **one._asdict()}
     with warehouse.together():
@@ -354,7 +443,9 @@ def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
             yield from map(sentence_of, some)
         else:
             named = ", ".join(one.place for one in some)
-            whole = some[0]._replace(samples=sum(one.samples for one in some), place=f"{len(some)} places: {named}")
+            whole = some[0]._replace(
+                samples=sum(one.samples for one in some), place=f"{len(some)} places: {named}"
+            )
             yield sentence_of(whole)
     for kind, reasons in tools.items():
         reason, names = max(reasons.items(), key=lambda pair: len(pair[1]))
@@ -383,7 +474,9 @@ class Spooled(Sequence[Held], Generic[Held]):
 
     def keys(self) -> Iterator[str]:
         """The keys of all, in turn; no record is read for them."""
-        return (self._keys[at : at + KEY_BYTES].hex() for at in range(0, len(self._keys), KEY_BYTES))
+        return (
+            self._keys[at : at + KEY_BYTES].hex() for at in range(0, len(self._keys), KEY_BYTES)
+        )
 
     def __len__(self) -> int:
         return len(self._offsets) - 1

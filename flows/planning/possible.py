@@ -30,13 +30,11 @@ from callwright.generators.policies.surveying import PolicyProblem, survey_polic
 from callwright.language.schemas import json_type
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError, ReplyError
-from callwright.warehouse.records import (
-    Language,
-    Sample,
-    Tool,
-)
+from callwright.warehouse.records import Language, Sample, Tool
 
-_PLACES = 4  # to search a category for paths takes seconds: the largest ones tell, the build looks at all
+_PLACES = (
+    4  # to search a category for paths takes seconds: the largest ones tell, the build looks at all
+)
 _MANY = 4  # of fewer tools nothing is typical
 
 
@@ -77,7 +75,10 @@ class Survey(NamedTuple):
     def of_servers(self) -> str:
         """What a build finds out of live servers and a list does not tell, "" where there are none."""
         named = ", ".join(self.servers)
-        return named and f"No tool of {named} was called. Which paths its answers allow is known after a build"
+        return (
+            named
+            and f"No tool of {named} was called. Which paths its answers allow is known after a build"
+        )
 
     @property
     def impossible(self) -> int:
@@ -109,26 +110,38 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
     known = [one for one in recipe.tools if not isinstance(one, GeneratedTools)]
     with aside(recipe, settings) as elsewhere:
         warehouse = open_warehouse(elsewhere)
-        listed = await listed_instead(recipe.model_copy(update={"tools": tuple(known)}), settings, elsewhere)
+        listed = await listed_instead(
+            recipe.model_copy(update={"tools": tuple(known)}), settings, elsewhere
+        )
         looked = listed.recipe
         await explore_environments(looked, elsewhere)
         toolbox = gather_tools(looked, warehouse, {}, environment_tools(looked, elsewhere))
         if len(looked.tools) < len(recipe.tools):
             said = check_sentences(recipe.sentence_files, toolbox.tools, is_all=False)
-            return Survey({}, toolbox.tools, (), toolbox.problems, unheard=listed.unheard, sentences=said)
+            return Survey(
+                {}, toolbox.tools, (), toolbox.problems, unheard=listed.unheard, sentences=said
+            )
         problems = [*listed.problems, *toolbox.problems]
         for one in looked.tools:  # what was odd in the documents of simulated environments
             if isinstance(one, SimulatedSettings) and one.path is not None:
-                problems += problems_in(warehouse, import_catalog(warehouse, one.format, one.path).key)
+                problems += problems_in(
+                    warehouse, import_catalog(warehouse, one.format, one.path).key
+                )
         with open_environments(looked, elsewhere.ledger.parent) as environments:
             left_out = await survey(looked, toolbox.tools, environments)
             policies = tuple(survey_policies(recipe.policies, environments.values()))
     said = check_sentences(recipe.sentence_files, toolbox.tools)
     plainly = () if said else tuple(told_of_sentences(recipe, toolbox.tools))
     return Survey(
-        recipe.samples, toolbox.tools, left_out, tuple(problems), listed.servers, policies=policies,
-        sentences=said, plainly=plainly,
-    )  # fmt: skip
+        recipe.samples,
+        toolbox.tools,
+        left_out,
+        tuple(problems),
+        listed.servers,
+        policies=policies,
+        sentences=said,
+        plainly=plainly,
+    )
 
 
 def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
@@ -146,12 +159,20 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
     said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
     remarks = [remark(("tools",), one.rstrip(".")) for one in said]
     remarks += [remark(("samples",), one.rstrip(".")) for one in told_of_brought(recipe)]
-    remarks += [remark(("models",), one.rstrip(".")) for one in told_of_own_reader(roles_of(recipe))]
+    remarks += [
+        remark(("models",), one.rstrip(".")) for one in told_of_own_reader(roles_of(recipe))
+    ]
     remarks += [*found.sentences, *(remark(("tools",), one.rstrip(".")) for one in found.plainly)]
-    remarks += [remark(("policies", one.at), one.message, is_remark=one.is_remark) for one in found.policies]
+    remarks += [
+        remark(("policies", one.at), one.message, is_remark=one.is_remark) for one in found.policies
+    ]
     for row in found.rows():
         if row.possible < row.asked:
-            stated = f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(".")
+            stated = (
+                f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(
+                    "."
+                )
+            )
             remarks.append(remark(("samples", row.kind), stated))
     if found.impossible:
         asked = count_of(sum(found.asked.values()), "sample")
@@ -180,13 +201,21 @@ def constants_to_fix(tools: Sequence[Tool]) -> list[Constant]:
     required, plumbing = Counter[str](), set[str]()
     for tool in tools:
         plumbing |= {*tool.plumbing}
-        texts = (name for name in tool.required if json_type(tool.properties.get(name, {})) == "string")
+        texts = (
+            name for name in tool.required if json_type(tool.properties.get(name, {})) == "string"
+        )
         required.update(texts)
     many = max(_MANY, len(tools) / 2)
-    return [Constant(name, count) for name, count in required.most_common() if name in plumbing or count > many]
+    return [
+        Constant(name, count)
+        for name, count in required.most_common()
+        if name in plumbing or count > many
+    ]
 
 
-async def survey(recipe: Recipe, tools: Sequence[Tool], environments: Mapping[str, Environment]) -> tuple[LeftOut, ...]:
+async def survey(
+    recipe: Recipe, tools: Sequence[Tool], environments: Mapping[str, Environment]
+) -> tuple[LeftOut, ...]:
     """What can't be planned of a recipe: whole kinds at a place, and tools for a kind."""
     found: list[LeftOut] = []
     demands = [*shares(recipe, tools, found.append)]
@@ -225,7 +254,9 @@ async def _refusal(
     try:
         async for _ in planned:
             return None
-        reason = heard[-1].reason if heard else "No environment of the recipe answers for these tools."
+        reason = (
+            heard[-1].reason if heard else "No environment of the recipe answers for these tools."
+        )
     except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
         reason = told_of(error)
     return LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=demand.asked)
@@ -236,10 +267,16 @@ def _impossible(found: Iterable[LeftOut], recipe: Recipe) -> Iterator[Kind]:
     missing = Counter[str]()
     for one in found:
         missing[one.kind] += one.samples
-    yield from (kind_named(name) for name, count in recipe.samples.items() if count and missing[name] >= count)
+    yield from (
+        kind_named(name)
+        for name, count in recipe.samples.items()
+        if count and missing[name] >= count
+    )
 
 
-def _derived(kind: Kind, recipe: Recipe, tools: Sequence[Tool], gone: set[str]) -> Iterator[LeftOut]:
+def _derived(
+    kind: Kind, recipe: Recipe, tools: Sequence[Tool], gone: set[str]
+) -> Iterator[LeftOut]:
     """The tools of whose samples none of a kind can be made, by its own obstacles; and the kind, where that are all.
 
     Nothing is claimed where samples of a source show only in a build what can be made of them.
@@ -256,7 +293,9 @@ def _derived(kind: Kind, recipe: Recipe, tools: Sequence[Tool], gone: set[str]) 
     obstacle, by_key = obstacle_to(kind.transform), {tool.key: tool for tool in tools}
     for language in recipe.languages:
         mine = tools_for(tools, language)
-        reasons = {tool.key: _obstacle_of_tool(tool, sources, obstacle, recipe, language) for tool in mine}
+        reasons = {
+            tool.key: _obstacle_of_tool(tool, sources, obstacle, recipe, language) for tool in mine
+        }
         left = [(by_key[key].name, reason) for key, reason in reasons.items() if reason]
         yield from (LeftOut(kind.name, reason, language, tool=name) for name, reason in left)
         if left and len(left) == len(reasons):

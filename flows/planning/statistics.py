@@ -19,10 +19,19 @@ _PAPER_PATHS = {**PATHS_OF_PAPER, "Total": Shape(3.26, 5.07)}
 _MANY = 3
 _SHOWN = 5  # kinds of defects that a sentence names
 _TABLES: dict[str, float] = {
-    "conversations": 109, "APIs": 86, "user turns with calls": 313, "with 1 action": 220, "with 2 actions": 46,
-    "with 3 and more actions": 47, "turns in a conversation, in the mean": 8.8, "calls": 506, "replies that inform": 331,
-    "replies that seek information": 110, "replies that reject": 32, "other replies": 25,
-}  # fmt: skip
+    "conversations": 109,
+    "APIs": 86,
+    "user turns with calls": 313,
+    "with 1 action": 220,
+    "with 2 actions": 46,
+    "with 3 and more actions": 47,
+    "turns in a conversation, in the mean": 8.8,
+    "calls": 506,
+    "replies that inform": 331,
+    "replies that seek information": 110,
+    "replies that reject": 32,
+    "other replies": 25,
+}
 
 
 class ConversationRow(NamedTuple):
@@ -47,15 +56,27 @@ def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
         conversations += 1
         chains.update(min(length, _MANY) for length in _chains(one.turns))
         acts.update(act for turn in one.turns if isinstance(turn, ReplyTurn) for act in turn.acts)
-        tools.update(call.tool for turn in one.turns if isinstance(turn, CallTurn) for call in turn.calls)
+        tools.update(
+            call.tool for turn in one.turns if isinstance(turn, CallTurn) for call in turn.calls
+        )
         required.update(one.trait_values("complexity"))
         spoken += sum(isinstance(turn, UserTurn | ReplyTurn) for turn in one.turns)
     if not conversations:
         return
     ours = (
-        conversations, len(tools), chains.total(), chains[1], chains[2], chains[_MANY],
-        round(spoken / conversations, 1), tools.total(), acts["inform"], acts["seek"], acts["reject"], acts["other"],
-    )  # fmt: skip
+        conversations,
+        len(tools),
+        chains.total(),
+        chains[1],
+        chains[2],
+        chains[_MANY],
+        round(spoken / conversations, 1),
+        tools.total(),
+        acts["inform"],
+        acts["seek"],
+        acts["reject"],
+        acts["other"],
+    )
     for (figure, paper), value in zip(_TABLES.items(), ours, strict=True):
         yield ConversationRow(figure, value, paper)
     for complexity, count in PAPER.items():
@@ -131,7 +152,11 @@ class RepeatedWords(NamedTuple):
     @property
     def sentence(self) -> str:
         """What was found, and by which setting."""
-        alike = "begin with" if self.what == "opening" else "differ only in numbers and quoted words from"
+        alike = (
+            "begin with"
+            if self.what == "opening"
+            else "differ only in numbers and quoted words from"
+        )
         return (
             f"{self.share:.1%} of the requests in {of(self.language).name} ({self.requests} of {self.of_requests}) {alike}"
             f" {self.words!r}. checks.largest_{self.what} allows {self.allowed:.1%}."
@@ -186,9 +211,7 @@ class TrustRow(NamedTuple):
     def problem(self, caught_at_least: float, agreed_at_least: float) -> str:
         """Why the reader settles nothing, as a sentence; "" where it may settle."""
         if self.catch_rate is not None and self.catch_rate < caught_at_least:
-            found = (
-                f"it caught {self.caught} of {self.planted} planted defects, and {caught_at_least:.0%} are asked for"
-            )
+            found = f"it caught {self.caught} of {self.planted} planted defects, and {caught_at_least:.0%} are asked for"
         elif self.worst_high is not None and self.worst_high < caught_at_least:
             found = (
                 f"of {self.worst_planted} planted defects of the sort {self.worst_defect} it caught "
@@ -228,7 +251,9 @@ class UserRow(NamedTuple):
 Found = TypeVar("Found", RepeatedWords, ReaderRow, TrustRow, UserRow)
 
 
-def rows_of_view(warehouse: Warehouse, view: str, kind: type[Found], build: str) -> tuple[Found, ...]:
+def rows_of_view(
+    warehouse: Warehouse, view: str, kind: type[Found], build: str
+) -> tuple[Found, ...]:
     """What a view tells of a build; nothing where it has nothing to tell."""
     rows = warehouse.rows(f"select {', '.join(kind._fields)} from {view} where build = ?", [build])  # noqa: S608 - our names
     return tuple(kind(**row) for row in rows)
@@ -249,7 +274,8 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
             missed[row.defect] += row.missed
             planted[row.defect] += row.planted
         kinds = sorted(
-            (name for name in missed if name and missed[name]), key=lambda name: -missed[name] / planted[name]
+            (name for name in missed if name and missed[name]),
+            key=lambda name: -missed[name] / planted[name],
         )
         if kinds:
             told = ", ".join(f"{name} {missed[name]} of {planted[name]}" for name in kinds[:_SHOWN])

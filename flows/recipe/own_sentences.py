@@ -70,12 +70,16 @@ def read_sentence_file(path: Path) -> SentenceFile:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise ValueError(f"{str(path)!r} has more than {MOST_BYTES:,} bytes; split it into several files")
+            raise ValueError(
+                f"{str(path)!r} has more than {MOST_BYTES:,} bytes; split it into several files"
+            )
         text = content.decode("utf-8-sig")
     except OSError as error:
         raise ValueError(f"{str(path)!r} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}") from error
+        raise ValueError(
+            f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}"
+        ) from error
     return SentenceFile(file=str(path), language=language, text=text)
 
 
@@ -104,16 +108,23 @@ def with_checked_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Recipe:
         return recipe
     if problems := check_sentences(recipe.sentence_files, tools):
         raise ConfigurationError(explain(problems))
-    files = tuple(one.with_changes(parameters=_parameters(one, tools)) for one in recipe.sentence_files)
+    files = tuple(
+        one.with_changes(parameters=_parameters(one, tools)) for one in recipe.sentence_files
+    )
     return recipe.model_copy(update={"sentence_files": files})
 
 
-def _parameters(file: SentenceFile, tools: Sequence[Tool]) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _parameters(
+    file: SentenceFile, tools: Sequence[Tool]
+) -> dict[str, tuple[tuple[str, ...], ...]]:
     """The parameters that prompts show of the tools for which a file has sentences."""
     found: dict[str, dict[tuple[str, ...], None]] = defaultdict(dict)
     entries = read_with_words(file.text)
     for tool in tools:
-        if tool.name in entries and {*tool.choosable} == Sentence(entries[tool.name]["requests"][0]).slots:
+        if (
+            tool.name in entries
+            and {*tool.choosable} == Sentence(entries[tool.name]["requests"][0]).slots
+        ):
             found[tool.name] |= dict.fromkeys([tool.choosable, tuple(tool.properties)])
     return {name: tuple(sets) for name, sets in found.items()}
 
@@ -153,7 +164,9 @@ class _FileCheck:
     def __init__(self, file: SentenceFile, tools: dict[str, list[Tool]], *, is_all: bool) -> None:
         self.file = file
         self.said: list[_Said] = []
-        self.slots: dict[str, frozenset[str]] = {}  # of the tools whose sentences can be used, by name
+        self.slots: dict[
+            str, frozenset[str]
+        ] = {}  # of the tools whose sentences can be used, by name
         self._tools, self._is_all = tools, is_all
         self._source = LocatedYaml(None, {}, {})
         self._found: dict[tuple[DataPath, str], RecipeProblem] = {}
@@ -170,7 +183,9 @@ class _FileCheck:
     def add(self, path: DataPath, message: str, *, of_key: bool = False, **more: Any) -> None:  # noqa: ANN401 - a problem's fields
         """Note an error at a place."""
         place = self._source.place_of(path, key=of_key)
-        self._found[path, message] = RecipeProblem(self.file.file, *place, dotted(path), message, **more)
+        self._found[path, message] = RecipeProblem(
+            self.file.file, *place, dotted(path), message, **more
+        )
 
     def run(self) -> None:
         """Look for all errors but those between tools."""
@@ -178,11 +193,15 @@ class _FileCheck:
             _refuse_aliases(self.file.text)
             self._source = read_yaml(self.file.text)
         except YamlFault as error:
-            self._found[(), ""] = RecipeProblem(self.file.file, *error.place, "", f"is not YAML: {error}")
+            self._found[(), ""] = RecipeProblem(
+                self.file.file, *error.place, "", f"is not YAML: {error}"
+            )
             return
         for path, again, first in self._source.repeated:
             message = f"stands twice, first in line {first.line}"
-            self._found[path, message] = RecipeProblem(self.file.file, *again, dotted(path), message)
+            self._found[path, message] = RecipeProblem(
+                self.file.file, *again, dotted(path), message
+            )
         data = self._source.data
         if not isinstance(data, dict) or not data:
             message = "must hold sentences by tool, as `get_weather: {requests: [...]}`"
@@ -198,13 +217,24 @@ class _FileCheck:
             meant = nearest(str(name), self._tools)
             self.add(path, f"there is no tool {str(name)!r}", of_key=True, meant=meant)
         if not isinstance(entry, dict):
-            self.add(path, "must be a mapping with requests, and says, questions and answers where there are some")
+            self.add(
+                path,
+                "must be a mapping with requests, and says, questions and answers where there are some",
+            )
             return
         for part in entry:
             if part not in _PARTS:
-                more = {"meant": nearest(str(part), _PARTS), "noun": "settings of a tool", "known": _PARTS}
+                more = {
+                    "meant": nearest(str(part), _PARTS),
+                    "noun": "settings of a tool",
+                    "known": _PARTS,
+                }
                 self.add((*path, part), "there is no such setting", of_key=True, **more)
-        things = {one: words for one, words in _mapping(entry.get("things")).items() if isinstance(words, str)}
+        things = {
+            one: words
+            for one, words in _mapping(entry.get("things")).items()
+            if isinstance(words, str)
+        }
         requests = [*self._sentences((*path, "requests"), entry.get("requests"), things)]
         tool = _closest(candidates, requests)
         for said in requests:
@@ -222,11 +252,16 @@ class _FileCheck:
         self._check_words(path, entry, tool)
         self.said += [*requests, *self._pointing(path, entry, tool, things)]
 
-    def _sentences(self, path: DataPath, stated: object, things: Mapping[str, str] = _NONE) -> Iterator[_Said]:
+    def _sentences(
+        self, path: DataPath, stated: object, things: Mapping[str, str] = _NONE
+    ) -> Iterator[_Said]:
         """The sentences of a list that can be parsed."""
         if not isinstance(stated, list) or not stated:
             lacks = "is missing" if stated is None else "must be a list"
-            self.add(path, f'{lacks}: the sentences that people say, as ["book [a table at {{restaurant}}]"]')
+            self.add(
+                path,
+                f'{lacks}: the sentences that people say, as ["book [a table at {{restaurant}}]"]',
+            )
             return
         before: dict[str, int] = {}
         for number, text in enumerate(stated):
@@ -237,7 +272,9 @@ class _FileCheck:
             before[str(text)] = self.line_of(place)
             yield from self._sentence(place, text, things)
 
-    def _sentence(self, place: DataPath, text: object, things: Mapping[str, str] = _NONE) -> Iterator[_Said]:
+    def _sentence(
+        self, place: DataPath, text: object, things: Mapping[str, str] = _NONE
+    ) -> Iterator[_Said]:
         """The sentence at a place, nothing where it can't be parsed."""
         if not isinstance(text, str):
             self.add(place, f"must be a text, not {text!r}; put it into quotation marks")
@@ -251,13 +288,17 @@ class _FileCheck:
             self.add(place, f"it says {{{slot}}} twice")
         yield _Said(self, str(place[0]), place, sentence, things)
 
-    def _check_slots(self, said: _Said, tool: Tool | None, only: str = "", more: Sequence[str] = ()) -> None:
+    def _check_slots(
+        self, said: _Said, tool: Tool | None, only: str = "", more: Sequence[str] = ()
+    ) -> None:
         if tool is None:
             return
         names = (only,) if only else (*tool.choosable, *more)
         for slot in sorted(said.sentence.slots.difference(names)):
             stated = (
-                f"{tool.name} has no parameter {slot!r}" if not only else f"an answer says {{{only}}} and no {slot!r}"
+                f"{tool.name} has no parameter {slot!r}"
+                if not only
+                else f"an answer says {{{only}}} and no {slot!r}"
             )
             self.add(said.path, stated, meant=nearest(slot, names), noun="parameters", known=names)
 
@@ -268,7 +309,9 @@ class _FileCheck:
         first = requests[0]
         strange = first.sentence.slots.difference(tool.choosable)
         meant = {nearest(slot, tool.choosable) for slot in strange}
-        lacking = [one for one in tool.choosable if one not in first.sentence.slots and one not in meant]
+        lacking = [
+            one for one in tool.choosable if one not in first.sentence.slots and one not in meant
+        ]
         if lacking:
             named = ", ".join(f"[… {{{one}}}]" for one in lacking)
             optional = [one for one in lacking if one not in tool.required]
@@ -277,19 +320,28 @@ class _FileCheck:
                 if optional
                 else ""
             )
-            self.add(first.path, f"the first sentence must be able to say each parameter, and lacks {named}{hint}")
+            self.add(
+                first.path,
+                f"the first sentence must be able to say each parameter, and lacks {named}{hint}",
+            )
             return
         if first.sentence.repeated or strange:
             return
         if unsaid := next(_unsaid(first.sentence), None):
             stated, others = (", ".join(sorted(part)) for part in unsaid)
-            cant = f"say {stated}{f' without {others}' if others else ''}" if stated else f"be said without {others}"
+            cant = (
+                f"say {stated}{f' without {others}' if others else ''}"
+                if stated
+                else f"be said without {others}"
+            )
             message = "the first sentence must be able to say any of its parameters alone, each in a part in brackets"
             self.add(first.path, f"{message}; it can't {cant}")
             return
         self.slots[tool.name] = first.sentence.slots
 
-    def _by_parameter(self, path: DataPath, stated: object, tool: Tool | None) -> Iterator[tuple[str, Any]]:
+    def _by_parameter(
+        self, path: DataPath, stated: object, tool: Tool | None
+    ) -> Iterator[tuple[str, Any]]:
         if stated is None:
             return
         if not isinstance(stated, dict):
@@ -299,7 +351,9 @@ class _FileCheck:
             if tool is not None and name not in tool.choosable:
                 names = tool.choosable
                 more = {"meant": nearest(str(name), names), "noun": "parameters", "known": names}
-                self.add((*path, name), f"{tool.name} has no parameter {name!r}", of_key=True, **more)
+                self.add(
+                    (*path, name), f"{tool.name} has no parameter {name!r}", of_key=True, **more
+                )
             else:
                 yield name, entry
 
@@ -309,7 +363,8 @@ class _FileCheck:
             place = (*path, name)
             if not isinstance(phrases, dict) or not phrases:
                 self.add(
-                    place, "must be a mapping from values to words, as {true: with breakfast, false: without breakfast}"
+                    place,
+                    "must be a mapping from values to words, as {true: with breakfast, false: without breakfast}",
                 )
                 continue
             self._check_phrases(place, phrases)
@@ -319,7 +374,9 @@ class _FileCheck:
             if _is_flag(tool.properties[name]) and name not in given:  # type: ignore[union-attr] # there is one
                 at = path if isinstance(stated, dict) else path[:1]
                 self.add(
-                    at, f"says needs the words for the flag {name}: {{{name}: {{true: …, false: …}}}}", of_key=True
+                    at,
+                    f"says needs the words for the flag {name}: {{{name}: {{true: …, false: …}}}}",
+                    of_key=True,
                 )
 
     def _check_phrases(self, path: DataPath, phrases: dict[Any, Any]) -> None:
@@ -337,7 +394,11 @@ class _FileCheck:
         """Whether a flag or a choice has words for each of its values, and for no other."""
         choices = _choices(tool.properties[str(path[-1])])
         if not choices:
-            self.add(path, f"{path[-1]} takes no choices and is no flag; its values are said as they are", of_key=True)
+            self.add(
+                path,
+                f"{path[-1]} takes no choices and is no flag; its values are said as they are",
+                of_key=True,
+            )
             return
         shown = tuple(map(_shown, choices))
         for value in phrases:
@@ -389,11 +450,19 @@ class _FileCheck:
                 items = tool.properties[name].get("items") if tool else None
                 known = tuple(items.get("properties", ())) if isinstance(items, dict) else ()
                 for slot in sorted(said.sentence.slots.difference(known)) if tool else ():
-                    self.add(said.path, f"the entries of {name} have no {slot!r}", meant=nearest(slot, known))
-        for said in self._sentences((*path, "facts"), entry["facts"], things) if "facts" in entry else ():
+                    self.add(
+                        said.path,
+                        f"the entries of {name} have no {slot!r}",
+                        meant=nearest(slot, known),
+                    )
+        for said in (
+            self._sentences((*path, "facts"), entry["facts"], things) if "facts" in entry else ()
+        ):
             self._check_slots(said, tool, more=(FIELDS,))
             if FIELDS not in said.sentence.slots:
-                self.add(said.path, f"a sentence of facts asks for some, and this one lacks {{{FIELDS}}}")
+                self.add(
+                    said.path, f"a sentence of facts asks for some, and this one lacks {{{FIELDS}}}"
+                )
             yield said
 
 
@@ -416,11 +485,17 @@ def _refuse_aliases(text: str) -> None:
 def _parsed(text: str) -> Sentence:
     """A sentence. Raises ConfigurationError and ValueError where it is none that can be used."""
     if len(text) > LONGEST:
-        raise ValueError(f"a sentence has {LONGEST} characters at most, and this one has {len(text)}")
+        raise ValueError(
+            f"a sentence has {LONGEST} characters at most, and this one has {len(text)}"
+        )
     if "<" in text:
-        raise ValueError("it has <…>, a rule, of which there are none here; a parameter stands in {…}")
+        raise ValueError(
+            "it has <…>, a rule, of which there are none here; a parameter stands in {…}"
+        )
     if ";" in text:
-        raise ValueError("it has a semicolon, which can't stand in a sentence; write a comma, or two sentences")
+        raise ValueError(
+            "it has a semicolon, which can't stand in a sentence; write a comma, or two sentences"
+        )
     if re.search(r"\{[^{}]*:[^{}]*\}", text):
         raise ValueError("it has a colon in {…}, where only the name of a parameter stands")
     return Sentence(text)
@@ -429,14 +504,20 @@ def _parsed(text: str) -> Sentence:
 def _closest(candidates: Sequence[Tool], requests: Sequence[_Said]) -> Tool | None:
     """The tool of a name that sentences are probably for: the one that has most of their slots, and few others."""
     slots = requests[0].sentence.slots if requests else frozenset[str]()
-    return min(candidates, key=lambda one: len(slots.symmetric_difference(one.choosable)), default=None)
+    return min(
+        candidates, key=lambda one: len(slots.symmetric_difference(one.choosable)), default=None
+    )
 
 
 def _side_by_side(sentence: Sentence, tool: Tool) -> tuple[str, str] | None:
     """Two slots that may hold any words and may stand side by side in a sentence, None where there are none."""
     free = [name for name in sorted(sentence.slots) if _is_free(tool.properties.get(name, {}))]
     for stated in combinations(free, 2):
-        text = sentence.draw(frozenset(stated), Random(0)) or sentence.draw(sentence.slots, Random(0)) or ""
+        text = (
+            sentence.draw(frozenset(stated), Random(0))
+            or sentence.draw(sentence.slots, Random(0))
+            or ""
+        )
         if found := re.search(r"\{([^{}]+)\}\s*\{([^{}]+)\}", text):
             pair = (found[1], found[2])
             if {*pair} <= {*free}:
@@ -457,7 +538,9 @@ def _shapes(schema: JsonSchema) -> Iterator[JsonSchema]:
     yield schema
     for key in _BRANCHES:
         branches = schema.get(key)
-        yield from (one for one in branches if isinstance(one, dict)) if isinstance(branches, list) else ()
+        yield from (
+            (one for one in branches if isinstance(one, dict)) if isinstance(branches, list) else ()
+        )
 
 
 def _is_flag(schema: JsonSchema) -> bool:
@@ -496,15 +579,27 @@ def _compare(said: Sequence[_Said]) -> None:
     for number, one in enumerate(said):
         for text in _forms(one):
             spoken = text.lower()
-            for other, sentence in chain.from_iterable(group for word, group in by_word.items() if word in spoken):
+            for other, sentence in chain.from_iterable(
+                group for word, group in by_word.items() if word in spoken
+            ):
                 pair = (min(number, other), max(number, other))
                 is_value = partial(_is_any_value, said[other].things)
-                if said[other].tool != one.tool and pair not in told and sentence.read(text, is_value) is not None:
+                if (
+                    said[other].tool != one.tool
+                    and pair not in told
+                    and sentence.read(text, is_value) is not None
+                ):
                     told.add(pair)
                     earlier, later = said[pair[0]], said[pair[1]]
                     line = earlier.check.line_of(earlier.path)
-                    where = f"line {line}" if earlier.check is later.check else f"{earlier.check.file.file}:{line}"
-                    later.check.add(later.path, f"it reads the same as a sentence of {earlier.tool} in {where}")
+                    where = (
+                        f"line {line}"
+                        if earlier.check is later.check
+                        else f"{earlier.check.file.file}:{line}"
+                    )
+                    later.check.add(
+                        later.path, f"it reads the same as a sentence of {earlier.tool} in {where}"
+                    )
 
 
 def _refuse_second_sets(checks: Sequence[_FileCheck]) -> None:

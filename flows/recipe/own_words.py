@@ -32,25 +32,34 @@ class RecipePart(BaseModel):
 class OwnValueList(RecipePart):
     """Values of a parameter: a list, a file (a line each, or a column of a CSV file), or a query on a DuckDB file."""
 
-    given: tuple[Scalar, ...] = Field(default=(), max_length=MOST_VALUES, description="The values themselves.")
+    given: tuple[Scalar, ...] = Field(
+        default=(), max_length=MOST_VALUES, description="The values themselves."
+    )
     file: Path | None = Field(
         default=None,
         description="A text file with a value a line, a CSV file, or a JSON or YAML list, relative to the recipe.",
     )
     column: str = Field(
-        default="", description="The column of the CSV file; the one named as the parameter unless set."
+        default="",
+        description="The column of the CSV file; the one named as the parameter unless set.",
     )
     query: str = Field(default="", description="A query whose first column holds the values.")
     database: Path | None = Field(
         default=None, description="The DuckDB file that the query reads, relative to the recipe."
     )
-    read: tuple[Scalar, ...] = Field(default=(), repr=False, description="What was read; set by callwright.")
-    lines: tuple[int, ...] = Field(default=(), repr=False, description="Where each stood; set by callwright.")
+    read: tuple[Scalar, ...] = Field(
+        default=(), repr=False, description="What was read; set by callwright."
+    )
+    lines: tuple[int, ...] = Field(
+        default=(), repr=False, description="Where each stood; set by callwright."
+    )
 
     @model_validator(mode="after")
     def _is_one_source(self) -> Self:
         if [bool(self.given), self.file is not None, bool(self.query)].count(True) != 1:
-            raise ValueError("values must be a list, the name of a file, or a query with its database")
+            raise ValueError(
+                "values must be a list, the name of a file, or a query with its database"
+            )
         if bool(self.query) != (self.database is not None):
             raise ValueError(
                 "a query and its database go together, as {query: select name from city, database: my.duckdb}"
@@ -81,14 +90,18 @@ class OwnExample(RecipePart):
 
     request: str = Field(min_length=1, max_length=4000, description="What the person says.")
     tool: str = Field(default="", description="The tool that is called.")
-    arguments: dict[str, JsonValue] = Field(default_factory=dict, description="The arguments of the call.")
+    arguments: dict[str, JsonValue] = Field(
+        default_factory=dict, description="The arguments of the call."
+    )
 
 
 class ExampleFile(RecipePart):
     """Examples in a file: JSON lines, or a JSON or YAML list, each with a request, a tool and arguments."""
 
     file: Path = Field(description="The file, relative to the recipe.")
-    read: tuple[OwnExample, ...] = Field(default=(), repr=False, description="What was read; set by callwright.")
+    read: tuple[OwnExample, ...] = Field(
+        default=(), repr=False, description="What was read; set by callwright."
+    )
 
 
 class _Entry(NamedTuple):
@@ -100,7 +113,11 @@ def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
     """A source with its values. Raises ValueError that says what is wrong, with the line where there is one."""
     if source.file is not None:
         path = (folder / source.file).absolute()
-        entries = [*_from_table(name, source, path)] if path.suffix.lower() in _TABLES else [*_from_list(path)]
+        entries = (
+            [*_from_table(name, source, path)]
+            if path.suffix.lower() in _TABLES
+            else [*_from_list(path)]
+        )
         source = source.model_copy(update={"file": path})
     elif source.database is not None:
         path = (folder / source.database).absolute()
@@ -111,11 +128,16 @@ def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
     if not entries:
         raise ValueError(f"{str(path)!r} has no values")
     if len(entries) > MOST_VALUES:
-        raise ValueError(f"{str(path)!r} has {len(entries)} values; at most {MOST_VALUES} are allowed")
+        raise ValueError(
+            f"{str(path)!r} has {len(entries)} values; at most {MOST_VALUES} are allowed"
+        )
     for value, line in entries:
         if not isinstance(value, Scalar):
             raise ValueError(f"{path}:{line}: {value!r} is not a text, a number, true or false")
-    kept = {"read": tuple(one.value for one in entries), "lines": tuple(one.line for one in entries)}
+    kept = {
+        "read": tuple(one.value for one in entries),
+        "lines": tuple(one.line for one in entries),
+    }
     return source.model_copy(update=kept)
 
 
@@ -125,7 +147,9 @@ def _text_of(path: Path) -> str:
     except OSError as error:
         raise ValueError(f"{str(path)!r} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}") from error
+        raise ValueError(
+            f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}"
+        ) from error
 
 
 def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]:
@@ -141,7 +165,9 @@ def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]
     elif len(header) == 1 and not source.column:
         at = 0
     else:
-        raise ValueError(f"{path}:{rows[0].line}: there is no column {wanted!r}; the columns are {', '.join(header)}")
+        raise ValueError(
+            f"{path}:{rows[0].line}: there is no column {wanted!r}; the columns are {', '.join(header)}"
+        )
     for row, line in rows:
         if at >= len(row) or not row[at].strip():
             raise ValueError(f"{path}:{line}: the column {wanted!r} is empty")
@@ -154,7 +180,11 @@ def _from_list(path: Path) -> Iterator[_Entry]:
     if path.suffix.lower() in (".json", ".yaml", ".yml"):
         yield from _items(text, path)
     else:
-        yield from (_Entry(line.strip(), at) for at, line in enumerate(text.splitlines(), start=1) if line.strip())
+        yield from (
+            _Entry(line.strip(), at)
+            for at, line in enumerate(text.splitlines(), start=1)
+            if line.strip()
+        )
 
 
 def _items(text: str, path: Path) -> Iterator[_Entry]:
@@ -171,11 +201,16 @@ def _items(text: str, path: Path) -> Iterator[_Entry]:
         ) from error
     if not isinstance(node, yaml.SequenceNode) or not isinstance(loaded, list):
         raise ValueError(f"{path}:1: it must hold a list")
-    yield from (_Entry(value, item.start_mark.line + 1) for value, item in zip(loaded, node.value, strict=True))
+    yield from (
+        _Entry(value, item.start_mark.line + 1)
+        for value, item in zip(loaded, node.value, strict=True)
+    )
 
 
 def _from_query(query: str, path: Path) -> Iterator[_Entry]:
-    from callwright.warehouse.engine import query_file  # not above: who queries nothing starts without DuckDB
+    from callwright.warehouse.engine import (
+        query_file,
+    )  # not above: who queries nothing starts without DuckDB
 
     try:
         _, rows = query_file(path, query)
@@ -183,7 +218,9 @@ def _from_query(query: str, path: Path) -> Iterator[_Entry]:
         raise ValueError(str(error).rstrip(".")) from error
     for at, (value, *_) in enumerate(rows, start=1):
         if value is not None:
-            yield _Entry(value if isinstance(value, Scalar) else str(value), at)  # a date, a decimal
+            yield _Entry(
+                value if isinstance(value, Scalar) else str(value), at
+            )  # a date, a decimal
 
 
 def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
@@ -196,8 +233,12 @@ def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
     else:
         entries = [*_items(text, path)]
     if not 0 < len(entries) <= MOST_EXAMPLES:
-        raise ValueError(f"{str(path)!r} holds {len(entries)} examples; 1 to {MOST_EXAMPLES} are taken")
-    return source.model_copy(update={"file": path, "read": tuple(_example(one, path) for one in entries)})
+        raise ValueError(
+            f"{str(path)!r} holds {len(entries)} examples; 1 to {MOST_EXAMPLES} are taken"
+        )
+    return source.model_copy(
+        update={"file": path, "read": tuple(_example(one, path) for one in entries)}
+    )
 
 
 def _example(entry: _Entry, path: Path) -> OwnExample:
@@ -221,9 +262,13 @@ def validate_own_words(
             )
         for tool, parameter in parameters:
             for at, value in enumerate(source.entries):
-                problems = argument_problems(tool, {parameter: mended(value, tool.properties[parameter])}, partial=True)
+                problems = argument_problems(
+                    tool, {parameter: mended(value, tool.properties[parameter])}, partial=True
+                )
                 if problems:
-                    raise ConfigurationError(f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}")
+                    raise ConfigurationError(
+                        f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}"
+                    )
     known_tools = {tool.name for tool in tools}
     for number, example in enumerate(examples, start=1):
         if example.tool and example.tool not in known_tools:

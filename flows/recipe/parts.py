@@ -20,7 +20,13 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticKnownError, PydanticOmit
 
 from callwright.flows.plugins import Extension, add_from_file
-from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, RecipePart, Scalar, value_source
+from callwright.flows.recipe.own_words import (
+    ExampleFile,
+    OwnValueList,
+    RecipePart,
+    Scalar,
+    value_source,
+)
 from callwright.flows.recipe.rules import (
     LANDED_GRADES,
     AcceptanceRules,
@@ -60,7 +66,8 @@ class SeedTools(RecipePart):
     """Tools of the catalog that callwright brings along; no categories named means all."""
 
     seed: Literal["all"] | tuple[str, ...] = Field(
-        default="all", description="Categories of the catalog that callwright brings along, or all of it."
+        default="all",
+        description="Categories of the catalog that callwright brings along, or all of it.",
     )
     sentences: SentencePaths = ()
 
@@ -78,7 +85,9 @@ class ImportedTools(ToolChoice):
 class CatalogTools(ToolChoice):
     """Tools of a catalog that `callwright tools import … --name` put into the warehouse, or some of them."""
 
-    catalog: str = Field(description="The name of a catalog in the warehouse, as callwright tools import gave it.")
+    catalog: str = Field(
+        description="The name of a catalog in the warehouse, as callwright tools import gave it."
+    )
     sentences: SentencePaths = ()
 
 
@@ -89,7 +98,10 @@ class GeneratedTools(RecipePart):
         description="Categories for which tools are made, or all of them."
     )
     tools_per_category: int = Field(
-        default=12, ge=1, le=60, description="How many tools are made for each category and language."
+        default=12,
+        ge=1,
+        le=60,
+        description="How many tools are made for each category and language.",
     )
     sentences: SentencePaths = ()
 
@@ -113,8 +125,12 @@ class StatedTool(RecipePart):
 
     name: str = Field(description="The tool's name.")
     description: str = Field(default="", description="What it does.")
-    parameters: dict[str, JsonValue] = Field(default_factory=dict, description="The JSON Schema of its parameters.")
-    returns: dict[str, JsonValue] | None = Field(default=None, description="The JSON Schema of what it returns.")
+    parameters: dict[str, JsonValue] = Field(
+        default_factory=dict, description="The JSON Schema of its parameters."
+    )
+    returns: dict[str, JsonValue] | None = Field(
+        default=None, description="The JSON Schema of what it returns."
+    )
     category: str = Field(default=OWN, description="What it is about.")
 
 
@@ -132,17 +148,29 @@ def _own_tool(source: object) -> Tool:
         return tool_from(source)  # type: ignore[arg-type] # whatever else it is, is refused there
 
 
-OwnTool = Annotated[Tool, BeforeValidator(_own_tool, json_schema_input_type=StatedTool | dict[str, JsonValue])]
+OwnTool = Annotated[
+    Tool, BeforeValidator(_own_tool, json_schema_input_type=StatedTool | dict[str, JsonValue])
+]
 
 
 class OwnTools(RecipePart):
     """Tools that stand in the recipe itself; in one that is made in Python also functions and pydantic models."""
 
-    own: tuple[OwnTool, ...] = Field(min_length=1, description="Tools, each with name, description and parameters.")
+    own: tuple[OwnTool, ...] = Field(
+        min_length=1, description="Tools, each with name, description and parameters."
+    )
     sentences: SentencePaths = ()
 
 
-ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings | OwnTools
+ToolSource = (
+    SeedTools
+    | ImportedTools
+    | CatalogTools
+    | GeneratedTools
+    | DomainTools
+    | EnvironmentSettings
+    | OwnTools
+)
 
 
 def _world(stated: object) -> object:
@@ -182,7 +210,9 @@ def _personal_data(stated: object) -> object:
 
 PersonalData = Annotated[
     PersonalDataRules,
-    BeforeValidator(_personal_data, json_schema_input_type=Literal["off", "on", "report"] | PersonalDataRules),
+    BeforeValidator(
+        _personal_data, json_schema_input_type=Literal["off", "on", "report"] | PersonalDataRules
+    ),
 ]
 
 
@@ -190,7 +220,8 @@ class SampleFiles(RecipePart):
     """A file or folder of samples, or several, of one format; paths are relative to the recipe."""
 
     path: Path | tuple[Path, ...] = Field(
-        alias="from", description="The file or folder to read samples from, or several, relative to the recipe."
+        alias="from",
+        description="The file or folder to read samples from, or several, relative to the recipe.",
     )
     format: str = Field(description="The format of the file or folder.")
 
@@ -214,7 +245,9 @@ class AvoidedSource(SampleFiles):
         min_length=1,
         description="What makes a repetition: call (the same), request (the same, in other words too), tool (the same).",
     )
-    likeness: Share = Field(default=LIKENESS, description="From which likeness on a request is the same.")
+    likeness: Share = Field(
+        default=LIKENESS, description="From which likeness on a request is the same."
+    )
 
 
 Stratum = Literal["tool", "outcome", "error", "feedback"]
@@ -224,14 +257,17 @@ STRATA: tuple[Stratum, ...] = get_args(Stratum)
 class SampleSource(SampleFiles):
     """Conversations that there are already."""
 
-    rows: int | None = Field(default=None, ge=1, description="How many records are read at most; all unless given.")
+    rows: int | None = Field(
+        default=None, ge=1, description="How many records are read at most; all unless given."
+    )
     take: int | None = Field(
         default=None,
         ge=1,
         description="How many samples are taken of what is read, such that they differ; all unless given.",
     )
     by: tuple[Stratum, ...] = Field(
-        default=STRATA, description=f"What those that are taken are shared out by: {', '.join(STRATA)}."
+        default=STRATA,
+        description=f"What those that are taken are shared out by: {', '.join(STRATA)}.",
     )
 
     def with_at_most(self, rows: int) -> "SampleSource":
@@ -269,7 +305,9 @@ def _listed(stated: object) -> object:
     return stated if isinstance(stated, list | tuple) else ()
 
 
-TakenSources = Annotated[tuple[Annotated[SampleSource, BeforeValidator(_source)], ...], BeforeValidator(_listed)]
+TakenSources = Annotated[
+    tuple[Annotated[SampleSource, BeforeValidator(_source)], ...], BeforeValidator(_listed)
+]
 
 
 def _extension(value: object) -> object:
@@ -282,7 +320,10 @@ def _extension(value: object) -> object:
 MOST_VOICES = 10_000
 _NO_TOOLS: tuple[ToolSource, ...] = ()
 SpokenWay = Annotated[str, Field(min_length=1, max_length=300)]
-Personas = Annotated[int, Field(ge=1, le=MOST_VOICES)] | Annotated[tuple[SpokenWay, ...], Field(max_length=MOST_VOICES)]
+Personas = (
+    Annotated[int, Field(ge=1, le=MOST_VOICES)]
+    | Annotated[tuple[SpokenWay, ...], Field(max_length=MOST_VOICES)]
+)
 
 
 def _without_near_misses(stated: object) -> object:
@@ -305,19 +346,27 @@ class Recipe(RecipePart):
     )
     description: str = Field(default="", description="A sentence for people.")
     seed: int = Field(default=0, description="All that is drawn depends on it.")
-    sources: SkipJsonSchema[TakenSources] = Field(  # what `samples` takes from files; tools may be theirs alone
-        default=(), validation_alias=AliasChoices("sources", "samples")
+    sources: SkipJsonSchema[TakenSources] = (
+        Field(  # what `samples` takes from files; tools may be theirs alone
+            default=(), validation_alias=AliasChoices("sources", "samples")
+        )
     )
     tools: tuple[Annotated[ToolSource, BeforeValidator(_world)], ...] = Field(
         default=_NO_TOOLS,
         validate_default=True,
         description="Where tools come from: a list of sources, such as {seed: all} or {import: openapi, path: api.yaml}.",
     )
-    sentence_files: SkipJsonSchema[tuple[SentenceFile, ...]] = ()  # what the files of `sentences` under `tools` hold
-    languages: tuple[Language, ...] = Field(default=(DEFAULT_LANGUAGE,), description="The languages of the requests.")
+    sentence_files: SkipJsonSchema[
+        tuple[SentenceFile, ...]
+    ] = ()  # what the files of `sentences` under `tools` hold
+    languages: tuple[Language, ...] = Field(
+        default=(DEFAULT_LANGUAGE,), description="The languages of the requests."
+    )
     samples: Annotated[
         dict[str, Annotated[int, Field(ge=0)]],
-        BeforeValidator(_counts, json_schema_input_type=dict[str, int] | list[SampleSource | dict[str, int]]),
+        BeforeValidator(
+            _counts, json_schema_input_type=dict[str, int] | list[SampleSource | dict[str, int]]
+        ),
     ] = Field(
         description="How many samples of each kind, such as {perfect: 200}; or a list of that and of what is taken from files:"
         " {from: traces.jsonl, format: openai}."
@@ -326,46 +375,71 @@ class Recipe(RecipePart):
         default=None, description="paper: HammerBench's own counts in the place of samples."
     )
     spare: float = Field(
-        default=0.0, ge=0, le=10, description="How many more may be planned to replace what did not pass, as a share."
+        default=0.0,
+        ge=0,
+        le=10,
+        description="How many more may be planned to replace what did not pass, as a share.",
     )
-    candidates_per_sample: int = Field(default=5, ge=2, le=400, description="How many tools a sample offers.")
-    variants: int = Field(default=10, ge=1, le=100, description="How many samples are made of each multi-step goal.")
-    models: Roles = Field(default=Roles(), description="Who words requests, makes calls from them, and judges.")
+    candidates_per_sample: int = Field(
+        default=5, ge=2, le=400, description="How many tools a sample offers."
+    )
+    variants: int = Field(
+        default=10, ge=1, le=100, description="How many samples are made of each multi-step goal."
+    )
+    models: Roles = Field(
+        default=Roles(), description="Who words requests, makes calls from them, and judges."
+    )
     prompts: dict[
-        str, Annotated[PromptFile, BeforeValidator(text_as("file"), json_schema_input_type=str | PromptFile)]
-    ] = Field(default_factory=dict, description="Prompts of your own in the place of ours, by name.")
-    personas: Personas = Field(default=(), description="Who the users are: descriptions, or how many people to draw.")
+        str,
+        Annotated[
+            PromptFile, BeforeValidator(text_as("file"), json_schema_input_type=str | PromptFile)
+        ],
+    ] = Field(
+        default_factory=dict, description="Prompts of your own in the place of ours, by name."
+    )
+    personas: Personas = Field(
+        default=(), description="Who the users are: descriptions, or how many people to draw."
+    )
     styles: tuple[SpokenWay, ...] = Field(
         default=(), max_length=MOST_VOICES, description="How they speak: tones and lengths."
     )
     values: dict[
         str,
         Annotated[
-            OwnValueList, BeforeValidator(value_source, json_schema_input_type=str | list[Scalar] | OwnValueList)
+            OwnValueList,
+            BeforeValidator(value_source, json_schema_input_type=str | list[Scalar] | OwnValueList),
         ],
     ] = Field(
         default_factory=dict,
         description="Values of your own by parameter or tool.parameter: a list, a file, or a query on a DuckDB file.",
     )
     examples: (
-        Annotated[ExampleFile, BeforeValidator(text_as("file"), json_schema_input_type=str | ExampleFile)] | None
+        Annotated[
+            ExampleFile, BeforeValidator(text_as("file"), json_schema_input_type=str | ExampleFile)
+        ]
+        | None
     ) = Field(
-        default=None, description="A file of requests of your own domain with their calls, shown to who words requests."
+        default=None,
+        description="A file of requests of your own domain with their calls, shown to who words requests.",
     )
     extensions: tuple[
-        Annotated[Extension, BeforeValidator(_extension, json_schema_input_type=str | Extension)], ...
+        Annotated[Extension, BeforeValidator(_extension, json_schema_input_type=str | Extension)],
+        ...,
     ] = Field(
         default=(),
         description="Kinds, checks, exports, importers, worlds and models of your own, such as my_kind.py:FAMILY; their code runs.",
     )
     avoid: tuple[AvoidedSource, ...] = Field(
-        default=(), description="Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}."
+        default=(),
+        description="Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}.",
     )
     personal_data: PersonalData = Field(
         default=PersonalDataRules(),
         description="What becomes of personal data in samples that are taken from files: off, on (replaced) or report (counted).",
     )
-    system_message: SystemMessage | Annotated[tuple[SystemMessage, ...], Field(min_length=1, max_length=1000)] = Field(
+    system_message: (
+        SystemMessage | Annotated[tuple[SystemMessage, ...], Field(min_length=1, max_length=1000)]
+    ) = Field(
         default="",
         description="What the assistant is told first: a text, a list to draw from by sample, or none in rows of training either.",
     )
@@ -380,7 +454,9 @@ class Recipe(RecipePart):
         description="The licence of the samples' text, such as CC-BY-4.0: the card of a release states it.",
     )
     tool_license: str = Field(
-        default="", max_length=200, description="The licence of the tools, for the card of a release too."
+        default="",
+        max_length=200,
+        description="The licence of the tools, for the card of a release too.",
     )
     candidates: tuple[Candidate, ...] = Field(default=(), description="Models to be scored.")
     checks: Checks = Field(default=Checks(), description="Thresholds.")
@@ -388,18 +464,29 @@ class Recipe(RecipePart):
         default="blind",
         description="How it is read what words ask for: by calls that are written blind, or by hammerbench's own readings.",
     )
-    land: LandedGrade = Field(default="judged", description="What lands without people: judged or proved.")
-    review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
-    readers: ReaderRules = Field(default=ReaderRules(), description="How much is planted to measure who reads.")
-    accept: AcceptanceRules = Field(
-        default=AcceptanceRules(), description="How right readers must be known to be, that what they settled lands."
+    land: LandedGrade = Field(
+        default="judged", description="What lands without people: judged or proved."
     )
-    budget: float | None = Field(default=None, gt=0, description="US dollars; the build stops before they are passed.")
+    review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
+    readers: ReaderRules = Field(
+        default=ReaderRules(), description="How much is planted to measure who reads."
+    )
+    accept: AcceptanceRules = Field(
+        default=AcceptanceRules(),
+        description="How right readers must be known to be, that what they settled lands.",
+    )
+    budget: float | None = Field(
+        default=None, gt=0, description="US dollars; the build stops before they are passed."
+    )
     shard_size: int = Field(
-        default=5000, ge=1, description="How many records a shard has at most; shards are cut by time."
+        default=5000,
+        ge=1,
+        description="How many records a shard has at most; shards are cut by time.",
     )
     schedule: Schedule | None = Field(default=None, description="When Prefect runs the build.")
-    trial: bool = Field(default=False, description="No release takes the builds unless it names them.")
+    trial: bool = Field(
+        default=False, description="No release takes the builds unless it names them."
+    )
     _brought: tuple[str, ...] = PrivateAttr(default=())
 
     @model_validator(mode="before")
@@ -412,7 +499,9 @@ class Recipe(RecipePart):
         if not isinstance(loaded, dict):
             return loaded
         if loaded.get("scale") == "paper":
-            loaded = loaded | {"samples": {kind.name: kind.scale for kind in all_kinds().values() if kind.scale}}
+            loaded = loaded | {
+                "samples": {kind.name: kind.scale for kind in all_kinds().values() if kind.scale}
+            }
         for one in loaded.get("extensions", ()):
             if isinstance(one, dict) and one.get("digest"):
                 with _as_invalid():
@@ -426,7 +515,9 @@ class Recipe(RecipePart):
         if tools is _NO_TOOLS and takes_nothing:
             raise PydanticKnownError("missing")
         if tools == [] and takes_nothing:
-            raise PydanticKnownError("too_short", {"field_type": "Tuple", "min_length": 1, "actual_length": 0})
+            raise PydanticKnownError(
+                "too_short", {"field_type": "Tuple", "min_length": 1, "actual_length": 0}
+            )
         return tools
 
     @field_validator("languages")
@@ -441,7 +532,9 @@ class Recipe(RecipePart):
     @classmethod
     def _can_be_made(cls, samples: dict[str, int], info: ValidationInfo) -> dict[str, int]:
         if any(samples.values()) and info.data.get("tools") == ():
-            raise ValueError(f"{', '.join(samples)} samples are made from tools; list some under tools")
+            raise ValueError(
+                f"{', '.join(samples)} samples are made from tools; list some under tools"
+            )
         with _as_invalid():
             brought_along(samples)
         return samples
@@ -451,7 +544,9 @@ class Recipe(RecipePart):
     def _are_there(cls, policies: tuple[Policy, ...], info: ValidationInfo) -> tuple[Policy, ...]:
         for name, count in info.data.get("samples", {}).items():
             if count and not policies and kind_named(name).traits.is_ruled:
-                raise ValueError(f"{name} samples need policies; say what the assistant may do with a tool, and when")
+                raise ValueError(
+                    f"{name} samples need policies; say what the assistant may do with a tool, and when"
+                )
         return policies
 
     @field_validator("candidates")
@@ -483,7 +578,11 @@ class Recipe(RecipePart):
     @property
     def spoken_personas(self) -> tuple[str, ...]:
         """The personas of the recipe, drawn by its seed where it only says how many."""
-        return draw_personas(self.personas, self.seed) if isinstance(self.personas, int) else self.personas
+        return (
+            draw_personas(self.personas, self.seed)
+            if isinstance(self.personas, int)
+            else self.personas
+        )
 
     @property
     def is_voiced(self) -> bool:
@@ -515,7 +614,9 @@ class Recipe(RecipePart):
 
     def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
         """The same recipe as a command or a flow asks for it: with one model for all roles, or fewer samples, if given."""
-        roles = Roles(**dict.fromkeys(self.models.named, read_model(model))) if model else self.models
+        roles = (
+            Roles(**dict.fromkeys(self.models.named, read_model(model))) if model else self.models
+        )
         chosen = self.model_copy(update={"models": roles})
         return chosen.with_limit(limit) if limit else chosen
 
@@ -526,9 +627,18 @@ class Recipe(RecipePart):
             name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sampled else 1))
             for name, count in self.samples.items()
         }
-        tools = tuple(one.with_preview() if isinstance(one, GeneratedTools) else one for one in self.tools)
+        tools = tuple(
+            one.with_preview() if isinstance(one, GeneratedTools) else one for one in self.tools
+        )
         sources = tuple(one.with_at_most(shown) for one in self.sources)
-        changes = {"samples": samples, "sources": sources, "scale": None, "tools": tools, "variants": 1, "trial": True}
+        changes = {
+            "samples": samples,
+            "sources": sources,
+            "scale": None,
+            "tools": tools,
+            "variants": 1,
+            "trial": True,
+        }
         return self.model_copy(update=changes)
 
     def with_limit(self, limit: int) -> "Recipe":
@@ -536,5 +646,10 @@ class Recipe(RecipePart):
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
         sources = tuple(one.with_at_most(limit) for one in self.sources)
         is_less = (samples, sources) != (self.samples, self.sources)
-        changes = {"samples": samples, "sources": sources, "scale": None, "trial": self.trial or is_less}
+        changes = {
+            "samples": samples,
+            "sources": sources,
+            "scale": None,
+            "trial": self.trial or is_less,
+        }
         return self.model_copy(update=changes)

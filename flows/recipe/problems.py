@@ -26,7 +26,10 @@ from callwright.warehouse.yaml_text import compose_yaml
 
 _MERGE = "tag:yaml.org,2002:merge"
 _SECRET = {"api_key"}
-_OF_ALL_AROUND = {"too_short", "value_error"}  # what these say of a place follows from what is wrong within it
+_OF_ALL_AROUND = {
+    "too_short",
+    "value_error",
+}  # what these say of a place follows from what is wrong within it
 _BY_THE_TAG = {"union_tag_invalid", "union_tag_not_found"}
 
 
@@ -79,7 +82,10 @@ def read_yaml(text: str) -> LocatedYaml:
         mark = error.problem_mark or error.context_mark
         message = ", ".join(part for part in (error.context, error.problem) if part)
         raise YamlFault(message, _place(mark) if mark else TextPlace(1, 1)) from error
-    except (yaml.YAMLError, ValueError) as error:  # signs that no text has; a date that no calendar has
+    except (
+        yaml.YAMLError,
+        ValueError,
+    ) as error:  # signs that no text has; a date that no calendar has
         raise YamlFault(str(error).replace("\n", " "), TextPlace(1, 1)) from error
     return LocatedYaml(data, keys, values, repeated)
 
@@ -137,17 +143,23 @@ class RecipeFaults:
     @property
     def problems(self) -> tuple[RecipeProblem, ...]:
         """All that was found, in the order of the file."""
-        return tuple(sorted(self._found.values(), key=lambda one: (one.line, one.column, one.place)))
+        return tuple(
+            sorted(self._found.values(), key=lambda one: (one.line, one.column, one.place))
+        )
 
     def add(self, path: DataPath, message: str, *, of_key: bool = False, **more: Any) -> None:  # noqa: ANN401 - a problem's fields
         """Note an error at a place."""
         place = self._source.place_of(path, key=of_key)
-        self._found[path, message] = RecipeProblem(self._file, *place, dotted(path), message, **more)
+        self._found[path, message] = RecipeProblem(
+            self._file, *place, dotted(path), message, **more
+        )
 
     def add_repeated(self) -> None:
         """Note the keys that stand twice."""
         for path, again, first in self._source.repeated:
-            problem = RecipeProblem(self._file, *again, dotted(path), f"stands twice, first in line {first.line}")
+            problem = RecipeProblem(
+                self._file, *again, dotted(path), f"stands twice, first in line {first.line}"
+            )
             self._found[path, problem.message] = problem
 
     def add_names(self) -> None:
@@ -184,7 +196,10 @@ class RecipeFaults:
             follows = (
                 one.type in _OF_ALL_AROUND
                 and one.path
-                and any((len(path) > len(one.path) and path[: len(one.path)] == one.path) for path in within)
+                and any(
+                    (len(path) > len(one.path) and path[: len(one.path)] == one.path)
+                    for path in within
+                )
             )
             is_misspelt = one.type == "missing" and one.path in meant
             if not follows and not is_misspelt and (not one.path or one.path not in named):
@@ -197,13 +212,25 @@ class RecipeFaults:
             self._add_unknown(one, tags)
         elif one.type == "missing":
             meaning = meaning_of(path, tags).rstrip(".")
-            self.add(path, f"is missing{f': {meaning[:1].lower()}{meaning[1:]}' if meaning else ''}")
+            self.add(
+                path, f"is missing{f': {meaning[:1].lower()}{meaning[1:]}' if meaning else ''}"
+            )
         elif one.type in _BY_THE_TAG:
             key = str(one.context.get("discriminator", "")).strip("'")
-            known = tuple(word.strip(" '") for word in str(one.context.get("expected_tags", "")).split(",") if word)
+            known = tuple(
+                word.strip(" '")
+                for word in str(one.context.get("expected_tags", "")).split(",")
+                if word
+            )
             name = str(one.context.get("tag", ""))
             meant = nearest(name, known)
-            self.add((*path, key), f"there is no {key} {name!r}", meant=meant, noun=f"{key}s", known=known)
+            self.add(
+                (*path, key),
+                f"there is no {key} {name!r}",
+                meant=meant,
+                noun=f"{key}s",
+                known=known,
+            )
         elif one.type == "model_type":
             self.add(path, self._stated(one), noun=f"settings of {dotted(path)}", known=known)
         elif one.type == "literal_error":
@@ -220,13 +247,21 @@ class RecipeFaults:
         meant, elsewhere = nearest(name, known), places_of(name)
         message = "there is no such setting" + (" here" if around else "")
         if not meant and elsewhere:
-            message += f"; it belongs to {elsewhere[0]}" if elsewhere[0] else "; it belongs to the top of the recipe"
+            message += (
+                f"; it belongs to {elsewhere[0]}"
+                if elsewhere[0]
+                else "; it belongs to the top of the recipe"
+            )
         noun = f"settings of {dotted(around)}" if around else "settings"
         self.add(one.path, message, of_key=True, meant=meant, noun=noun, known=known)
 
     def _stated(self, one: Located) -> str:
         phrase, value = _phrase(one), _value_at(self._source.data, one.path)
-        is_plain = isinstance(value, (str, int, float, bool)) and one.path[-1:] and one.path[-1] not in _SECRET
+        is_plain = (
+            isinstance(value, (str, int, float, bool))
+            and one.path[-1:]
+            and one.path[-1] not in _SECRET
+        )
         if not phrase.startswith("must") or not (is_plain or one.is_of_key):
             return phrase
         return f"{phrase}, not {one.path[-1] if one.is_of_key else value!r}"
@@ -235,11 +270,17 @@ class RecipeFaults:
         """Note the files and folders of tools and samples that there are not."""
         places = (("tools", EACH, "path"), ("samples", EACH, "from"), ("avoid", EACH, "from"))
         named = (
-            found for place in places for more in ((), (EACH,)) for found in _at(self._source.data, (*place, *more))
+            found
+            for place in places
+            for more in ((), (EACH,))
+            for found in _at(self._source.data, (*place, *more))
         )
         for path, name in named:
             if not (folder / name).exists():
-                self.add(path, f"there is no file or folder {str(folder / name)!r}; paths are relative to the recipe")
+                self.add(
+                    path,
+                    f"there is no file or folder {str(folder / name)!r}; paths are relative to the recipe",
+                )
 
 
 def dotted(path: DataPath) -> str:
@@ -256,10 +297,16 @@ def _step(step: str | int) -> str:
 def explain(problems: Sequence[RecipeProblem]) -> str:
     """The problems of a recipe as the message of one error."""
     lines = [str(problem) for problem in problems]
-    return lines[0] if len(lines) == 1 else "\n  ".join((f"The recipe has {len(lines)} mistakes.", *lines))
+    return (
+        lines[0]
+        if len(lines) == 1
+        else "\n  ".join((f"The recipe has {len(lines)} mistakes.", *lines))
+    )
 
 
-def _located(loc: Sequence[str | int], kind: str, message: str, context: Mapping[str, Any], data: object) -> Located:
+def _located(
+    loc: Sequence[str | int], kind: str, message: str, context: Mapping[str, Any], data: object
+) -> Located:
     """Read pydantic's place of an error: steps into the data, and between them the names of shapes that it tried."""
     path: DataPath = ()
     tags: list[tuple[DataPath, str]] = []
@@ -287,11 +334,15 @@ def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> li
             place, tag = one.tags[depth]
             tried.setdefault(place, {}).setdefault(tag, []).append(one)
     for place, shapes in tried.items():
-        chosen += _of_one_shape(_nearest_shape(place, shapes, _value_at(data, place)), data, depth + 1)
+        chosen += _of_one_shape(
+            _nearest_shape(place, shapes, _value_at(data, place)), data, depth + 1
+        )
     return chosen
 
 
-def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: object) -> list[Located]:
+def _nearest_shape(
+    place: DataPath, shapes: Mapping[str, list[Located]], value: object
+) -> list[Located]:
     """The errors of the shape that a value comes nearest to; one error for all shapes where it is of none of their types."""
 
     def is_of_type(one: Located) -> bool:
@@ -307,7 +358,10 @@ def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: 
         message = " or ".join([first, *(phrase.removeprefix("must be ") for phrase in others)])
         return [Located(place, is_of_key=False, tags=(), type=kind, message=message, context={})]
     unlikely = ("union_tag_not_found", "extra_forbidden", "missing")
-    best = min(fitting.values(), key=lambda errors: [[one.type for one in errors].count(kind) for kind in unlikely])
+    best = min(
+        fitting.values(),
+        key=lambda errors: [[one.type for one in errors].count(kind) for kind in unlikely],
+    )
     unknown = [one for one in best if one.type == "extra_forbidden"]
     if isinstance(value, dict) and len(unknown) == len(value):  # nothing in it tells what was meant
         return [one._replace(tags=()) for one in unknown]
@@ -338,7 +392,9 @@ def _value_at(data: Any, path: DataPath) -> Any:  # noqa: ANN401 - not validated
     return data
 
 
-def _at(data: object, pattern: Iterable[str], path: DataPath = ()) -> Iterator[tuple[DataPath, str]]:
+def _at(
+    data: object, pattern: Iterable[str], path: DataPath = ()
+) -> Iterator[tuple[DataPath, str]]:
     """The texts at all places of a pattern."""
     step, *more = [*pattern] or [""]
     if not step:
@@ -358,10 +414,7 @@ def _place(mark: yaml.Mark) -> TextPlace:
 
 
 def _walk(
-    node: yaml.Node,
-    path: DataPath,
-    loader: yaml.SafeLoader,
-    key: yaml.Node | None = None,
+    node: yaml.Node, path: DataPath, loader: yaml.SafeLoader, key: yaml.Node | None = None
 ) -> Iterator[tuple[DataPath, yaml.Node | None, yaml.Node]]:
     """Every node with its path, and with its key's node where it is the value of one."""
     yield path, key, node
@@ -380,7 +433,9 @@ def _name(node: yaml.Node, loader: yaml.SafeLoader) -> str | int:
     return name if isinstance(name, (str, int)) else str(name)
 
 
-def _repeated(node: yaml.Node, loader: yaml.SafeLoader) -> Iterator[tuple[DataPath, TextPlace, TextPlace]]:
+def _repeated(
+    node: yaml.Node, loader: yaml.SafeLoader
+) -> Iterator[tuple[DataPath, TextPlace, TextPlace]]:
     """The keys that a mapping has twice, before `<<` brings in those of another one: YAML itself would take the last."""
     for place, _, one in _walk(node, (), loader):
         if isinstance(one, yaml.MappingNode):

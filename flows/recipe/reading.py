@@ -29,7 +29,9 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import PluginError, file_of
 
 SCHEMA_FILE = "recipe.schema.json"
-_SCHEMA_LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # editors read it, relative to the recipe
+_SCHEMA_LINE = (
+    f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # editors read it, relative to the recipe
+)
 
 
 class CheckedRecipe(NamedTuple):
@@ -77,8 +79,18 @@ def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
         problem = f"can't be read, since it is not in UTF-8: {error.reason} at byte {error.start}"
         return _wrong(path, problem, TextPlace())
     if not isinstance(source.data, dict):
-        found = "empty" if source.data is None else "a list" if isinstance(source.data, list) else repr(source.data)
-        return _wrong(path, f"must be a mapping of settings such as 'name: mine', and is {found}", TextPlace(1, 1))
+        found = (
+            "empty"
+            if source.data is None
+            else "a list"
+            if isinstance(source.data, list)
+            else repr(source.data)
+        )
+        return _wrong(
+            path,
+            f"must be a mapping of settings such as 'name: mine', and is {found}",
+            TextPlace(1, 1),
+        )
     return _checked(source, path.absolute().parent, str(path), with_files=with_files)
 
 
@@ -89,7 +101,9 @@ def _wrong(path: Path, message: str, place: TextPlace) -> CheckedRecipe:
 def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool) -> CheckedRecipe:
     faults = RecipeFaults(named, source)
     faults.add_repeated()
-    extensions = _read_extensions(source.data.get("extensions"), folder, faults)  # before all that may name their rows
+    extensions = _read_extensions(
+        source.data.get("extensions"), folder, faults
+    )  # before all that may name their rows
     faults.add_names()
     if with_files:
         faults.add_absent_files(folder)
@@ -104,9 +118,14 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
     read = {
-        **{name: tuple(_located(one, folder) for one in getattr(recipe, name)) for name in ("tools", "sources", "avoid")},
-        "extensions": extensions, "prompts": prompts, **own,
-    }  # fmt: skip
+        **{
+            name: tuple(_located(one, folder) for one in getattr(recipe, name))
+            for name in ("tools", "sources", "avoid")
+        },
+        "extensions": extensions,
+        "prompts": prompts,
+        **own,
+    }
     if recipe.personal_data.vault is not None:
         vault = (folder / recipe.personal_data.vault).absolute()
         read["personal_data"] = recipe.personal_data.model_copy(update={"vault": vault})
@@ -118,7 +137,9 @@ def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tupl
     read = []
     for at, one in enumerate(stated if isinstance(stated, list) else ()):
         try:
-            path, name = file_of(one if isinstance(one, str) else f"{one['file']}:{one['name']}", folder)
+            path, name = file_of(
+                one if isinstance(one, str) else f"{one['file']}:{one['name']}", folder
+            )
             read.append(add_from_file(path, name))
         except PluginError as error:
             faults.add(("extensions", at), str(error).rstrip("."))
@@ -194,7 +215,9 @@ def _located(source: ToolSource | SampleFiles, folder: Path) -> ToolSource | Sam
         return source
     if isinstance(source.path, Path):
         return source.model_copy(update={"path": (folder / source.path).absolute()})
-    return source.model_copy(update={"path": tuple((folder / one).absolute() for one in source.path)})
+    return source.model_copy(
+        update={"path": tuple((folder / one).absolute() for one in source.path)}
+    )
 
 
 def write_first_recipe(folder: Path) -> Path:
@@ -209,7 +232,9 @@ def write_first_recipe(folder: Path) -> Path:
         )
     folder.mkdir(parents=True, exist_ok=True)
     write_schema(folder / SCHEMA_FILE)
-    first = files("callwright.flows.recipe").joinpath("first_recipe.yaml").read_text(encoding="utf-8")
+    first = (
+        files("callwright.flows.recipe").joinpath("first_recipe.yaml").read_text(encoding="utf-8")
+    )
     commands = {"CHECK": ("recipe", "check", path), "PREVIEW": ("build", path, "--preview", 5)}
     for mark, words in commands.items():
         first = first.replace(mark, command_line(*words))

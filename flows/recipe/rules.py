@@ -20,7 +20,9 @@ def text_as(name: str) -> Callable[[object], object]:
     return lambda stated: {name: stated} if isinstance(stated, str) else stated
 
 
-Model = Annotated[ModelSettings, BeforeValidator(text_as("name"), json_schema_input_type=str | ModelSettings)]
+Model = Annotated[
+    ModelSettings, BeforeValidator(text_as("name"), json_schema_input_type=str | ModelSettings)
+]
 
 
 _TEMPLATE = partial(ModelSettings, name="template/v1")
@@ -33,9 +35,12 @@ class Roles(RecipePart):
         default_factory=_TEMPLATE, description="Who words requests: a model's name or its settings."
     )
     checker: Model = Field(
-        default_factory=_TEMPLATE, description="Who makes calls from requests: a model's name or its settings."
+        default_factory=_TEMPLATE,
+        description="Who makes calls from requests: a model's name or its settings.",
     )
-    judge: Model = Field(default_factory=_TEMPLATE, description="Who judges: a model's name or its settings.")
+    judge: Model = Field(
+        default_factory=_TEMPLATE, description="Who judges: a model's name or its settings."
+    )
     assistant: Model | None = Field(
         default=None,
         description="Who talks with simulated users and calls tools in live tasks: the generator unless stated.",
@@ -46,13 +51,17 @@ class Roles(RecipePart):
         """What is worded or called in view of others is worded and called like them; a yes or no is not (decision 0011)."""
         for name, model in self.named.items():
             if name != "judge" and model.items_per_request > 1:
-                raise ValueError(f"items_per_request is for the judge only; the {name} must see one item at a time")
+                raise ValueError(
+                    f"items_per_request is for the judge only; the {name} must see one item at a time"
+                )
         return self
 
     @property
     def named(self) -> dict[str, ModelSettings]:
         """The model of each role; where no assistant is stated there is none."""
-        stated: dict[str, ModelSettings | None] = {name: getattr(self, name) for name in type(self).model_fields}
+        stated: dict[str, ModelSettings | None] = {
+            name: getattr(self, name) for name in type(self).model_fields
+        }
         return {name: model for name, model in stated.items() if model is not None}
 
 
@@ -74,13 +83,17 @@ class PromptFile(RecipePart):
     """A text that stands in place of one of our prompts: a Jinja file like ours, its path relative to the recipe."""
 
     file: Path = Field(description="The prompt's text, relative to the recipe.")
-    text: str = Field(default="", repr=False)  # read with the recipe, so that a build needs the file no more
+    text: str = Field(
+        default="", repr=False
+    )  # read with the recipe, so that a build needs the file no more
 
 
 class Checks(RecipePart):
     """Thresholds, as fractions."""
 
-    rouge_l: Share = Field(default=0.7, description="How alike free text must be for two calls to agree, from 0 to 1.")
+    rouge_l: Share = Field(
+        default=0.7, description="How alike free text must be for two calls to agree, from 0 to 1."
+    )
     near_duplicate: Part = Field(
         default=0.9, description="How alike two requests with the same gold may be, from 0 to 1."
     )
@@ -89,7 +102,8 @@ class Checks(RecipePart):
         description="How alike two requests in other words may be to which the same calls are due, from 0 to 1.",
     )
     largest_opening: Part | None = Field(
-        default=0.1, description="The share of a language's requests that may begin alike, from 0 to 1."
+        default=0.1,
+        description="The share of a language's requests that may begin alike, from 0 to 1.",
     )
     largest_skeleton: Part | None = Field(
         default=0.05,
@@ -104,7 +118,9 @@ class Checks(RecipePart):
 LandedGrade = Literal["judged", "proved"]
 LANDED_GRADES: tuple[LandedGrade, ...] = ("judged", "proved")  # the weakest first
 # So many, or a share of what landed: 20 is twenty, 0.05 one in twenty, 1.0 all.
-SpotChecks = Annotated[int, Field(strict=True, ge=0)] | Annotated[float, Field(strict=True, ge=0, le=1)]
+SpotChecks = (
+    Annotated[int, Field(strict=True, ge=0)] | Annotated[float, Field(strict=True, ge=0, le=1)]
+)
 
 
 class ReviewRules(RecipePart):
@@ -124,17 +140,23 @@ class ReviewRules(RecipePart):
         description="How many accepted samples people see as well: a number, a share, or one for each grade.",
     )
     dialogue_acts: int = Field(
-        default=0, ge=0, description="How many accepted conversations people see for their dialogue acts."
+        default=0,
+        ge=0,
+        description="How many accepted conversations people see for their dialogue acts.",
     )
     reviewers: Reviewers | dict[Literal["doubtful", "spot check"], Reviewers] = Field(
-        default=1, description="How many people answer each question: a number, or one for each cause."
+        default=1,
+        description="How many people answer each question: a number, or one for each cause.",
     )
     repeated: bool = Field(
         default=False,
         description="Whether people see the requests beyond checks.largest_opening and largest_skeleton before they land.",
     )
     gold_items: float = Field(
-        default=0.0, ge=0, le=50, description="How many questions with a known answer are mixed in for each hundred."
+        default=0.0,
+        ge=0,
+        le=50,
+        description="How many questions with a known answer are mixed in for each hundred.",
     )
     draw_every: int = Field(
         default=10,
@@ -169,7 +191,8 @@ class ReaderRules(RecipePart):
     """
 
     planted: Share = Field(
-        default=0.05, description="The share of what readers read that is planted to measure them; 0 for none."
+        default=0.05,
+        description="The share of what readers read that is planted to measure them; 0 for none.",
     )
     at_least: int = Field(
         default=40,
@@ -194,7 +217,8 @@ class AcceptanceRules(RecipePart):
         description="The share of planted defects that a reader must catch. A sort fails where it surely catches fewer.",
     )
     agreed_at_least: Share = Field(
-        default=0.5, description="The share of the golds that it reads with which a reader must agree."
+        default=0.5,
+        description="The share of the golds that it reads with which a reader must agree.",
     )
     wrong_at_most: float | None = Field(
         default=None,

@@ -52,31 +52,57 @@ def _prompts() -> Iterable[str]:
 
 NAMED_PLACES = (
     NamedPlace(
-        ("languages", EACH), "language", "languages (with a language model any other by its ISO 639 code, as fr or de)",
-        known_languages, ("", "languages"),
+        ("languages", EACH),
+        "language",
+        "languages (with a language model any other by its ISO 639 code, as fr or de)",
+        known_languages,
+        ("", "languages"),
     ),
     NamedPlace(("samples", KEY), "kind of sample", "kinds", all_kinds),
     NamedPlace(
-        ("samples", EACH, "format"), "format of samples", "formats", lambda: SOURCES, ("SampleSource", "format")
+        ("samples", EACH, "format"),
+        "format of samples",
+        "formats",
+        lambda: SOURCES,
+        ("SampleSource", "format"),
     ),
     NamedPlace(
-        ("avoid", EACH, "format"), "format of samples", "formats", lambda: SOURCES, ("AvoidedSource", "format")
-    ),
-    NamedPlace(("tools", EACH, "import"), "catalog format", "formats", lambda: FORMATS, ("ImportedTools", "import")),
-    NamedPlace(
-        ("tools", EACH, "seed", EACH), "category in the seed catalog", "categories",
-        lambda: sorted({tool.category for tool in seed_tools()}), ("SeedTools", "seed"),
-    ),
-    NamedPlace(
-        ("tools", EACH, "generate", EACH), "category of tools to make", "categories",
-        lambda: [category.name for category in load_categories()], ("GeneratedTools", "generate"),
+        ("avoid", EACH, "format"),
+        "format of samples",
+        "formats",
+        lambda: SOURCES,
+        ("AvoidedSource", "format"),
     ),
     NamedPlace(
-        ("tools", EACH, "domains", EACH), "domain", "domains",
-        lambda: [domain.name for domain in load_domains()], ("DomainTools", "domains"),
+        ("tools", EACH, "import"),
+        "catalog format",
+        "formats",
+        lambda: FORMATS,
+        ("ImportedTools", "import"),
+    ),
+    NamedPlace(
+        ("tools", EACH, "seed", EACH),
+        "category in the seed catalog",
+        "categories",
+        lambda: sorted({tool.category for tool in seed_tools()}),
+        ("SeedTools", "seed"),
+    ),
+    NamedPlace(
+        ("tools", EACH, "generate", EACH),
+        "category of tools to make",
+        "categories",
+        lambda: [category.name for category in load_categories()],
+        ("GeneratedTools", "generate"),
+    ),
+    NamedPlace(
+        ("tools", EACH, "domains", EACH),
+        "domain",
+        "domains",
+        lambda: [domain.name for domain in load_domains()],
+        ("DomainTools", "domains"),
     ),
     NamedPlace(("prompts", KEY), "prompt", "prompts", _prompts),
-)  # fmt: skip
+)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -85,7 +111,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     from rapidfuzz.distance import JaroWinkler
 
     scorer = JaroWinkler.normalized_similarity
-    found = process.extractOne(name.casefold(), list(known), scorer=scorer, processor=str.casefold, score_cutoff=_ALIKE)
+    found = process.extractOne(
+        name.casefold(), list(known), scorer=scorer, processor=str.casefold, score_cutoff=_ALIKE
+    )
     return str(found[0]) if found else ""
 
 
@@ -109,10 +137,16 @@ def recipe_schema() -> Node:
                 elif one.get("type") == "string" and "const" not in one:
                     one.pop("type")
                     one["enum"] = [*names]
-    any_kind = {"anyOf": [{"enum": list(all_kinds())}, {"pattern": "_"}]}  # kinds that are made of any other
+    any_kind = {
+        "anyOf": [{"enum": list(all_kinds())}, {"pattern": "_"}]
+    }  # kinds that are made of any other
     schema["properties"]["samples"]["propertyNames"] = any_kind
     schema["properties"]["prompts"]["propertyNames"] = {"enum": list(_prompts())}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "A recipe of callwright"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "A recipe of callwright",
+    }
 
 
 def settings_at(path: DataPath, tags: Sequence[str] = ()) -> tuple[str, ...]:
@@ -129,7 +163,11 @@ def meaning_of(path: DataPath, tags: Sequence[str] = ()) -> str:
 
 def places_of(name: str) -> tuple[str, ...]:
     """The places that have a setting of this name, dotted, the top as ""; the least deep ones first."""
-    found = [place for place, node in _everywhere(settings_schema(), "", 0) if name in node.get("properties", {})]
+    found = [
+        place
+        for place, node in _everywhere(settings_schema(), "", 0)
+        if name in node.get("properties", {})
+    ]
     return tuple(sorted(dict.fromkeys(found), key=lambda place: place.count(".")))
 
 

@@ -66,7 +66,9 @@ def recheck(settings: Settings, name: str = "", *, draw: int = PAPER, seed: int 
     rows.sort(key=lambda row: blake2b(f"{seed}:{row['subject']}".encode(), digest_size=8).digest())
     drawn = [row for row in rows if not row["is_out"]][:draw]
     builds = [sorted({row["build"] for row in drawn})]
-    made = warehouse.rows("select key, body from builds where list_contains(?::varchar[], key)", builds)
+    made = warehouse.rows(
+        "select key, body from builds where list_contains(?::varchar[], key)", builds
+    )
     recipes = {row["key"]: Recipe.model_validate_json(row["body"]) for row in made}
     asked = ask_again(warehouse, [_question(row, recipes.get(row["build"])) for row in drawn])
     for build, recipe in recipes.items():
@@ -78,7 +80,9 @@ def _scope(warehouse: Warehouse, name: str) -> Literal["recipe", "release", "all
     if not name:
         return "all"
     releases = [release.name for release in list_releases(warehouse)]
-    recipes = [row["recipe"] for row in warehouse.rows("select distinct recipe from builds order by 1")]
+    recipes = [
+        row["recipe"] for row in warehouse.rows("select distinct recipe from builds order by 1")
+    ]
     if name in releases:
         return "release"
     if name in recipes:
@@ -132,7 +136,9 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
     """
     with warehouse.together():
         release_named(warehouse, release)
-        suspects = tuple(_suspect(row) for row in warehouse.rows(sql("asking_again.suspects"), [release]))
+        suspects = tuple(
+            _suspect(row) for row in warehouse.rows(sql("asking_again.suspects"), [release])
+        )
         questions = [
             ReviewQuestion(one.subject, SUSPECT, one.reason, one.build, against=one.against)
             for one in suspects
@@ -167,7 +173,9 @@ def _suspect(row: Row) -> Suspect:
         where = at if not sentences else ""
         sentences.append(f"{row['agreeing']} of {candidates} candidates answer{where} {against}.")
     reason = " ".join(sentences)
-    return Suspect(**fields, reason=reason, against=against, is_new=row["has_landed"] and not is_known)
+    return Suspect(
+        **fields, reason=reason, against=against, is_new=row["has_landed"] and not is_known
+    )
 
 
 def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
@@ -175,11 +183,23 @@ def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
     if len(made) != 1 or len(gold) != 1 or made[0].tool != gold[0].tool:
         return f"{_rendered(made)} where the gold {f'calls {_rendered(gold)}' if gold else 'calls nothing'}"
     given, due = made[0].arguments, gold[0].arguments
-    other = {name: value for name, value in given.items() if name not in due or not _is_alike(value, due[name])}
+    other = {
+        name: value
+        for name, value in given.items()
+        if name not in due or not _is_alike(value, due[name])
+    }
     stated = {name: value for name, value in due.items() if name not in given or name in other}
     left_out = [name for name in stated if name not in given]
-    call = f"{made[0].tool}({_named(other)})" if other else f"{made[0].tool} without {', '.join(left_out)}"
-    return f"{call} where the gold says {_named(stated)}" if stated else f"{call} where the gold says nothing of it"
+    call = (
+        f"{made[0].tool}({_named(other)})"
+        if other
+        else f"{made[0].tool} without {', '.join(left_out)}"
+    )
+    return (
+        f"{call} where the gold says {_named(stated)}"
+        if stated
+        else f"{call} where the gold says nothing of it"
+    )
 
 
 def _is_alike(one: JsonValue, other: JsonValue) -> bool:
@@ -187,7 +207,9 @@ def _is_alike(one: JsonValue, other: JsonValue) -> bool:
 
 
 def _rendered(calls: Sequence[Call]) -> str:
-    return shortened("; ".join(f"{call.tool}({_named(call.arguments)})" for call in calls), _MOST_OF_CALLS)
+    return shortened(
+        "; ".join(f"{call.tool}({_named(call.arguments)})" for call in calls), _MOST_OF_CALLS
+    )
 
 
 def _named(arguments: Arguments) -> str:
@@ -229,7 +251,9 @@ class AuditDraw(NamedTuple):
     by_error_type: dict[str, int]
 
 
-def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), count: int = AUDITED) -> AuditDraw:
+def draw_audits(
+    release: str, settings: Settings, models: Sequence[str] = (), count: int = AUDITED
+) -> AuditDraw:
     """Draw answers to a release until `count` are drawn, and ask people about them; what was drawn before stays so.
 
     With `models` only their answers are drawn, and counted. Raises ConfigurationError for a release or a model that has no
@@ -237,7 +261,10 @@ def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), co
     """
     warehouse = open_warehouse(settings)
     release_named(warehouse, release)
-    known = [AuditablePrediction(**row) for row in warehouse.rows(sql("prediction_audits.answers"), [release])]
+    known = [
+        AuditablePrediction(**row)
+        for row in warehouse.rows(sql("prediction_audits.answers"), [release])
+    ]
     _check_models(release, models, known)
     answers = [one for one in known if not models or one.candidate in models]
     keys = {one.key for one in answers}
@@ -247,20 +274,40 @@ def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), co
         if not models or row["candidate"] in models
     ]
     taken = {one.key for one in before}
-    new = choose([one for one in answers if one.key not in taken], before, count - len(before), Random(release))
+    new = choose(
+        [one for one in answers if one.key not in taken],
+        before,
+        count - len(before),
+        Random(release),
+    )
     now = datetime.now(UTC)
     shared = {"release": release, "drawn_at": now}
-    rows = [{"prediction": one.key, "candidate": one.candidate, "error_type": one.error_type} | shared for one in new]
+    rows = [
+        {"prediction": one.key, "candidate": one.candidate, "error_type": one.error_type} | shared
+        for one in new
+    ]
     warehouse.put_rows({"audit_draws": rows})
     drawn = [*before, *new]
     reason = DRAWN_ANSWER.format(release=release)
     # Those drawn before as well: a crash between the two may have left them unasked.
-    ask(warehouse, [ReviewQuestion(one.key, AUDIT, reason, kind=PREDICTION_AUDIT) for one in drawn if one.key in keys])
-    return AuditDraw(release, len(drawn), len(new), len(answers), dict(Counter(one.error_type for one in drawn)))
+    ask(
+        warehouse,
+        [
+            ReviewQuestion(one.key, AUDIT, reason, kind=PREDICTION_AUDIT)
+            for one in drawn
+            if one.key in keys
+        ],
+    )
+    return AuditDraw(
+        release, len(drawn), len(new), len(answers), dict(Counter(one.error_type for one in drawn))
+    )
 
 
 def choose(
-    answers: Iterable[AuditablePrediction], drawn: Iterable[AuditablePrediction], count: int, rng: Random
+    answers: Iterable[AuditablePrediction],
+    drawn: Iterable[AuditablePrediction],
+    count: int,
+    rng: Random,
 ) -> list[AuditablePrediction]:
     """So many more answers, of each error type as many as of any other, and within it of each model, as far as they go.
 
@@ -291,7 +338,10 @@ def choose(
 
 
 def _note(
-    one: AuditablePrediction, types: Counter[str], models: Counter[tuple[str, str]], seen: set[tuple[str, int]]
+    one: AuditablePrediction,
+    types: Counter[str],
+    models: Counter[tuple[str, str]],
+    seen: set[tuple[str, int]],
 ) -> None:
     types[one.error_type] += 1
     models[one.error_type, one.candidate] += 1
@@ -307,7 +357,9 @@ def _next(waiting: deque[AuditablePrediction], seen: set[tuple[str, int]]) -> Au
     return waiting.popleft()
 
 
-def _check_models(release: str, models: Sequence[str], known: Sequence[AuditablePrediction]) -> None:
+def _check_models(
+    release: str, models: Sequence[str], known: Sequence[AuditablePrediction]
+) -> None:
     if not known:
         raise ConfigurationError(
             f"The release {release!r} has no scored answers to audit. Run `callwright evaluate "
@@ -332,8 +384,14 @@ def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Audited
     """The predictions with these keys that the warehouse has."""
     found: dict[str, AuditedAnswer] = {}
     for row in warehouse.rows(sql("prediction_audits.audited"), [list(keys)]) if keys else ():
-        made = None if row["calls"] is None else tuple(map(Call.model_validate, orjson.loads(row["calls"])))
-        prediction = Prediction(**{name: row[name] for name in Prediction.model_fields} | {"calls": made})
+        made = (
+            None
+            if row["calls"] is None
+            else tuple(map(Call.model_validate, orjson.loads(row["calls"])))
+        )
+        prediction = Prediction(
+            **{name: row[name] for name in Prediction.model_fields} | {"calls": made}
+        )
         found[prediction.key] = AuditedAnswer(prediction, row["said"])
     return found
 
@@ -344,8 +402,12 @@ def suspects_of_audits(warehouse: Warehouse) -> int:
     An audit that somebody has answered with a review of the sample since does not ask again.
     """
     questions: list[ReviewQuestion] = []
-    for row in warehouse.rows(sql("prediction_audits.suspects"), [PREDICTION_AUDIT, GOLD_WRONG, SAMPLE_REVIEW]):
+    for row in warehouse.rows(
+        sql("prediction_audits.suspects"), [PREDICTION_AUDIT, GOLD_WRONG, SAMPLE_REVIEW]
+    ):
         stated = f": {row['comment']}" if row["comment"] else "."
         reason = f"Who audited a model's answer to turn {row['turn']} finds that the gold is wrong{stated}"
-        questions.append(ReviewQuestion(row["subject"], SUSPECT, reason, row["build"], SAMPLE_REVIEW))
+        questions.append(
+            ReviewQuestion(row["subject"], SUSPECT, reason, row["build"], SAMPLE_REVIEW)
+        )
     return ask_again(warehouse, questions)

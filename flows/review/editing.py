@@ -49,7 +49,9 @@ _MOST_BYTES = 2_000_000
 _MOST_FIELDS = 5_000
 _LONGEST_SECONDS = 3_600
 _MOST_CHOICES = 60  # tools in a list to choose from; of more the name is entered, with suggestions
-_HEADERS = HEADERS | {"Content-Security-Policy": f"{HEADERS['Content-Security-Policy']}; connect-src 'self'"}
+_HEADERS = HEADERS | {
+    "Content-Security-Policy": f"{HEADERS['Content-Security-Policy']}; connect-src 'self'"
+}
 _ASSETS = {"page.css": "text/css", "edit.js": "text/javascript"}
 _TASK = """
     select arg_max(task_id, version) as task_id from task_states
@@ -95,17 +97,25 @@ class EditPage:
             with ReviewerSession(self._url, cookie) as session:
                 return self._of_reviewer(asked, session, session.task(asked.task_id), entered)
         except SignedOutError:
-            return self._message(self._form_words.sign_in.format(address=self._seen_at), 401, link=self._seen_at)
+            return self._message(
+                self._form_words.sign_in.format(address=self._seen_at), 401, link=self._seen_at
+            )
         except MissingError:
             return self._message(self._form_words.gone, 404)
 
     def _of_reviewer(
-        self, asked: _AskedSample, session: ReviewerSession, task: TaskForReviewer, entered: Mapping[str, str]
+        self,
+        asked: _AskedSample,
+        session: ReviewerSession,
+        task: TaskForReviewer,
+        entered: Mapping[str, str],
     ) -> _ShownPage:
         form = edit_form(asked.sample, asked.tools, self._words, entered)
         parsed = None if form.problems else parse_form(form, asked.sample, asked.tools)
         # Another site's form comes with the cookie, but without this, which only a page of ours knows.
-        token = hmac.new(self._secret, f"{session.reviewer} {asked.sample.key}".encode(), sha256).hexdigest()
+        token = hmac.new(
+            self._secret, f"{session.reviewer} {asked.sample.key}".encode(), sha256
+        ).hexdigest()
         is_known = hmac.compare_digest(entered.get("token", "").encode(), token.encode())
         problems = [problem.sentence for problem in form.problems] or (
             [parsed.returned.problem] if parsed is not None and parsed.returned is not None else []
@@ -116,7 +126,9 @@ class EditPage:
             session.submit(task, result, _seconds_since(entered.get("opened", "")))
             onward = f"{self._seen_at}/projects/{task.project}/data?labeling=1"
             return self._message(
-                self._form_words.saved.format(reviewer=session.reviewer), link=onward, label=self._form_words.onward
+                self._form_words.saved.format(reviewer=session.reviewer),
+                link=onward,
+                label=self._form_words.onward,
             )
         stated = [str(task.data.get(name, "")) for name in ("why", "failed")]
         page = render(
@@ -152,14 +164,21 @@ class EditPage:
         with warehouse.together():
             rows = warehouse.rows(_TASK, [SAMPLE_REVIEW, subject, self._name])
             samples, tools = read_samples(warehouse, [subject]) if rows else ({}, {})
-            withheld = read_tools(warehouse, [key for sample in samples.values() for key in sample.withheld])
+            withheld = read_tools(
+                warehouse, [key for sample in samples.values() for key in sample.withheld]
+            )
         if subject not in samples:
             return None
         sample = samples[subject]
         return _AskedSample(sample, [tools[key] for key in sample.candidates], withheld, **rows[0])
 
-    def _message(self, text: str, status: int = 200, *, link: str = "", label: str = "") -> _ShownPage:
-        return _ShownPage(render("edit.html", **self._shared(), form=None, text=text, link=link, label=label), status)
+    def _message(
+        self, text: str, status: int = 200, *, link: str = "", label: str = ""
+    ) -> _ShownPage:
+        return _ShownPage(
+            render("edit.html", **self._shared(), form=None, text=text, link=link, label=label),
+            status,
+        )
 
     def _shared(self) -> dict[str, object]:
         return {
@@ -172,7 +191,11 @@ class EditPage:
 
 def _seconds_since(opened: str) -> float:
     """How long the page was open, as far as that can be believed."""
-    since = time.time() - int(opened) if opened.isascii() and opened.isdecimal() and len(opened) < 12 else 0.0  # noqa: PLR2004
+    since = (
+        time.time() - int(opened)
+        if opened.isascii() and opened.isdecimal() and len(opened) < 12
+        else 0.0
+    )  # noqa: PLR2004
     return max(0.0, min(since, _LONGEST_SECONDS))
 
 
@@ -189,8 +212,12 @@ def edit_app(page: EditPage, hosts: Sequence[str]) -> Starlette:
         if entered is None:
             return PlainTextResponse("That is too much for a form.", 413, headers=_HEADERS)
         try:
-            found = await run_in_threadpool(page.show, name, request.cookies.get(SESSION_COOKIE, ""), entered)
-        except CallwrightError as error:  # Label Studio or the warehouse can't be reached: said on the page
+            found = await run_in_threadpool(
+                page.show, name, request.cookies.get(SESSION_COOKIE, ""), entered
+            )
+        except (
+            CallwrightError
+        ) as error:  # Label Studio or the warehouse can't be reached: said on the page
             return PlainTextResponse(str(error), 503, headers=_HEADERS)
         return HTMLResponse(found.page, found.status, headers=_HEADERS)
 
@@ -205,31 +232,48 @@ async def _entered(request: Request) -> dict[str, str] | None:
         if len(body) > _MOST_BYTES:
             return None
     try:
-        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+        return dict(
+            parse_qsl(
+                body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS
+            )
+        )
     except ValueError:
         return None
 
 
 @contextmanager
 def served_edit_page(
-    settings: Settings, studio: LabelStudio, *, host: str = LOCAL, port: int = EDIT_PORT, url: str = ""
+    settings: Settings,
+    studio: LabelStudio,
+    *,
+    host: str = LOCAL,
+    port: int = EDIT_PORT,
+    url: str = "",
 ) -> Iterator[AppServer]:
     """A server of the page, to be run; meanwhile each task on the screen of samples has a link to it, under `url` if given."""
-    known = {host, LOCAL, "localhost"} | {urlsplit(one).hostname or LOCAL for one in (studio.url, url) if one}
+    known = {host, LOCAL, "localhost"} | {
+        urlsplit(one).hostname or LOCAL for one in (studio.url, url) if one
+    }
     server = AppServer(edit_app(EditPage(settings, studio, url), sorted(known)), port, host)
     place = settings.home / EDIT_PAGE  # for pushes by other processes
-    place.write_text(f"{(url or server.address).rstrip('/')}/edit/\n{server.address}\n", encoding="utf-8")
+    place.write_text(
+        f"{(url or server.address).rstrip('/')}/edit/\n{server.address}\n", encoding="utf-8"
+    )
     try:
         link_edit_page(settings, studio)
         yield server
     finally:
         server.close()
         place.unlink(missing_ok=True)
-        with suppress(CallwrightError):  # where Label Studio has ended before, the next push takes the link away
+        with suppress(
+            CallwrightError
+        ):  # where Label Studio has ended before, the next push takes the link away
             link_edit_page(settings, studio)
 
 
 def link_edit_page(settings: Settings, studio: LabelStudio) -> None:
     """Have the screen of samples link to the page where it is served, and nowhere where it is not."""
     if studio.find_project(SAMPLE_REVIEW) is not None:
-        studio.ensure_project(screen_for(SAMPLE_REVIEW, settings.review_language, edit_page_address(settings)))
+        studio.ensure_project(
+            screen_for(SAMPLE_REVIEW, settings.review_language, edit_page_address(settings))
+        )

@@ -16,7 +16,13 @@ import orjson
 from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.screens import SAMPLE_REVIEW, TRAINING
 from callwright.flows.recipe import Recipe
-from callwright.flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, ReviewQuestion, request_row
+from callwright.flows.review.questions import (
+    DRAWN,
+    GOLD_ITEM,
+    SPOT_CHECK,
+    ReviewQuestion,
+    request_row,
+)
 from callwright.validators.audit.defects import OF_GOLD, inject
 from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.checks.format import SampleWithTools, format_verdict
@@ -51,7 +57,13 @@ def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
 
     The same build gets the same ones, and what was mixed in stays.
     """
-    return _keep_items(warehouse, build, recipe, _lacking(warehouse, build, recipe.review.gold_items), SAMPLE_REVIEW)
+    return _keep_items(
+        warehouse,
+        build,
+        recipe,
+        _lacking(warehouse, build, recipe.review.gold_items),
+        SAMPLE_REVIEW,
+    )
 
 
 def make_training_items(warehouse: Warehouse, build: str, recipe: Recipe, count: int) -> int:
@@ -60,18 +72,24 @@ def make_training_items(warehouse: Warehouse, build: str, recipe: Recipe, count:
     return _keep_items(warehouse, build, recipe, {_REJECT: count - good, _ACCEPT: good}, TRAINING)
 
 
-def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mapping[str, int], kind: str) -> int:
+def _keep_items(
+    warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mapping[str, int], kind: str
+) -> int:
     items: list[_Item] = []
     held = warehouse.rows(sql("gold_items.held"), [kind])
     requests = {Sample.model_validate_json(row["body"]).request for row in held}
     for expected, count in lacking.items():
         used = {item.made_of for item in items}
         originals = _originals(warehouse, build, recipe.seed, expected)
-        made = _made(warehouse, [key for key in originals if key not in used], expected, recipe.seed)
+        made = _made(
+            warehouse, [key for key in originals if key not in used], expected, recipe.seed
+        )
         items += islice(_without_repeats(made, requests), count)
     now, reviewers = datetime.now(UTC), recipe.review.reviewers_of(SPOT_CHECK)
     samples = [
-        item.sample.with_changes(origin=Origin(stage=STAGE, build=build, parents=(item.made_of,), seed=recipe.seed))
+        item.sample.with_changes(
+            origin=Origin(stage=STAGE, build=build, parents=(item.made_of,), seed=recipe.seed)
+        )
         for item in items
     ]
     # One transaction: a gold item must never be asked about as if it were a sample like others.
@@ -80,11 +98,16 @@ def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mappi
             "samples": [row for _, row in rows_of(samples, now)],
             "gold_items": [
                 {"subject": item.sample.key, "kind": kind, "made_at": now}
-                | {name: getattr(item, name) for name in ("expected", "defect", "made_of", "answer")}
+                | {
+                    name: getattr(item, name)
+                    for name in ("expected", "defect", "made_of", "answer")
+                }
                 for item in items
             ],
             "review_requests": [  # as a spot check would be asked
-                request_row(ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers))
+                request_row(
+                    ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers)
+                )
                 for item in items
                 if kind == SAMPLE_REVIEW
             ],
@@ -103,10 +126,14 @@ def _without_repeats(items: Iterator[_Item], requests: set[str]) -> Iterator[_It
 
 def gold_rows(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
     """What is known of those of `keys` that are gold items."""
-    return warehouse.rows("from gold_items where list_contains(?::varchar[], subject) order by subject", [list(keys)])
+    return warehouse.rows(
+        "from gold_items where list_contains(?::varchar[], subject) order by subject", [list(keys)]
+    )
 
 
-def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: Sequence[Verdict]) -> list[Verdict]:
+def verdicts_shown(
+    item: Sample, defect: str, tools: Sequence[Tool], original: Sequence[Verdict]
+) -> list[Verdict]:
     """The verdicts that stand beside a gold item: those of what it was made of, as if the checks had found nothing else.
 
     What proves its values the item has itself.
@@ -119,7 +146,10 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
         "format": format_verdict(_subject(item, tools)).reason,
         "grounding": all_found(arguments),
     }
-    return [one.with_changes(reason=reasons.get(check, one.reason)) for check, one in sorted(shown.items())]
+    return [
+        one.with_changes(reason=reasons.get(check, one.reason))
+        for check, one in sorted(shown.items())
+    ]
 
 
 def _subject(sample: Sample, tools: Sequence[Tool]) -> SampleWithTools:
@@ -158,25 +188,35 @@ def _made(warehouse: Warehouse, keys: Sequence[str], expected: str, seed: int) -
         some = keys[start : start + _AT_ONCE]
         read = {row["key"]: row for row in warehouse.rows(sql("gold_items.bodies"), [some])}
         for key in some:
-            sample = _proved(Sample.model_validate_json(read[key]["body"]), orjson.loads(read[key]["evidence"]))
+            sample = _proved(
+                Sample.model_validate_json(read[key]["body"]), orjson.loads(read[key]["evidence"])
+            )
             item = _item(warehouse, sample, key, expected, seed) if _is_open(sample) else None
             if item is not None:
                 yield item
 
 
-def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, seed: int) -> _Item | None:
-    marked = sample.with_changes(tags=(*sample.tags, STAGE))  # its content says what it is, and nobody is shown it
+def _item(
+    warehouse: Warehouse, sample: Sample, made_of: str, expected: str, seed: int
+) -> _Item | None:
+    marked = sample.with_changes(
+        tags=(*sample.tags, STAGE)
+    )  # its content says what it is, and nobody is shown it
     answer = answer_of_edit(sample)
     if expected == _ACCEPT:
         return _Item(marked, expected, "", made_of, answer)
     known = read_tools(warehouse, sample.candidates)
     tools = [known[key] for key in sample.candidates]
-    subject, rng = AuditSubject(marked, {tool.key: tool for tool in tools}, gather([])), Random(f"{seed}:{made_of}")
+    subject, rng = (
+        AuditSubject(marked, {tool.key: tool for tool in tools}, gather([])),
+        Random(f"{seed}:{made_of}"),
+    )
     for injector in rng.sample(OF_GOLD, len(OF_GOLD)):
         broken = inject(injector, subject, rng)
         if (
             broken is not None
-            and _lacks_evidence(broken.sample) <= _lacks_evidence(sample)  # what nobody has words for gives itself away
+            and _lacks_evidence(broken.sample)
+            <= _lacks_evidence(sample)  # what nobody has words for gives itself away
             and format_verdict(_subject(broken.sample, tools)).decision == "proved"
         ):
             return _Item(broken.sample, expected, injector.name, made_of, answer)
@@ -213,4 +253,6 @@ def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
 
 def _with_proofs(call: GoldCall, proofs: Mapping[str, Evidence]) -> GoldCall:
     kept = [item for item in call.evidence if item.argument not in proofs]
-    return call.with_changes(evidence=(*kept, *(proofs[name] for name in call.arguments if name in proofs)))
+    return call.with_changes(
+        evidence=(*kept, *(proofs[name] for name in call.arguments if name in proofs))
+    )

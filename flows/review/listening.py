@@ -21,7 +21,13 @@ from callwright.flows.progress import Progress
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.servers import require_label_studio
 from callwright.flows.settings import Settings, secret
-from callwright.warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
+from callwright.warehouse.errors import (
+    AnnotationError,
+    CallwrightError,
+    ConfigurationError,
+    StoreError,
+    TransientError,
+)
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -77,7 +83,9 @@ def webhook_secret(settings: Settings) -> str:
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
         draft = path.with_suffix(f".{os.getpid()}")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+        with os.fdopen(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii"
+        ) as file:
             file.write(secrets.token_urlsafe(32))
         try:
             os.link(draft, path)  # the first one made is the one, and it is never seen half written
@@ -151,7 +159,9 @@ async def listen(
             try:
                 pulled = await asyncio.to_thread(_pull, settings, studio, progress)
             except CallwrightError as error:
-                progress.say(f"This pull failed. The next one is in {again:g} s at the latest. {error}")
+                progress.say(
+                    f"This pull failed. The next one is in {again:g} s at the latest. {error}"
+                )
                 loop.call_later(again, burst.add)
             else:
                 callbacks.brought(pulled)
@@ -168,7 +178,9 @@ def knows_secret(given: str, secret: str) -> bool:
 
 
 @asynccontextmanager
-async def serve_webhooks(host: str, port: int, secret: str, on_change: Callable[[], None]) -> AsyncIterator[str]:
+async def serve_webhooks(
+    host: str, port: int, secret: str, on_change: Callable[[], None]
+) -> AsyncIterator[str]:
     """Serve on `host` and `port` (0: a free one) and call `on_change` for each webhook; the address.
 
     What a body says is not looked at: whoever can post learns nothing and changes nothing, but that people's answers are
@@ -178,7 +190,9 @@ async def serve_webhooks(host: str, port: int, secret: str, on_change: Callable[
 
     async def take(request: "web.Request") -> "web.Response":
         if not knows_secret(request.headers.get(SECRET_HEADER, ""), secret):
-            _log.warning("A webhook without the secret came from %s; it is refused.", request.remote)
+            _log.warning(
+                "A webhook without the secret came from %s; it is refused.", request.remote
+            )
             raise web.HTTPUnauthorized(text=f"The header {SECRET_HEADER} must hold the secret.\n")
         if (request.content_length or 0) > LARGEST_BODY:
             raise web.HTTPRequestEntityTooLarge(LARGEST_BODY, request.content_length or 0)
@@ -204,7 +218,9 @@ async def serve_webhooks(host: str, port: int, secret: str, on_change: Callable[
         await runner.cleanup()
 
 
-def poll_reviews(settings: Settings, progress: Progress, every: float, report: Callable[[Pulled], None]) -> None:
+def poll_reviews(
+    settings: Settings, progress: Progress, every: float, report: Callable[[Pulled], None]
+) -> None:
     """Pull every so many seconds, until Ctrl-C; `report` is called with each pull that brought something.
 
     A Label Studio that is away, or a warehouse that is locked, is reported once and asked again. Raises ConfigurationError where

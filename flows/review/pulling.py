@@ -118,7 +118,10 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
         settle_decisions(warehouse)
     with warehouse.together():
         rows = warehouse.rows(sql("pulling.against"), [_EDITING, VOUCHED_EDITS])
-        ask(warehouse, [ReviewQuestion(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows])
+        ask(
+            warehouse,
+            [ReviewQuestion(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows],
+        )
         keys = {row["key"] for row in again}
         contradicted = len({row["subject"] for row in rows} & keys)
         suspects_of_audits(warehouse)
@@ -128,7 +131,9 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
     return pulled._replace(contradicted=contradicted + tools_against, resumed=resumed)
 
 
-def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progress: Progress) -> Pulled:
+def _take_in(
+    project: Project, warehouse: Warehouse, studio: LabelStudio, progress: Progress
+) -> Pulled:
     """Note what people said in a review kind's project since the last pull."""
     kind = project.kind
     if project.changed_by_hand:
@@ -160,15 +165,23 @@ def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progre
         withdrawn = withdraw_reviews(warehouse, studio.name, states)
     remove_doubles(warehouse, studio, project, since)
     deleted = note_deleted(warehouse, studio, kind, project)
-    if found.cursor is not None and not problems:  # what does not fit is read again until somebody puts it right
+    if (
+        found.cursor is not None and not problems
+    ):  # what does not fit is read again until somebody puts it right
         cursor = {"server": studio.name, "kind": kind, "pulled_until": found.cursor}
         warehouse.put_rows({"review_cursors": [cursor]})
     decisions = Counter(review.decision for review in reading.reviews)
     return Pulled(
-        reviews=decisions.total(), accepted=decisions["accept"], edited=decisions["edit"],
-        rejected=decisions["reject"], returned=len(reading.returned), withdrawn=withdrawn, deleted=deleted,
-        elsewhere=reading.elsewhere, problems=problems,
-    )  # fmt: skip
+        reviews=decisions.total(),
+        accepted=decisions["accept"],
+        edited=decisions["edit"],
+        rejected=decisions["reject"],
+        returned=len(reading.returned),
+        withdrawn=withdrawn,
+        deleted=deleted,
+        elsewhere=reading.elsewhere,
+        problems=problems,
+    )
 
 
 async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Progress) -> list[Row]:
@@ -177,11 +190,17 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Prog
     for build, rows in grouped(unseen, itemgetter("build")).items():
         run = reopen_build(build, settings, progress)
         with local_workers(run.recipe, settings) as workers:
-            await check_edited(run, workers, [Sample.model_validate(orjson.loads(row["body"])) for row in rows])
+            await check_edited(
+                run, workers, [Sample.model_validate(orjson.loads(row["body"])) for row in rows]
+            )
     return unseen
 
 
-_EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]  # the review kinds of which new versions of samples come
+_EDITING = [
+    SAMPLE_REVIEW,
+    DISAMBIGUATION,
+    DIALOGUE_ACTS,
+]  # the review kinds of which new versions of samples come
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:
@@ -193,7 +212,11 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
     if not tasks:
         return 0
     rows = warehouse.rows(sql("pulling.under_review"), [server, sorted(tasks)])
-    gone = [row["key"] for row in rows if row["is_taken_over"] or row["annotation_id"] not in tasks[row["task_id"]]]
+    gone = [
+        row["key"]
+        for row in rows
+        if row["is_taken_over"] or row["annotation_id"] not in tasks[row["task_id"]]
+    ]
     if gone:
         warehouse.execute(sql("pulling.withdraw"), [gone])
         warehouse.execute(sql("pulling.withdraw_carried"), [CORRECTION])
@@ -211,21 +234,30 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     if not positions:
         return
     doubtful = [
-        stated for stated in positions.values() if stated[0]["cause"] == DOUBTFUL and stated[0]["stage"] != LANDING.land
+        stated
+        for stated in positions.values()
+        if stated[0]["cause"] == DOUBTFUL and stated[0]["stage"] != LANDING.land
     ]
     later = [row for stated in doubtful for row in stated[1:]]
     outcomes = [_outcome(stated[0], stated[0]["stage"], stated[0]["asked"]) for stated in doubtful]
     others = [stated for stated in positions.values() if stated not in doubtful]
-    for stated in others:  # each stage is passed again: the last as well, where an edit had taken its place
+    for (
+        stated
+    ) in others:  # each stage is passed again: the last as well, where an edit had taken its place
         landing = [LANDING.land] * any(row["is_sample"] for row in stated)
-        outcomes += [_outcome(stated[0], stage) for stage in dict.fromkeys([row["stage"] for row in stated] + landing)]
+        outcomes += [
+            _outcome(stated[0], stage)
+            for stage in dict.fromkeys([row["stage"] for row in stated] + landing)
+        ]
     landed = {stated[0]["subject"] for stated in others}
     acceptances = warehouse.rows(sql("pulling.accepted"), [[subject for _, subject in positions]])
     remove_outcomes(warehouse, [(row["build"], row["stage"], row["subject"]) for row in later])
     warehouse.put_rows(
         {
             "outcomes": outcomes,
-            "acceptances": [_acceptance(row, is_landed=row["subject"] in landed) for row in acceptances],
+            "acceptances": [
+                _acceptance(row, is_landed=row["subject"] in landed) for row in acceptances
+            ],
         },
         replacing=True,
     )
@@ -276,7 +308,9 @@ class _Known(NamedTuple):
     versions: dict[str, int]
 
 
-def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation], pushed: "PushedTasks") -> ReadReviews:
+def read_reviews(
+    warehouse: Warehouse, annotations: Sequence[PulledAnnotation], pushed: "PushedTasks"
+) -> ReadReviews:
     """Read annotations of `pushed` tasks; those that were read before and have not changed are passed over."""
     known = _known(warehouse)
     new = [one for one in annotations if not _is_known(one, known)]
@@ -294,7 +328,9 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation], 
             read.reviews.append(parsed.review)
         if parsed.edited is not None:
             read.edited.append(parsed.edited)
-        if parsed.returned is not None and annotation.kind != TRAINING:  # what is wrong there is told in the end
+        if (
+            parsed.returned is not None and annotation.kind != TRAINING
+        ):  # what is wrong there is told in the end
             read.returned.append(_returned(parsed.returned, annotation, known.versions))
     return read
 
@@ -315,7 +351,8 @@ def note_answers(warehouse: Warehouse) -> None:
         if rows:
             answers = [answer_of_edit(Sample.model_validate_json(row["body"])) for row in rows]
             warehouse.execute(
-                sql("reading_reviews.answer", table=table, key=key), [[row["id"] for row in rows], answers]
+                sql("reading_reviews.answer", table=table, key=key),
+                [[row["id"] for row in rows], answers],
             )
 
 
@@ -340,14 +377,20 @@ def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> d
             for key, sample in samples.items()
         },
         **{key: partial(parse_correction_review, subject=key) for key in paths},
-        **{key: partial(parse_audit, prediction=key) for key in read_audited(warehouse, keys[PREDICTION_AUDIT])},
+        **{
+            key: partial(parse_audit, prediction=key)
+            for key in read_audited(warehouse, keys[PREDICTION_AUDIT])
+        },
     }
 
 
 def _readings(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[Reading]]:
     """What readers wrote of these samples, by their keys."""
     rows = warehouse.rows(sql("reading_reviews.readings"), [keys]) if keys else []
-    return {row["subject"]: [Reading.model_validate(one) for one in orjson.loads(row["readings"])] for row in rows}
+    return {
+        row["subject"]: [Reading.model_validate(one) for one in orjson.loads(row["readings"])]
+        for row in rows
+    }
 
 
 def _parse_of_sample(
@@ -390,10 +433,16 @@ def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, 
     task = f"{annotation.kind}:{annotation.subject}"
     versions[task] = max(edit.version, versions.get(task, 1)) + 1
     return edit.model_dump() | {
-        "version": versions[task], "subject": annotation.subject, "kind": annotation.kind, "cause": RETURNED_EDIT,
-        "reviewer": annotation.reviewer, "made_at": annotation.reviewed_at, "pushed_at": None, "server": None,
+        "version": versions[task],
+        "subject": annotation.subject,
+        "kind": annotation.kind,
+        "cause": RETURNED_EDIT,
+        "reviewer": annotation.reviewer,
+        "made_at": annotation.reviewed_at,
+        "pushed_at": None,
+        "server": None,
         "priority": RETURNED_FIRST,
-    }  # fmt: skip
+    }
 
 
 def changed_states(
@@ -401,21 +450,35 @@ def changed_states(
 ) -> list[Row]:
     """The states that are not known yet, as rows; a draft that a pull does not tell of any more is gone."""
     now = datetime.now(UTC)
-    known = {row["task_id"]: row for row in warehouse.rows(sql("reading_reviews.known"), [studio.name, project.kind])}
+    known = {
+        row["task_id"]: row
+        for row in warehouse.rows(sql("reading_reviews.known"), [studio.name, project.kind])
+    }
     seen = {
         state.task_id: state.model_dump(exclude={"submitted"})
-        | {"server": studio.name, "annotations": len(state.submitted), "seen_at": now, "deleted_at": None}
+        | {
+            "server": studio.name,
+            "annotations": len(state.submitted),
+            "seen_at": now,
+            "deleted_at": None,
+        }
         for state in states
     }
     undrafted = {
-        task: row | {"drafts": 0, "seen_at": now} for task, row in known.items() if row["drafts"] and task not in seen
+        task: row | {"drafts": 0, "seen_at": now}
+        for task, row in known.items()
+        if row["drafts"] and task not in seen
     }
     return [
-        row for task, row in (seen | undrafted).items() if task not in known or known[task] | {"seen_at": now} != row
+        row
+        for task, row in (seen | undrafted).items()
+        if task not in known or known[task] | {"seen_at": now} != row
     ]
 
 
-def remove_doubles(warehouse: Warehouse, studio: LabelStudio, project: Project, since: datetime | None) -> int:
+def remove_doubles(
+    warehouse: Warehouse, studio: LabelStudio, project: Project, since: datetime | None
+) -> int:
     """Remove what stands at the server a second time and nobody has worked on; how many tasks these were.
 
     An import whose answer does not come in time is sent again; where the first one arrives after all, nobody is left to see
@@ -426,22 +489,34 @@ def remove_doubles(warehouse: Warehouse, studio: LabelStudio, project: Project, 
     asked = {task_key(row["kind"], row["subject"], row["version"]): row for row in rows}
     doubles = studio.remove_doubles(project, list(asked))
     if doubles.kept:
-        kept = [(task, *(asked[key][name] for name in ("kind", "subject", "version"))) for key, task in doubles.kept]
+        kept = [
+            (task, *(asked[key][name] for name in ("kind", "subject", "version")))
+            for key, task in doubles.kept
+        ]
         warehouse.put_rows({"task_states": new_states(warehouse, studio.name, kept)})
         with warehouse.writing() as connection:
-            connection.execute(sql("reading_reviews.deleted"), {"server": studio.name, "gone": sorted(doubles.removed)})
+            connection.execute(
+                sql("reading_reviews.deleted"),
+                {"server": studio.name, "gone": sorted(doubles.removed)},
+            )
     return len(doubles.removed)
 
 
-def note_deleted(warehouse: Warehouse, studio: LabelStudio, kind: str, project: Project | None) -> int:
+def note_deleted(
+    warehouse: Warehouse, studio: LabelStudio, kind: str, project: Project | None
+) -> int:
     """Note which tasks somebody deleted, all where the project is gone; how many these were.
 
     About those of which nobody has decided people are asked anew.
     """
-    tasks = {row["task_id"] for row in warehouse.rows(sql("reading_reviews.tasks"), [studio.name, kind])}
+    tasks = {
+        row["task_id"] for row in warehouse.rows(sql("reading_reviews.tasks"), [studio.name, kind])
+    }
     gone = tasks if project is None else studio.gone(project, tasks)
     if gone:
         with warehouse.writing() as connection:
             for name in ("deleted", "request_anew", "round_anew"):
-                connection.execute(sql(f"reading_reviews.{name}"), {"server": studio.name, "gone": sorted(gone)})
+                connection.execute(
+                    sql(f"reading_reviews.{name}"), {"server": studio.name, "gone": sorted(gone)}
+                )
     return len(gone)

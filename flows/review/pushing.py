@@ -56,7 +56,16 @@ from callwright.validators.toolset.complexity import gap_facts
 from callwright.warehouse.counts import count_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import DoubtedFact, Evidence, GoldCall, Language, Reading, Sample, Tool, Verdict
+from callwright.warehouse.records import (
+    DoubtedFact,
+    Evidence,
+    GoldCall,
+    Language,
+    Reading,
+    Sample,
+    Tool,
+    Verdict,
+)
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -78,7 +87,9 @@ class Pushed(NamedTuple):
 def waiting_reviews(settings: Settings) -> int:
     """How many tasks wait to be pushed."""
     server = settings.label_studio_url.rstrip("/") or LOCAL
-    return sum(map(len, open_warehouse(settings).rows_by_name(_to_push(server, again=False)).values()))
+    return sum(
+        map(len, open_warehouse(settings).rows_by_name(_to_push(server, again=False)).values())
+    )
 
 
 def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
@@ -97,7 +108,9 @@ def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
         return push_reviews(settings, studio, progress)
 
 
-def push_reviews(settings: Settings, studio: LabelStudio, progress: Progress, *, again: bool = False) -> Pushed:
+def push_reviews(
+    settings: Settings, studio: LabelStudio, progress: Progress, *, again: bool = False
+) -> Pushed:
     """Push all that waits for people, each review kind to its project, the worthiest first; nothing goes twice.
 
     `again` pushes also what was pushed before and nobody has decided yet: for a Label Studio that lost its data.
@@ -116,21 +129,29 @@ def _push(settings: Settings, studio: LabelStudio, progress: Progress, *, again:
         studio.signed_in_as()  # a dead address or a wrong token is reported also when nothing waits
         return Pushed(0, 0, studio.url)
     pushed = [
-        _push_kind(kind, asked, settings, studio, progress) for kind, asked in rows.items() if asked or kind in there
+        _push_kind(kind, asked, settings, studio, progress)
+        for kind, asked in rows.items()
+        if asked or kind in there
     ]
     made = [one for one in pushed if one.created or one.already_there]
     url = made[0].url if len(made) == 1 else studio.url
     return Pushed(sum(one.created for one in made), sum(one.already_there for one in made), url)
 
 
-def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: LabelStudio, progress: Progress) -> Pushed:
+def _push_kind(
+    kind: str, asked: Sequence[Row], settings: Settings, studio: LabelStudio, progress: Progress
+) -> Pushed:
     warehouse = open_warehouse(settings)
     about = subjects_of(warehouse, _keys(asked))
     languages = {row["language"] for row in about.values()}
     queues = queues_of(kind, languages, read_team(settings))
-    project = studio.ensure_project(screen_for(kind, settings.review_language, edit_page_address(settings)), queues)
+    project = studio.ensure_project(
+        screen_for(kind, settings.review_language, edit_page_address(settings)), queues
+    )
     if project.changed_by_hand:
-        progress.say(f"The labeling interface of {project.url} was changed by hand and is not updated.")
+        progress.say(
+            f"The labeling interface of {project.url} was changed by hand and is not updated."
+        )
     if project.is_renewed:  # tasks of another version get what the screen shows now
         asked = warehouse.rows(*_to_push(studio.name, again=True)[kind])
         about = subjects_of(warehouse, _keys(asked))
@@ -144,7 +165,9 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
         with warehouse.together():
             found = tasks_for(kind, warehouse, settings.review_language, some)
         tasks = [
-            QueuedTask(task, row["priority"], row["reviewers"], **chosen_by(about.get(row["subject"])))
+            QueuedTask(
+                task, row["priority"], row["reviewers"], **chosen_by(about.get(row["subject"]))
+            )
             for task, row in zip(found, some, strict=True)
         ]
         result = studio.push(project, tasks)
@@ -171,7 +194,12 @@ def _to_push(server: str, *, again: bool) -> dict[str, tuple[str, list[object]]]
 
 
 def _note_pushed(
-    warehouse: Warehouse, server: str, asked: Sequence[Row], task_ids: Sequence[int | None], *, is_found: bool
+    warehouse: Warehouse,
+    server: str,
+    asked: Sequence[Row],
+    task_ids: Sequence[int | None],
+    *,
+    is_found: bool,
 ) -> None:
     """Note what was pushed, all of it at once; a task that somebody deleted in the same moment has no id and still waits.
 
@@ -181,15 +209,25 @@ def _note_pushed(
     there = [(row, task) for row, task in zip(asked, task_ids, strict=True) if task is not None]
     pushed = {"pushed_at": datetime.now(UTC), "server": server}
     tables: dict[str, list[Row]] = {
-        "review_requests": [row | pushed | {"overlap": row["reviewers"]} for row, _ in there if row["version"] == 1],
-        "review_rounds": [row | pushed | {"made_at": row["requested_at"]} for row, _ in there if row["version"] != 1],
+        "review_requests": [
+            row | pushed | {"overlap": row["reviewers"]} for row, _ in there if row["version"] == 1
+        ],
+        "review_rounds": [
+            row | pushed | {"made_at": row["requested_at"]}
+            for row, _ in there
+            if row["version"] != 1
+        ],
         # What was seen there since the first push stays.
         "task_states": new_states(
-            warehouse, server, [(task, row["kind"], row["subject"], row["version"]) for row, task in there]
+            warehouse,
+            server,
+            [(task, row["kind"], row["subject"], row["version"]) for row, task in there],
         ),
     }
     if is_found and tables["task_states"]:
-        warehouse.execute("delete from review_cursors where server = ? and kind = ?", [server, asked[0]["kind"]])
+        warehouse.execute(
+            "delete from review_cursors where server = ? and kind = ?", [server, asked[0]["kind"]]
+        )
     warehouse.put_rows(tables, replacing=True)
 
 
@@ -211,7 +249,11 @@ def _tool_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
 
     def shown(row: Row) -> Worded:
         tool = tools[row["subject"]]
-        near = [one for one in made(row["build"]) if (one.category, one.language) == (tool.category, tool.language)]
+        near = [
+            one
+            for one in made(row["build"])
+            if (one.category, one.language) == (tool.category, tool.language)
+        ]
         company = ToolSurroundings(near, in_english(gap_facts(near)))
         return partial(tool_task, tool, company, told_in_english(verdicts[tool.key]))
 
@@ -220,7 +262,9 @@ def _tool_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
 
 def _disambiguation_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     samples, verdicts = read_samples(warehouse, keys)[0], _verdicts(warehouse, keys)
-    return lambda row: partial(disambiguation_task, samples[row["subject"]], told_in_english(verdicts[row["subject"]]))
+    return lambda row: partial(
+        disambiguation_task, samples[row["subject"]], told_in_english(verdicts[row["subject"]])
+    )
 
 
 def _acts_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
@@ -233,25 +277,39 @@ def _correction_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
     candidates = {key: path.traced.worded.goal.candidates for key, path in paths.items()}
     tools = read_tools(warehouse, sorted({tool for one in candidates.values() for tool in one}))
-    verdicts = _verdicts(warehouse, sorted({sample for samples in made.values() for sample in samples}))
+    verdicts = _verdicts(
+        warehouse, sorted({sample for samples in made.values() for sample in samples})
+    )
 
     def shown(row: Row) -> Worded:
-        found = (one for sample in made.get(row["subject"], ()) for one in verdicts[sample] if one.check == "path")
+        found = (
+            one
+            for sample in made.get(row["subject"], ())
+            for one in verdicts[sample]
+            if one.check == "path"
+        )
         doubts = [one for one in found if one.decision != "proved"]
         shown_tools = [tools[key] for key in candidates[row["subject"]] if key in tools]
-        return partial(correction_task, paths[row["subject"]], shown_tools, told_in_english(doubts[:1]))
+        return partial(
+            correction_task, paths[row["subject"]], shown_tools, told_in_english(doubts[:1])
+        )
 
     return shown
 
 
 def _audit_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     audited = read_audited(warehouse, keys)
-    samples, tools = read_samples(warehouse, sorted({one.prediction.subject for one in audited.values()}))
+    samples, tools = read_samples(
+        warehouse, sorted({one.prediction.subject for one in audited.values()})
+    )
 
     def shown(row: Row) -> Worded:
         prediction, error_type = audited[row["subject"]]
         sample = samples[prediction.subject]
-        return partial(audit_task, AuditCase(prediction, sample, [tools[key] for key in sample.candidates], error_type))
+        return partial(
+            audit_task,
+            AuditCase(prediction, sample, [tools[key] for key in sample.candidates], error_type),
+        )
 
     return shown
 
@@ -268,14 +326,20 @@ _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[str]], Shown]] = MappingProx
 )
 
 
-def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
+def tasks_for(
+    kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]
+) -> list[ReviewTask]:
     """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
     keys = _keys(asked)
     shown = _MAKERS[kind](warehouse, keys)
-    editors = {row["result"]: row["reviewer"] for row in warehouse.rows(sql("pushing.editors"), [keys])}
+    editors = {
+        row["result"]: row["reviewer"] for row in warehouse.rows(sql("pushing.editors"), [keys])
+    }
     return [
         shown(row)(
-            reason=reason_of(row, language, editors.get(row["subject"], "")), language=language, returned=edit_of(row)
+            reason=reason_of(row, language, editors.get(row["subject"], "")),
+            language=language,
+            returned=edit_of(row),
         ).with_changes(version=row["version"])
         for row in asked
     ]
@@ -287,11 +351,17 @@ def reason_of(row: Row, language: Language, editor: str = "") -> str:
     What was drawn by chance has one sentence in the language of the screen, and so has what `editor` made by an edit in doubt.
     """
     is_later = row["version"] > 1 and row["cause"] != RETURNED_EDIT
-    cause, reason = (row["cause"], row["problem"]) if is_later else (row["first_cause"], row["reason"])
+    cause, reason = (
+        (row["cause"], row["problem"]) if is_later else (row["first_cause"], row["reason"])
+    )
     words = screen_words(row["kind"], language)
     if cause in DRAWN_CAUSES and words.drawn:
         return words.drawn
-    return words.edited.format(reviewer=editor) if editor and words.edited and not is_later else str(reason)
+    return (
+        words.edited.format(reviewer=editor)
+        if editor and words.edited and not is_later
+        else str(reason)
+    )
 
 
 def edit_of(row: Row) -> Returned | None:
@@ -313,9 +383,15 @@ def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, lis
             Verdict(
                 subject=row["subject"],
                 check=row["check_name"],
-                evidence=tuple(Evidence.model_validate(proof) for proof in orjson.loads(row["evidence"])),
-                doubts=tuple(DoubtedFact.model_validate(doubt) for doubt in orjson.loads(row["doubts"])),
-                readings=tuple(Reading.model_validate(one) for one in orjson.loads(row["readings"])),
+                evidence=tuple(
+                    Evidence.model_validate(proof) for proof in orjson.loads(row["evidence"])
+                ),
+                doubts=tuple(
+                    DoubtedFact.model_validate(doubt) for doubt in orjson.loads(row["doubts"])
+                ),
+                readings=tuple(
+                    Reading.model_validate(one) for one in orjson.loads(row["readings"])
+                ),
                 **{name: row[name] for name in ("decision", "score", "reason", "version")},
             )
         )
@@ -351,7 +427,9 @@ class TrainingAnswer(NamedTuple):
     right: str
 
 
-def push_training(settings: Settings, studio: LabelStudio, progress: Progress, items: int) -> Pushed:
+def push_training(
+    settings: Settings, studio: LabelStudio, progress: Progress, items: int
+) -> Pushed:
     """Push `items` to learn on to a project of their own, where everybody answers each once; again, it pushes what is lacking.
 
     Raises ConfigurationError where no build has landed samples to make them of.
@@ -366,10 +444,20 @@ def push_training(settings: Settings, studio: LabelStudio, progress: Progress, i
                 "proved: run a build first."
             )
         screen = screen_for(SAMPLE_REVIEW, settings.review_language)
-        project = studio.ensure_project(screen.with_changes(kind=TRAINING, title="callwright: Training"))
-        made = tasks_for(SAMPLE_REVIEW, warehouse, settings.review_language, [_question(row) for row in asked])
+        project = studio.ensure_project(
+            screen.with_changes(kind=TRAINING, title="callwright: Training")
+        )
+        made = tasks_for(
+            SAMPLE_REVIEW, warehouse, settings.review_language, [_question(row) for row in asked]
+        )
         tasks = [
-            QueuedTask(task.with_changes(kind=TRAINING), 0.5, _EVERYBODY, row["language"], row["sample_kind"])
+            QueuedTask(
+                task.with_changes(kind=TRAINING),
+                0.5,
+                _EVERYBODY,
+                row["language"],
+                row["sample_kind"],
+            )
             for task, row in zip(made, asked, strict=True)
         ]
         result = studio.push(project, tasks)
@@ -383,28 +471,42 @@ def training_answers(warehouse: Warehouse, reviewer: str = "") -> list[TrainingA
     """What people said of the items to learn on, of one person or of all, with what was right."""
     return [
         TrainingAnswer(
-            row["reviewer"], row["subject"], row["request"], row["decision"], row["is_right"], row["defect"],
+            row["reviewer"],
+            row["subject"],
+            row["request"],
+            row["decision"],
+            row["is_right"],
+            row["defect"],
             _calls(Sample.model_validate_json(row["body"]).gold),
         )
         for row in warehouse.rows(sql("training.answers"), [TRAINING, reviewer, reviewer])
-    ]  # fmt: skip
+    ]
 
 
 def _make(warehouse: Warehouse, items: int) -> None:
     """Make what is lacking, of the newest build of one recipe after the other."""
     for row in warehouse.rows(sql("training.builds")):
-        [held] = warehouse.rows("select count(*) as items from gold_items where kind = ?", [TRAINING])
+        [held] = warehouse.rows(
+            "select count(*) as items from gold_items where kind = ?", [TRAINING]
+        )
         if held["items"] >= items:
             return
-        make_training_items(warehouse, row["build"], Recipe.model_validate_json(row["body"]), items - held["items"])
+        make_training_items(
+            warehouse, row["build"], Recipe.model_validate_json(row["body"]), items - held["items"]
+        )
 
 
 def _question(row: Row) -> Row:
     """The row by which the task is made, as of any spot check."""
     return {
-        "subject": row["subject"], "kind": SAMPLE_REVIEW, "version": 1, "cause": GOLD_ITEM, "first_cause": GOLD_ITEM,
-        "reason": DRAWN, "problem": "",
-    }  # fmt: skip
+        "subject": row["subject"],
+        "kind": SAMPLE_REVIEW,
+        "version": 1,
+        "cause": GOLD_ITEM,
+        "first_cause": GOLD_ITEM,
+        "reason": DRAWN,
+        "problem": "",
+    }
 
 
 def _calls(calls: Sequence[GoldCall]) -> str:

@@ -25,7 +25,9 @@ SUSPECT = "suspect"
 SECOND_LOOK = "second look"
 AUDIT = "audit"
 RETURNED_EDIT = "returned edit"
-DRAWN_CAUSES = frozenset({SPOT_CHECK, GOLD_ITEM, SECOND_LOOK, AUDIT})  # drawn by chance; no check gives a reason
+DRAWN_CAUSES = frozenset(
+    {SPOT_CHECK, GOLD_ITEM, SECOND_LOOK, AUDIT}
+)  # drawn by chance; no check gives a reason
 RETURNED_FIRST = 0.9  # the priority of what somebody waits for
 DRAWN = "Drawn from the accepted samples, to see how good they are."
 
@@ -48,9 +50,13 @@ class ReviewQuestion(NamedTuple):
 def request_row(question: ReviewQuestion) -> Row:
     """A question that nobody was asked yet, as a row of `review_requests`."""
     return {
-        **question._asdict(), "requested_at": datetime.now(UTC), "pushed_at": None, "server": None, "overlap": 1,
+        **question._asdict(),
+        "requested_at": datetime.now(UTC),
+        "pushed_at": None,
+        "server": None,
+        "overlap": 1,
         "priority": 0.5,
-    }  # fmt: skip
+    }
 
 
 def ask(warehouse: Warehouse, questions: Iterable[ReviewQuestion]) -> int:
@@ -73,13 +79,26 @@ def ask_again(warehouse: Warehouse, questions: Sequence[ReviewQuestion]) -> int:
         before = asked.get((question.subject, question.kind))
         if before is None:
             first.append(request_row(question))
-        elif f"{question.cause}: {question.reason}" not in before["asked"] and not before["is_open"]:
-            rounds.append({
-                "subject": question.subject, "kind": question.kind, "version": before["version"] + 1, "request": "",
-                "cause": question.cause, "calls": "", "problem": question.reason, "reviewer": "",
-                "made_at": datetime.now(UTC), "pushed_at": None, "server": None, "priority": RETURNED_FIRST,
-                "against": question.against,
-            })  # fmt: skip
+        elif (
+            f"{question.cause}: {question.reason}" not in before["asked"] and not before["is_open"]
+        ):
+            rounds.append(
+                {
+                    "subject": question.subject,
+                    "kind": question.kind,
+                    "version": before["version"] + 1,
+                    "request": "",
+                    "cause": question.cause,
+                    "calls": "",
+                    "problem": question.reason,
+                    "reviewer": "",
+                    "made_at": datetime.now(UTC),
+                    "pushed_at": None,
+                    "server": None,
+                    "priority": RETURNED_FIRST,
+                    "against": question.against,
+                }
+            )
     return _put(warehouse, first, rounds)
 
 
@@ -93,12 +112,22 @@ def _count(warehouse: Warehouse) -> int:
     return int(warehouse.rows(sql("questions.count"))[0]["questions"])
 
 
-def new_states(warehouse: Warehouse, server: str, tasks: Iterable[tuple[int, str, str, int]]) -> list[Row]:
+def new_states(
+    warehouse: Warehouse, server: str, tasks: Iterable[tuple[int, str, str, int]]
+) -> list[Row]:
     """The states of tasks that are new at a server: id, kind, subject and version of each; nobody has worked on them."""
-    known = {row["task_id"] for row in warehouse.rows("select task_id from task_states where server = ?", [server])}
+    known = {
+        row["task_id"]
+        for row in warehouse.rows("select task_id from task_states where server = ?", [server])
+    }
     shared = {
-        "server": server, "seen_at": datetime.now(UTC), "annotations": 0, "skipped": 0, "drafts": 0, "deleted_at": None
-    }  # fmt: skip
+        "server": server,
+        "seen_at": datetime.now(UTC),
+        "annotations": 0,
+        "skipped": 0,
+        "drafts": 0,
+        "deleted_at": None,
+    }
     return [
         {"task_id": task, "kind": kind, "subject": subject, "version": version} | shared
         for task, kind, subject, version in tasks
@@ -126,7 +155,9 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     rows = warehouse.rows(sql("path_reviews.corrected"), [CORRECTION, build])
     reviewers = rules.reviewers_of(DOUBTFUL)
     requests = [
-        request_row(ReviewQuestion(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, reviewers))
+        request_row(
+            ReviewQuestion(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, reviewers)
+        )
         for row in rows
         if row["in_doubt"] and row["is_new"]
     ]
@@ -136,7 +167,10 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     count = max(0, min(rules.spot_checks_among(len(free)), MOST_SPOT_CHECKS) - drawn)
     reason = "Drawn from the corrected paths, to see how good the corrections are."
     reviewers = rules.reviewers_of(SPOT_CHECK)
-    drawn_now = (ReviewQuestion(path, SPOT_CHECK, reason, build, CORRECTION, reviewers) for path in free[:count])
+    drawn_now = (
+        ReviewQuestion(path, SPOT_CHECK, reason, build, CORRECTION, reviewers)
+        for path in free[:count]
+    )
     return [*requests, *map(request_row, drawn_now)]
 
 
@@ -147,8 +181,9 @@ def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
     )  # responses may be long
     competing = {key for key, body in found if has_competition(Sample.model_validate_json(body))}
     return [
-        request | {"kind": DISAMBIGUATION} if request["subject"] in competing else request for request in requests
-    ]  # fmt: skip
+        request | {"kind": DISAMBIGUATION} if request["subject"] in competing else request
+        for request in requests
+    ]
 
 
 def carry_over_corrections(warehouse: Warehouse) -> None:
@@ -159,31 +194,49 @@ def carry_over_corrections(warehouse: Warehouse) -> None:
     """
     reviews = [
         Review(
-            subject=row["sample"], kind=CORRECTION, decision=row["decision"], reviewer=row["reviewer"],
-            reviewed_at=row["reviewed_at"], reasons=tuple(row["reasons"]), carried_from=row["path"],
+            subject=row["sample"],
+            kind=CORRECTION,
+            decision=row["decision"],
+            reviewer=row["reviewer"],
+            reviewed_at=row["reviewed_at"],
+            reasons=tuple(row["reasons"]),
+            carried_from=row["path"],
             comment=f"Decided about the correction of its path, {row['path']}.",
         )
-        for row in warehouse.rows(sql("path_reviews.decided"), [CORRECTION, CORRECTION, DISAMBIGUATION])
-    ]  # fmt: skip
+        for row in warehouse.rows(
+            sql("path_reviews.decided"), [CORRECTION, CORRECTION, DISAMBIGUATION]
+        )
+    ]
     kept = [row for name, row in rows_of(reviews, datetime.now(UTC)) if name == "reviews"]
     warehouse.put_rows({"reviews": kept})
 
 
-def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, Sample], dict[str, Tool]]:
+def read_samples(
+    warehouse: Warehouse, keys: Sequence[str]
+) -> tuple[dict[str, Sample], dict[str, Tool]]:
     """The samples with these keys that the warehouse has, and their candidate tools."""
     if not keys:
         return {}, {}
     samples = samples_by_key(warehouse, keys)
-    return samples, read_tools(warehouse, sorted({key for sample in samples.values() for key in sample.candidates}))
+    return samples, read_tools(
+        warehouse, sorted({key for sample in samples.values() for key in sample.candidates})
+    )
 
 
 def read_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, GoalPath]:
     """The corrected paths with these keys that the warehouse has."""
-    sql = "select key, body from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
-    return {row["key"]: GoalPath.model_validate(orjson.loads(row["body"])) for row in warehouse.rows(sql, [list(keys)])}
+    sql = (
+        "select key, body from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
+    )
+    return {
+        row["key"]: GoalPath.model_validate(orjson.loads(row["body"]))
+        for row in warehouse.rows(sql, [list(keys)])
+    }
 
 
 def samples_of_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[str]]:
     """The samples of the templates of these paths."""
-    of_paths = grouped(warehouse.rows(sql("path_reviews.samples"), [list(keys)]), itemgetter("path"))
+    of_paths = grouped(
+        warehouse.rows(sql("path_reviews.samples"), [list(keys)]), itemgetter("path")
+    )
     return {path: [row["sample"] for row in rows] for path, rows in of_paths.items()}

@@ -4,7 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from callwright.annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
+from callwright.annotation.screens import (
+    CORRECTION,
+    DIALOGUE_ACTS,
+    DISAMBIGUATION,
+    SAMPLE_REVIEW,
+    TOOL_REVIEW,
+)
 from callwright.flows.recipe import LANDED_GRADES
 from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
 from callwright.flows.stages import LANDING, LANDING_GROUP, stage_names, stages_of
@@ -57,14 +63,18 @@ REVIEW = _TOOL_STAGES[-1]
 _BEYOND_CHECKS = frozenset(stage.name for stage in stages_of(LANDING_GROUP)) - {LANDING.duplicates}
 
 
-def resolution_of(subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]) -> Resolution:
+def resolution_of(
+    subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]
+) -> Resolution:
     """What comes of a decided sample; `doubts` has, of edited samples that can't land as they are, why not."""
     at = decisions[subject]
     seen, edit = {subject}, ""
     while at.decision == "edit" and at.result is not None:
         edit = f"Edited by {at.reviewer} as {at.result}."
         following = decisions.get(at.result)
-        if following is None or at.result in seen:  # nobody has decided about the edit, or it takes an earlier one back
+        if (
+            following is None or at.result in seen
+        ):  # nobody has decided about the edit, or it takes an earlier one back
             if at.result in seen or at.result not in doubts:
                 return Resolution("passed", at.result, at.reviewer, at.reviewed_at, "edited", edit)
             reason = f"{edit} {doubts[at.result]}".strip()
@@ -89,18 +99,25 @@ def is_settled_by_people(position: Outcome) -> bool:
     return position.outcome == "rejected" and position.stage != LANDING.duplicates
 
 
-def outcomes_of(position: Outcome, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
+def outcomes_of(
+    position: Outcome, resolution: Resolution, *, is_there: bool = False
+) -> list[Outcome]:
     """The outcomes that a resolution gives a position, from the stage where it sits.
 
     `is_there`: what the sample was edited into has a position of its own in this build.
     """
     if resolution.outcome == "rejected":
         return [settled(position, position.stage, resolution)]
-    before_land, order = LANDING.review if position.stage == LANDING.land else position.stage, stage_names()
+    before_land, order = (
+        LANDING.review if position.stage == LANDING.land else position.stage,
+        stage_names(),
+    )
     if resolution.outcome == "waiting":
         return [settled(position, before_land, resolution)]
     if resolution.subject == position.subject:
-        return [settled(position, stage, resolution) for stage in order[order.index(position.stage) :]]
+        return [
+            settled(position, stage, resolution) for stage in order[order.index(position.stage) :]
+        ]
     if is_there:
         reason = f"{resolution.reason} That sample is there already."
         taken = resolution._replace(outcome="rejected", reason_code="taken", reason=reason)
@@ -138,7 +155,9 @@ def settle_decisions(warehouse: Warehouse) -> None:
     outcomes, gone = _settled_positions(decided)
     outcomes += _settled_edits(decided)
     remove_outcomes(warehouse, [(build, LANDING.land, subject) for build, subject in gone])
-    warehouse.put_rows({"outcomes": outcomes, "acceptances": _changed_acceptances(decided)}, replacing=True)
+    warehouse.put_rows(
+        {"outcomes": outcomes, "acceptances": _changed_acceptances(decided)}, replacing=True
+    )
 
 
 def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
@@ -157,7 +176,8 @@ def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
     rows = warehouse.rows_by_name(queries, worked_out=["decisions"])
     positions = [Outcome(**row) for row in rows["positions"]]
     decisions = _counting(
-        [Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], positions
+        [Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]],
+        positions,
     )
     doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
     return _DecidedSamples(
@@ -178,16 +198,28 @@ def _counting(decisions: Iterable[Decision], positions: Iterable[Outcome]) -> di
     found: dict[str, Decision] = {}
     for decision in decisions:
         before = found.get(decision.subject)
-        counts_more = before is None or (before.decision == "accept" and decision.decision != "accept")
+        counts_more = before is None or (
+            before.decision == "accept" and decision.decision != "accept"
+        )
         if counts_more or decision.kind != DIALOGUE_ACTS:
             found[decision.subject] = decision
-    settling = {one.subject for one in positions if one.subject in found and _is_settled(one, found[one.subject])}
-    return {name: one for name, one in found.items() if one.kind != DIALOGUE_ACTS or name in settling}
+    settling = {
+        one.subject
+        for one in positions
+        if one.subject in found and _is_settled(one, found[one.subject])
+    }
+    return {
+        name: one for name, one in found.items() if one.kind != DIALOGUE_ACTS or name in settling
+    }
 
 
 def _is_settled(position: Outcome, decision: Decision) -> bool:
     """Whether a decision settles a position: acts that are right, or put right, say nothing about what a check doubts."""
-    if decision.kind == DIALOGUE_ACTS and decision.decision != "reject" and position.outcome != "passed":
+    if (
+        decision.kind == DIALOGUE_ACTS
+        and decision.decision != "reject"
+        and position.outcome != "passed"
+    ):
         return position.decided_by == "person"
     return is_settled_by_people(position)
 
@@ -195,12 +227,16 @@ def _is_settled(position: Outcome, decision: Decision) -> bool:
 def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str, str]]]:
     """The outcomes that change, and the (build, sample) whose outcome at landing goes because another sample has the place."""
     independent = {(row["build"], row["subject"]) for row in decided.rows["independent"]}
-    landed = {(row["build"], row["subject"]): Outcome(**row) for row in decided.rows["landed_edits"]}
+    landed = {
+        (row["build"], row["subject"]): Outcome(**row) for row in decided.rows["landed_edits"]
+    }
     outcomes: list[Row] = []
     gone: set[tuple[str, str]] = set()
     taken: set[tuple[str, str]] = set()
     for position in decided.positions:
-        if position.subject not in decided.roots or not _is_settled(position, decided.decisions[position.subject]):
+        if position.subject not in decided.roots or not _is_settled(
+            position, decided.decisions[position.subject]
+        ):
             continue
         resolution = decided.resolutions[position.subject]
         place = (position.build, resolution.subject)
@@ -214,7 +250,9 @@ def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[
         ):
             taken.add(place)
             edited = position.with_changes(subject=resolution.subject)
-            lands = settled(edited, LANDING.land, resolution).with_changes(carried_from=position.subject)
+            lands = settled(edited, LANDING.land, resolution).with_changes(
+                carried_from=position.subject
+            )
             outcomes += _changed(landed.get(place), [lands])
     return outcomes, sorted(gone | (landed.keys() - taken))
 
@@ -223,8 +261,14 @@ def _settled_edits(decided: _DecidedSamples) -> list[Row]:
     """The outcomes of edited samples that were contradicted, and that people decided about since."""
     outcomes: list[Row] = []
     for position in decided.positions:
-        resolution = None if position.subject in decided.roots else decided.resolutions.get(position.subject)
-        if resolution is not None and position.stage != LANDING.land and position.outcome in ("waiting", "rejected"):
+        resolution = (
+            None if position.subject in decided.roots else decided.resolutions.get(position.subject)
+        )
+        if (
+            resolution is not None
+            and position.stage != LANDING.land
+            and position.outcome in ("waiting", "rejected")
+        ):
             is_itself = resolution.subject == position.subject
             carried = resolution if is_itself else resolution._replace(outcome="passed")
             outcomes += _changed(position, [settled(position, position.stage, carried)])
@@ -246,10 +290,15 @@ def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
         acceptance = {name: value for name, value in row.items() if not name.startswith("asked_")}
         if resolution is not None:
             wanted = {
-                "build": row["build"] or row["asked_build"], "recipe": row["recipe"] or row["asked_recipe"],
-                "grade": _grade_of_accepted(row), "judged_by": row["judged_by"] or [], "accepted_by": resolution.reviewer,
-                "decided_by": "person", "accepted_at": resolution.reviewed_at, "withdrawn_at": None,
-            }  # fmt: skip
+                "build": row["build"] or row["asked_build"],
+                "recipe": row["recipe"] or row["asked_recipe"],
+                "grade": _grade_of_accepted(row),
+                "judged_by": row["judged_by"] or [],
+                "accepted_by": resolution.reviewer,
+                "decided_by": "person",
+                "accepted_at": resolution.reviewed_at,
+                "withdrawn_at": None,
+            }
             if acceptance != acceptance | wanted:
                 changed.append(acceptance | wanted)
         elif row["build"] and row["withdrawn_at"] is None:
@@ -280,7 +329,11 @@ def settle_tools(warehouse: Warehouse) -> None:
         at_position = settled(position, position.stage, resolution)
         if at_position != position:
             is_passed = resolution.outcome == "passed"
-            onward = _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :] if is_passed else [position.stage]
+            onward = (
+                _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :]
+                if is_passed
+                else [position.stage]
+            )
             outcomes += [outcome_row(at_position.with_changes(stage=stage)) for stage in onward]
     warehouse.put_rows({"outcomes": outcomes})
 
@@ -291,7 +344,9 @@ def settle_edited_tools(warehouse: Warehouse) -> int:
     for row in warehouse.rows(sql("resolutions.unseen"), [TOOL_REVIEW]):
         tool = read_tools(warehouse, [row["key"]])[row["key"]]
         parents = set(row["parents"])
-        verdicts = check_edited_tool(tool, [one for one in tools_of(warehouse, row["build"]) if one.key not in parents])
+        verdicts = check_edited_tool(
+            tool, [one for one in tools_of(warehouse, row["build"]) if one.key not in parents]
+        )
         problems = [verdict.reason for verdict in verdicts if verdict.decision == "contradicted"]
         against += bool(problems)
         stated = f"As edited by {row['reviewer']}: {' '.join(problems)}"
@@ -304,12 +359,18 @@ def settle_edited_tools(warehouse: Warehouse) -> int:
 def usable_tools(warehouse: Warehouse, toolset: str) -> tuple[Tool, ...]:
     """The tools of a toolset that passed, each as people left it, in a fixed order."""
     passed = warehouse.rows(
-        "select subject from outcomes where build = ? and stage = ? and outcome = 'passed'", [toolset, REVIEW]
+        "select subject from outcomes where build = ? and stage = ? and outcome = 'passed'",
+        [toolset, REVIEW],
     )
     resolutions = _resolutions(warehouse)
-    keys = {resolutions[row["subject"]].subject if row["subject"] in resolutions else row["subject"] for row in passed}
+    keys = {
+        resolutions[row["subject"]].subject if row["subject"] in resolutions else row["subject"]
+        for row in passed
+    }
     tools = read_tools(warehouse, sorted(keys)).values()
-    return tuple(sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key)))
+    return tuple(
+        sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key))
+    )
 
 
 def _resolutions(warehouse: Warehouse) -> dict[str, Resolution]:
@@ -319,7 +380,10 @@ def _resolutions(warehouse: Warehouse) -> dict[str, Resolution]:
             "doubts": (sql("resolutions.tool_doubts"), [UNCHECKED, TOOL_REVIEW]),
         }
     )
-    decisions = {row["subject"]: Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]}
+    decisions = {
+        row["subject"]: Decision(**row | {"reasons": tuple(row["reasons"])})
+        for row in rows["decisions"]
+    }
     doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
     return {subject: resolution_of(subject, decisions, doubts) for subject in decisions}
 
@@ -331,7 +395,11 @@ def check_made_tools(warehouse: Warehouse, toolset: str) -> None:
     """Judge a toolset's tools, and ask people about those that a check did not prove."""
     tools = tools_of(warehouse, toolset)
     complexity = check_complexity(tools)
-    simple = [tool for tool, verdict in zip(tools, complexity, strict=True) if verdict.decision != "contradicted"]
+    simple = [
+        tool
+        for tool, verdict in zip(tools, complexity, strict=True)
+        if verdict.decision != "contradicted"
+    ]
     redundancy = check_redundancy(simple)
     outcomes = _outcomes(toolset, complexity, redundancy)
     waiting = [(row["subject"], row["reason"]) for row in outcomes if row["outcome"] == "waiting"]
@@ -339,14 +407,20 @@ def check_made_tools(warehouse: Warehouse, toolset: str) -> None:
         {
             "verdicts": verdict_rows([*complexity, *redundancy]),
             "outcomes": outcomes,
-            "review_requests": [tool_request(toolset, subject, reason) for subject, reason in waiting],
+            "review_requests": [
+                tool_request(toolset, subject, reason) for subject, reason in waiting
+            ],
         }
     )
 
 
 def check_edited_tool(tool: Tool, company: Sequence[Tool]) -> list[Verdict]:
     """Judge a tool that a person wrote, beside the others of its toolset."""
-    others = [other for other in company if (other.category, other.language) == (tool.category, tool.language)]
+    others = [
+        other
+        for other in company
+        if (other.category, other.language) == (tool.category, tool.language)
+    ]
     return [check([*others, tool])[-1] for check in (check_complexity, check_redundancy)]
 
 
@@ -357,26 +431,37 @@ def tools_of(warehouse: Warehouse, toolset: str) -> list[Tool]:
     return sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key))
 
 
-def _outcomes(toolset: str, complexity: Sequence[Verdict], redundancy: Sequence[Verdict]) -> list[Row]:
+def _outcomes(
+    toolset: str, complexity: Sequence[Verdict], redundancy: Sequence[Verdict]
+) -> list[Row]:
     """What is contradicted waits where it was; what is unproved goes on, and waits at the review."""
     outcomes = [
         Outcome(
-            build=toolset, stage=stage, subject=verdict.subject, reason=verdict.reason,
+            build=toolset,
+            stage=stage,
+            subject=verdict.subject,
+            reason=verdict.reason,
             outcome="waiting" if verdict.decision == "contradicted" else "passed",
             reason_code="none" if verdict.decision == "proved" else verdict.decision,
         )
         for stage, verdicts in ((COMPLEXITY, complexity), (REDUNDANCY, redundancy))
         for verdict in verdicts
-    ]  # fmt: skip
+    ]
     before: Mapping[str, Verdict] = {verdict.subject: verdict for verdict in complexity}
     for verdict in redundancy:
         if verdict.decision != "contradicted":
             doubts = [one for one in (before[verdict.subject], verdict) if one.decision != "proved"]
             reason = " ".join(f"{one.check}: {one.reason}" for one in doubts)
-            outcomes.append(Outcome(
-                build=toolset, stage=REVIEW, subject=verdict.subject, outcome="waiting" if doubts else "passed",
-                reason_code="unproved" if doubts else "none", reason=reason,
-            ))  # fmt: skip
+            outcomes.append(
+                Outcome(
+                    build=toolset,
+                    stage=REVIEW,
+                    subject=verdict.subject,
+                    outcome="waiting" if doubts else "passed",
+                    reason_code="unproved" if doubts else "none",
+                    reason=reason,
+                )
+            )
     return [outcome_row(one) for one in outcomes]
 
 

@@ -36,14 +36,18 @@ EDIT_PORT = 8322
 _PATIENCE = 60.0  # seconds
 
 
-def serve_label_studio(settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK) -> ServerInfo:
+def serve_label_studio(
+    settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK
+) -> ServerInfo:
     """Start the local Label Studio, or find it running, and with it the page on which samples are edited by form.
 
     Where people reach it under another address than this machine's own, nobody knows under which they would reach the page:
     `review edit` serves it there. Raises ConfigurationError where the address under which people reach it is none.
     """
     url = urlsplit(address.public_url)
-    if address.public_url and not (url.scheme in {"http", "https"} and url.netloc and not url.query):
+    if address.public_url and not (
+        url.scheme in {"http", "https"} and url.netloc and not url.query
+    ):
         raise ConfigurationError(
             f"--url {address.public_url!r} is not a valid address. An example: https://review.example.com"
         )
@@ -63,7 +67,12 @@ def _serve_edit_page(settings: Settings) -> None:
         end(places)
         port = free_port(EDIT_PORT, places.title)
         command = [sys.executable, "-m", "callwright", "review", "edit", "--port", str(port)]
-        launch(places, command, port, {**environment(), "CALLWRIGHT_HOME": str(settings.home.absolute())})
+        launch(
+            places,
+            command,
+            port,
+            {**environment(), "CALLWRIGHT_HOME": str(settings.home.absolute())},
+        )
         wait_for(places, lambda _port: bool(edit_page_address(settings)), _PATIENCE)
 
 
@@ -174,7 +183,9 @@ def _tries(lock: IO[str] | None, progress: Progress) -> Iterator[float]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if not is_reported:
-                progress.say("Another push or pull of this work folder is running. Waiting for it to end.")
+                progress.say(
+                    "Another push or pull of this work folder is running. Waiting for it to end."
+                )
             is_reported = True
             yield _PAUSE
         else:

@@ -10,7 +10,13 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from callwright.annotation.agreement import ItemRating, measure_agreement
 from callwright.annotation.reviews import TaskQueue
-from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
+from callwright.annotation.screens import (
+    CORRECTION,
+    DISAMBIGUATION,
+    REVIEW_KINDS,
+    SAMPLE_REVIEW,
+    TOOL_REVIEW,
+)
 from callwright.flows.review.questions import DOUBTFUL
 from callwright.flows.review.servers import require_label_studio
 from callwright.flows.settings import Settings, open_warehouse
@@ -49,7 +55,8 @@ def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
         with require_label_studio(settings) as studio:
             projects = studio.find_projects()
             status["label_studio"] = [
-                studio.status(projects[kind]).model_dump(exclude={"project"}) | {"project": projects[kind].url}
+                studio.status(projects[kind]).model_dump(exclude={"project"})
+                | {"project": projects[kind].url}
                 for kind in REVIEW_KINDS
                 if kind in projects
             ]
@@ -108,7 +115,9 @@ def note_agreement(warehouse: Warehouse) -> None:
     """Compute anew how far people agree, of each review kind, and keep that in the place of what was known."""
     now = datetime.now(UTC)
     with warehouse.together():
-        warehouse.put_rows({"agreement": [{**row, "computed_at": now} for row in read_agreement(warehouse)]})
+        warehouse.put_rows(
+            {"agreement": [{**row, "computed_at": now} for row in read_agreement(warehouse)]}
+        )
         warehouse.execute("delete from agreement where computed_at <> ?", [now])
 
 
@@ -116,8 +125,14 @@ def read_agreement(warehouse: Warehouse) -> list[Row]:
     """How far people agree, of each review kind by each measure, over all, by reviewer, by pair and by reason."""
     words: defaultdict[str, list[ItemRating]] = defaultdict(list)
     for row in warehouse.rows(sql("review_status.words")):
-        words[row["kind"]].append(ItemRating(row["subject"], row["reviewer"], row["label"], tuple(row["reasons"])))
-    return [{"kind": kind, **one._asdict()} for kind, stated in words.items() for one in measure_agreement(stated)]
+        words[row["kind"]].append(
+            ItemRating(row["subject"], row["reviewer"], row["label"], tuple(row["reasons"]))
+        )
+    return [
+        {"kind": kind, **one._asdict()}
+        for kind, stated in words.items()
+        for one in measure_agreement(stated)
+    ]
 
 
 class AgreementLine(NamedTuple):
@@ -135,7 +150,9 @@ def agreement_lines(rows: Sequence[Row]) -> list[AgreementLine]:
     """A line a slice, its measures side by side, those over all first."""
     slices: dict[tuple[str, str, str], dict[str, Row]] = {}
     for row in rows:
-        slices.setdefault((row["kind"], row["slice_by"], row["slice_value"]), {})[row["measure"]] = row
+        slices.setdefault((row["kind"], row["slice_by"], row["slice_value"]), {})[
+            row["measure"]
+        ] = row
     lines = []
     for (kind, slice_by, who), by_measure in slices.items():
         one = next(iter(by_measure.values()))
@@ -172,7 +189,9 @@ def _named(find: Callable[[str], str]) -> AfterValidator:
 
 def _question(kind: str) -> str:
     if kind not in REVIEW_KINDS:
-        raise ValueError(f"no kind of question is named {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
+        raise ValueError(
+            f"no kind of question is named {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}."
+        )
     return kind
 
 
@@ -185,7 +204,11 @@ class Reviewer(Record):
 
     def is_for(self, row: Row) -> bool:
         """Whether a review, with its kind and with the language and kind of what it is about, is this person's to give."""
-        wanted = ((self.questions, row["kind"]), (self.languages, row["language"]), (self.kinds, row["sample_kind"]))
+        wanted = (
+            (self.questions, row["kind"]),
+            (self.languages, row["language"]),
+            (self.kinds, row["sample_kind"]),
+        )
         return all(not chosen or not given or given in chosen for chosen, given in wanted)
 
 
@@ -208,7 +231,9 @@ def read_team(settings: Settings) -> Team:
 
 def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue]:
     """The tables of tasks of a kind of question: one for each language, and one for each person who reviews it."""
-    by_language = [TaskQueue(of(code).name.capitalize(), (code,)) for code in sorted(languages) if code]
+    by_language = [
+        TaskQueue(of(code).name.capitalize(), (code,)) for code in sorted(languages) if code
+    ]
     people = [
         TaskQueue(account, reviewer.languages, reviewer.kinds, account)
         for account, reviewer in team.items()

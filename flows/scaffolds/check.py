@@ -9,11 +9,13 @@ from callwright.warehouse.records import DoubtedFact, Sample, UserTurn
 
 
 @rule(
-    "example", "1", "Does the user say please?",
+    "example",
+    "1",
+    "Does the user say please?",
     applies=lambda sample: sample.language == "en",
     proof="The user says please.",
     doubts={"impolite": "The user does not say please{where}: “{words}”."},
-)  # fmt: skip
+)
 def check(sample: Sample, _context: StageContext) -> Iterator[Finding]:
     """Look for the word in what the user says first."""
     first = next(turn for turn in sample.turns if isinstance(turn, UserTurn))

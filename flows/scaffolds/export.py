@@ -9,7 +9,9 @@ def begin(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         calls = [{"tool": call.tool, "arguments": call.arguments} for call in sample.gold]
-        part.add_line(f"{part.stem}.jsonl", {"request": sample.request, "calls": calls, **part.mark})
+        part.add_line(
+            f"{part.stem}.jsonl", {"request": sample.request, "calls": calls, **part.mark}
+        )
         return 1
 
     return write

@@ -19,7 +19,11 @@ def read(path: Path) -> Catalog:
         own = [row for row in rows if row["tool"] == name]
         properties: dict[str, JsonSchema] = {row["parameter"]: {"type": row["type"]} for row in own}
         schema: JsonSchema = {"type": "object", "properties": properties, "required": [*properties]}
-        tools.append(Tool(name=name, description=own[0]["description"], parameters=schema, category=path.stem))
+        tools.append(
+            Tool(
+                name=name, description=own[0]["description"], parameters=schema, category=path.stem
+            )
+        )
     return Catalog(tools=tuple(tools), entries=len(tools), distinct=len(tools), files=(path,))
 
 

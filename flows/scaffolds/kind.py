@@ -11,7 +11,9 @@ async def say_thanks(derivation: Derivation, context: StageContext) -> list[Samp
     """The same request with thanks; its evidence stands where it stood, since they come last."""
     asked, *others = derivation.source.turns
     thanks = context.rng.choice(["Thanks!", "Thank you!", "Many thanks."])
-    said = asked.with_changes(text=f"{asked.text} {thanks}") if isinstance(asked, UserTurn) else asked
+    said = (
+        asked.with_changes(text=f"{asked.text} {thanks}") if isinstance(asked, UserTurn) else asked
+    )
     origin = Origin(stage="thanks", parents=(derivation.key,), seed=derivation.seed)
     return [derivation.source.with_changes(kind="example", turns=(said, *others), origin=origin)]
 
@@ -25,12 +27,18 @@ FAMILY = Family(
     "example",
     kinds=(
         Kind(
-            "example", "a request that ends with thanks", "example",
-            Traits(is_whole=True, is_changed=True), transform="example", sources=("perfect",),
+            "example",
+            "a request that ends with thanks",
+            "example",
+            Traits(is_whole=True, is_changed=True),
+            transform="example",
+            sources=("perfect",),
         ),
     ),
     stages=in_a_row(
-        "example", "Derivation", Step("thanks", "Put thanks behind a request.", "Sample", "", say_thanks)
+        "example",
+        "Derivation",
+        Step("thanks", "Put thanks behind a request.", "Sample", "", say_thanks),
     ),
     obstacles={"example": obstacle},
-)  # fmt: skip
+)

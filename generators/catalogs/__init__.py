@@ -4,7 +4,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem, check_catalog, merged, shown
+from callwright.generators.catalogs.catalog import (
+    Catalog,
+    CatalogFormat,
+    Problem,
+    check_catalog,
+    merged,
+    shown,
+)
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import Registry, guarded, whose
 
@@ -19,7 +26,9 @@ __all__ = ["FORMATS", "Catalog", "Problem", "check_catalog", "read_catalog", "re
 def read_catalog(format: str, path: Path | Sequence[Path]) -> Catalog:  # noqa: A002 - the word that the command line uses
     """The tools at a path, or at several; ConfigurationError where the format is unknown or a path holds none of its tools."""
     form = FORMATS.named(format)
-    return _read(form, path) if isinstance(path, Path) else merged([_read(form, one) for one in path])
+    return (
+        _read(form, path) if isinstance(path, Path) else merged([_read(form, one) for one in path])
+    )
 
 
 def _read(form: CatalogFormat, path: Path) -> Catalog:
@@ -27,13 +36,17 @@ def _read(form: CatalogFormat, path: Path) -> Catalog:
     with guarded(what, form.read):
         found = form.read(path)
     if not isinstance(found, Catalog):
-        raise ConfigurationError(f"{whose(what, form.read)} gives {shown(found)}; it gives a Catalog.")
+        raise ConfigurationError(
+            f"{whose(what, form.read)} gives {shown(found)}; it gives a Catalog."
+        )
     return found
 
 
 def recognise(path: Path) -> str:
     """The format of a file or folder, by its first words or by whichever reader finds tools in it. Raises ConfigurationError."""
-    if path.is_file() and _OPENAPI.search(path.read_text(encoding="utf-8", errors="replace")[:_HEAD]):
+    if path.is_file() and _OPENAPI.search(
+        path.read_text(encoding="utf-8", errors="replace")[:_HEAD]
+    ):
         return "openapi"
     for name in FORMATS.names:
         try:

@@ -28,8 +28,14 @@ MOST_FILES = 5_000
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 _OUTSIDE = re.compile(r"""\$ref["']?\s*:\s*["']?[^#"'\s]""")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_JSON, _FORM, _FILES = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
-_OF_PARAMETERS = frozenset({"name", "in", "description", "required", "allowEmptyValue", "collectionFormat"})
+_JSON, _FORM, _FILES = (
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+)
+_OF_PARAMETERS = frozenset(
+    {"name", "in", "description", "required", "allowEmptyValue", "collectionFormat"}
+)
 Fields = dict[str, JsonValue]
 Followed = Callable[[JsonValue], Fields]  # an object, with its reference followed where it is one
 
@@ -85,7 +91,9 @@ class _Bundling:
         stated = str(owner["$ref"])
         is_root = file.resolve() == self._root
         if stated.startswith("#"):
-            owner["$ref"] = stated if is_root else f"#/{FILES}/{self._name(file.resolve())}{stated[1:]}"
+            owner["$ref"] = (
+                stated if is_root else f"#/{FILES}/{self._name(file.resolve())}{stated[1:]}"
+            )
             return
         name, _, pointer = stated.partition("#")
         try:
@@ -94,9 +102,13 @@ class _Bundling:
             if (str(file), stated) not in self._unfollowed:
                 self._unfollowed.add((str(file), stated))
                 message = f"The reference {shown(stated)} is not followed: {error}."
-                self.problems.append(Problem(where=str(file), kind="unresolvable_reference", message=message))
+                self.problems.append(
+                    Problem(where=str(file), kind="unresolvable_reference", message=message)
+                )
             return
-        owner["$ref"] = f"#{pointer}" if target == self._root else f"#/{FILES}/{self._name(target)}{pointer}"
+        owner["$ref"] = (
+            f"#{pointer}" if target == self._root else f"#/{FILES}/{self._name(target)}{pointer}"
+        )
 
     def _target(self, name: str, file: Path) -> Path:
         """The file that a reference names, read if it was not yet."""
@@ -105,10 +117,16 @@ class _Bundling:
         try:
             target = (file.resolve().parent / unquote(name)).resolve()
             if not target.is_relative_to(self._folder):
-                raise _UnfollowedError("it leads out of the document's folder; import a folder that holds both files")
+                raise _UnfollowedError(
+                    "it leads out of the document's folder; import a folder that holds both files"
+                )
             if not target.is_file():
                 raise _UnfollowedError("there is no such file")
-        except (OSError, RuntimeError, ValueError) as error:  # a name of no system, or links that go in a circle
+        except (
+            OSError,
+            RuntimeError,
+            ValueError,
+        ) as error:  # a name of no system, or links that go in a circle
             raise _UnfollowedError(f"it can't be looked at ({error})") from error
         if target != self._root and self._place(target) not in self.kept:
             self._read(target)
@@ -120,7 +138,9 @@ class _Bundling:
         text = read_text(target)
         value = text if isinstance(text, Problem) else parse_json_or_yaml(text, str(target))
         if isinstance(value, Problem) or isinstance(text, Problem):
-            raise _UnfollowedError(value.message.rstrip(".") if isinstance(value, Problem) else "it can't be read")
+            raise _UnfollowedError(
+                value.message.rstrip(".") if isinstance(value, Problem) else "it can't be read"
+            )
         self._left -= len(text)
         if self._left < 0:
             raise _UnfollowedError(f"the document's files are larger than {LARGEST // 2**20} MiB")
@@ -161,7 +181,9 @@ def as_path_item(item: Fields, document: Fields, followed: Followed) -> Fields:
     return {method: _operation(one, shared, document, followed) for method, one in stated if one}
 
 
-def _operation(operation: Fields, shared: list[JsonValue], document: Fields, followed: Followed) -> Fields:
+def _operation(
+    operation: Fields, shared: list[JsonValue], document: Fields, followed: Followed
+) -> Fields:
     consumes = _types(operation.get("consumes", document.get("consumes")))
     produces = _types(operation.get("produces", document.get("produces")))
     found: dict[str, Fields] = {}
@@ -172,11 +194,17 @@ def _operation(operation: Fields, shared: list[JsonValue], document: Fields, fol
             dead.append(parameter)
         else:
             found[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
-    kept = {key: value for key, value in operation.items() if key not in ("parameters", "consumes", "produces")}
+    kept = {
+        key: value
+        for key, value in operation.items()
+        if key not in ("parameters", "consumes", "produces")
+    }
     plain: list[Fields] = []
     for one in found.values():
         if one.get("in") not in ("body", "formData"):
-            about: Fields = {key: one[key] for key in ("name", "in", "description", "required") if key in one}
+            about: Fields = {
+                key: one[key] for key in ("name", "in", "description", "required") if key in one
+            }
             plain.append({**about, "schema": _typed(one)})
     kept["parameters"] = cast("JsonValue", [*dead, *plain])
     body = _body([one for one in found.values() if one.get("in") == "body"], consumes) or _form(
@@ -186,14 +214,18 @@ def _operation(operation: Fields, shared: list[JsonValue], document: Fields, fol
         kept["requestBody"] = body
     responses = operation.get("responses")
     if isinstance(responses, dict):
-        kept["responses"] = {code: _response(followed(stated), produces) for code, stated in responses.items()}
+        kept["responses"] = {
+            code: _response(followed(stated), produces) for code, stated in responses.items()
+        }
     return kept
 
 
 def _typed(parameter: Fields) -> Fields:
     """The type that a parameter states in itself, as a schema; a file is text in bytes."""
     schema = {key: value for key, value in parameter.items() if key not in _OF_PARAMETERS}
-    return {**schema, "type": "string", "format": "binary"} if schema.get("type") == "file" else schema
+    return (
+        {**schema, "type": "string", "format": "binary"} if schema.get("type") == "file" else schema
+    )
 
 
 def _body(stated: list[Fields], consumes: list[str]) -> Fields:
@@ -202,7 +234,10 @@ def _body(stated: list[Fields], consumes: list[str]) -> Fields:
         return {}
     body = stated[0]
     stated_beside: Fields = {key: body[key] for key in ("required", "description") if key in body}
-    return {**stated_beside, "content": {kind: {"schema": body.get("schema", {})} for kind in consumes or [_JSON]}}
+    return {
+        **stated_beside,
+        "content": {kind: {"schema": body.get("schema", {})} for kind in consumes or [_JSON]},
+    }
 
 
 def _form(fields: list[Fields]) -> Fields:
@@ -211,11 +246,18 @@ def _form(fields: list[Fields]) -> Fields:
         return {}
     named = {str(field["name"]): field for field in fields if isinstance(field.get("name"), str)}
     properties: Fields = {
-        name: _typed(field) | ({"description": field["description"]} if "description" in field else {})
+        name: _typed(field)
+        | ({"description": field["description"]} if "description" in field else {})
         for name, field in named.items()
     }
-    required: list[JsonValue] = [name for name, field in named.items() if field.get("required") is True]
-    schema: Fields = {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    required: list[JsonValue] = [
+        name for name, field in named.items() if field.get("required") is True
+    ]
+    schema: Fields = {
+        "type": "object",
+        "properties": properties,
+        **({"required": required} if required else {}),
+    }
     kind = _FILES if any(field.get("type") == "file" for field in fields) else _FORM
     return {"required": bool(required), "content": {kind: {"schema": schema}}}
 

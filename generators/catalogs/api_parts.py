@@ -27,15 +27,23 @@ from callwright.language.names import split_name
 from callwright.language.schemas import choices_of, json_type
 from callwright.warehouse.records import JsonSchema
 
-_PLAIN = frozenset({"type", "properties", "required", "title", "description", "examples", "additionalProperties"})
+_PLAIN = frozenset(
+    {"type", "properties", "required", "title", "description", "examples", "additionalProperties"}
+)
 _BRANCHES = ("anyOf", "oneOf", "allOf")
-_BESIDE = frozenset({"default", "deprecated", "readOnly", "writeOnly", "minProperties", "maxProperties"})
+_BESIDE = frozenset(
+    {"default", "deprecated", "readOnly", "writeOnly", "minProperties", "maxProperties"}
+)
 _READ = _PLAIN | _BESIDE | frozenset(_BRANCHES)
 _SPREAD = "The body {what}; its fields stand side by side as parameters."
 _MASKS = frozenset({"fields", "expand", "select", "embed", "pretty"})  # a name of this word alone
 _ARRANGING = frozenset({"sort", "order", "group"})  # people say by which fields
-_POSITIONS = frozenset({"cursor", "offset", "page", "skip", "marker", "after", "before", "token", "continue"})
-_SIZES = frozenset({"limit", "size", "count", "max", "top", "first", "last", "results", "items", "page"})
+_POSITIONS = frozenset(
+    {"cursor", "offset", "page", "skip", "marker", "after", "before", "token", "continue"}
+)
+_SIZES = frozenset(
+    {"limit", "size", "count", "max", "top", "first", "last", "results", "items", "page"}
+)
 _OF_A_TOKEN = frozenset({"page", "next", "continuation", "pagination"})
 _SERIALISATIONS = frozenset({"json", "xml"})
 _UNSEEN = frozenset({"header", "cookie"})
@@ -76,18 +84,36 @@ def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
         return None
     name, schema = next(iter(fields.properties.items()))
     inner = fields_of(schema) if isinstance(schema, dict) else None
-    return (name, inner._replace(notes=(*fields.notes, *inner.notes))) if inner and inner.properties else None
+    return (
+        (name, inner._replace(notes=(*fields.notes, *inner.notes)))
+        if inner and inner.properties
+        else None
+    )
 
 
 def _fields(schema: JsonSchema) -> BodyFields | None:
-    kind, properties, required = schema.get("type", "object"), schema.get("properties", {}), schema.get("required")
-    is_object = kind == "object" or (isinstance(kind, list) and set(map(str, kind)) == {"object", "null"})
+    kind, properties, required = (
+        schema.get("type", "object"),
+        schema.get("properties", {}),
+        schema.get("required"),
+    )
+    is_object = kind == "object" or (
+        isinstance(kind, list) and set(map(str, kind)) == {"object", "null"}
+    )
     if set(schema) - _READ or not is_object or not isinstance(properties, dict):
         return None
-    names = tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else ()
+    names = (
+        tuple(name for name in required if isinstance(name, str))
+        if isinstance(required, list)
+        else ()
+    )
     what = "takes fields that it does not name, which are dropped"
     is_open = schema.get("additionalProperties") and properties
-    whole = BodyFields(dict(properties), names, (Note("flattened_body", _SPREAD.format(what=what)),) if is_open else ())
+    whole = BodyFields(
+        dict(properties),
+        names,
+        (Note("flattened_body", _SPREAD.format(what=what)),) if is_open else (),
+    )
     for key in _BRANCHES:
         if key in schema:
             joined = _joined(whole, key, schema[key])
@@ -114,11 +140,22 @@ def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None
             properties[name] = _either(properties[name], schema) if name in properties else schema
     sets = [set(part.required) for part in found]
     everywhere = set.union(*sets) if key == "allOf" else set.intersection(*sets)
-    required = dict.fromkeys((*whole.required, *(name for name in properties if name in everywhere)))
+    required = dict.fromkeys(
+        (*whole.required, *(name for name in properties if name in everywhere))
+    )
     notes = [note for part in found for note in part.notes]
     if key != "allOf" and len(found) > 1:
-        what = f"is one of {len(found)} objects" if key == "oneOf" else f"is any of {len(found)} objects"
-        notes.append(Note("flattened_body", _SPREAD.format(what=f"{what}, and which fields go together is not kept")))
+        what = (
+            f"is one of {len(found)} objects"
+            if key == "oneOf"
+            else f"is any of {len(found)} objects"
+        )
+        notes.append(
+            Note(
+                "flattened_body",
+                _SPREAD.format(what=f"{what}, and which fields go together is not kept"),
+            )
+        )
     return BodyFields(properties, tuple(required), tuple(dict.fromkeys((*whole.notes, *notes))))
 
 
@@ -151,13 +188,20 @@ class PlacedParameters(NamedTuple):
 def find_plumbing(operations: Sequence[PlacedParameters]) -> list[tuple[str, ...]]:
     """The plumbing among the parameters of each operation of a document, in their order."""
     shared = _shared(operations)
-    sent = {placed.name.lower() for one in operations for placed in one.parameters if placed.part in _UNSEEN}
+    sent = {
+        placed.name.lower()
+        for one in operations
+        for placed in one.parameters
+        if placed.part in _UNSEEN
+    }
     return [
         tuple(
             one.parameter
             for one in operation.parameters
             if (operation.method, one.part, one.name) in shared
-            or (one.part != "path" and one.name.lower() in sent)  # a token is one wherever it is sent
+            or (
+                one.part != "path" and one.name.lower() in sent
+            )  # a token is one wherever it is sent
             or _is_plumbing(one, operation)
         )
         for operation in operations
@@ -170,7 +214,13 @@ def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]
     taken: Counter[tuple[str, str, str]] = Counter()
     for one in operations:
         takers.update({(one.method, placed.part) for placed in one.parameters})
-        taken.update({(one.method, placed.part, placed.name) for placed in one.parameters if placed.part != "path"})
+        taken.update(
+            {
+                (one.method, placed.part, placed.name)
+                for placed in one.parameters
+                if placed.part != "path"
+            }
+        )
     return {
         place
         for place, count in taken.items()
@@ -204,7 +254,9 @@ def _is_mask(one: PlacedParameter, returns: JsonSchema | None) -> bool:
     whole = set().union(*things)
     named = {choice for choice in choices if set(choice.replace("/", ".").split(".")) <= whole}
     is_of_fields = bool(choices) and len(named) >= _HALF * len(choices)
-    return is_of_fields and any(len(named & one) >= _HALF * len(one) for one in things if len(one) >= _FEWEST_FIELDS)
+    return is_of_fields and any(
+        len(named & one) >= _HALF * len(one) for one in things if len(one) >= _FEWEST_FIELDS
+    )
 
 
 def _words(one: PlacedParameter) -> tuple[str, ...]:
@@ -213,10 +265,17 @@ def _words(one: PlacedParameter) -> tuple[str, ...]:
 
 def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
     """Whether it is the place to go on from, known by a size or as the response gives the next, or the size of a page."""
-    others = [other for other in operation.parameters if other.part == "query" and other.parameter != one.parameter]
+    others = [
+        other
+        for other in operation.parameters
+        if other.part == "query" and other.parameter != one.parameter
+    ]
     sizes, positions = any(map(_is_size, others)), any(map(_is_position, others))
     if _is_position(one):
-        is_counted = json_type(one.schema) in _NUMBERS and _words(one)[-1] not in ("after", "before")
+        is_counted = json_type(one.schema) in _NUMBERS and _words(one)[-1] not in (
+            "after",
+            "before",
+        )
         return sizes or is_counted or _is_given_back(one, operation.returns)
     return _is_size(one) and positions
 
@@ -233,7 +292,12 @@ def _is_position(one: PlacedParameter) -> bool:
     last = words[-1] if words else ""
     is_plain = json_type(one.schema) in ("string", *_NUMBERS) and not choices_of(one.schema)
     is_moment = str(one.schema.get("format", "")).startswith(("date", "time"))
-    return last in _POSITIONS and is_plain and not is_moment and (last != "token" or bool(_OF_A_TOKEN & set(words)))
+    return (
+        last in _POSITIONS
+        and is_plain
+        and not is_moment
+        and (last != "token" or bool(_OF_A_TOKEN & set(words)))
+    )
 
 
 def _is_size(one: PlacedParameter) -> bool:
@@ -307,7 +371,9 @@ def _place_of(pointer: str, returns: JsonSchema | None) -> tuple[str, str] | Non
             entries, names, schema, lists = ".".join(names), [], items, lists + 1
         else:
             return None
-    is_value = not isinstance(schema.get("properties"), dict) and not isinstance(schema.get("items"), dict)
+    is_value = not isinstance(schema.get("properties"), dict) and not isinstance(
+        schema.get("items"), dict
+    )
     return (entries, ".".join(names)) if names and is_value and lists < 2 else None  # noqa: PLR2004 - a list in a list
 
 

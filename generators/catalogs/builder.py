@@ -33,7 +33,9 @@ TYPING = frozenset(
 
 
 # patterns are checked by themselves: Python's own reading of them warns of what other languages allow
-_FORMATS = FormatChecker([one for one in Draft202012Validator.FORMAT_CHECKER.checkers if one != "regex"])
+_FORMATS = FormatChecker(
+    [one for one in Draft202012Validator.FORMAT_CHECKER.checkers if one != "regex"]
+)
 _METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=_FORMATS)
 
 
@@ -55,7 +57,12 @@ class CatalogBuilder:
     """The tools and problems gathered so far; an item met before is counted again but kept once."""
 
     def __init__(
-        self, source: str, *, change: Change = unchanged, by_category: bool = True, language: Language | None = None
+        self,
+        source: str,
+        *,
+        change: Change = unchanged,
+        by_category: bool = True,
+        language: Language | None = None,
     ) -> None:
         """`change` knows the format's own words; not `by_category`, the first category met is an item's category.
 
@@ -65,7 +72,11 @@ class CatalogBuilder:
         self.entries = 0
         self._source = source
         self._schemas = _Schemas(
-            lambda schema, notes: checked_numbers(_checked_patterns(change(schema, notes), notes), notes), {}, {}
+            lambda schema, notes: checked_numbers(
+                _checked_patterns(change(schema, notes), notes), notes
+            ),
+            {},
+            {},
         )
         self._by_category = by_category
         self._language = language
@@ -76,8 +87,17 @@ class CatalogBuilder:
     def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
         """Keep a tool and report what is odd about it; None where it can't be used."""
         self.entries += 1
-        draft = draft._replace(parameters=_doubles(draft.parameters), returns=_doubles(draft.returns))
-        item: list[JsonValue] = [draft.name, draft.description, draft.parameters, draft.returns, draft.language, source]
+        draft = draft._replace(
+            parameters=_doubles(draft.parameters), returns=_doubles(draft.returns)
+        )
+        item: list[JsonValue] = [
+            draft.name,
+            draft.description,
+            draft.parameters,
+            draft.returns,
+            draft.language,
+            source,
+        ]
         item += draft.plumbing
         met = content_key([*item, draft.category] if self._by_category else item)
         if met not in self._met:
@@ -87,7 +107,9 @@ class CatalogBuilder:
     def refuse(self, where: str, value: JsonValue) -> None:
         """Count an item that states no tool at all, and say so."""
         self.entries += 1
-        self.report(where, "not_an_object", f"{shown(value)} stands where a tool is expected; left out.")
+        self.report(
+            where, "not_an_object", f"{shown(value)} stands where a tool is expected; left out."
+        )
 
     def report(self, where: str, kind: ProblemKind, message: str, tool: str = "") -> None:
         """Keep something odd that is no tool's own fault."""
@@ -102,7 +124,9 @@ class CatalogBuilder:
         """All that was gathered; ConfigurationError where no item at all was met."""
         if not self.entries:
             found = f" {self.problems[0].message}" if self.problems else ""
-            raise ConfigurationError(f"{str(path)!r} holds no tool in this format; {expected} is expected.{found}")
+            raise ConfigurationError(
+                f"{str(path)!r} holds no tool in this format; {expected} is expected.{found}"
+            )
         names = {tool.name for tool in self._tools.values()}
         return Catalog(
             tools=tuple(self._tools.values()),
@@ -181,23 +205,33 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Signature:
     if any(note.kind in FATAL for note in notes):
         return Signature(shaped.schema, notes)
     properties = shaped.schema["properties"].items()
-    untyped = [name for name, value in properties if isinstance(value, dict) and not TYPING & set(value)]
+    untyped = [
+        name for name, value in properties if isinstance(value, dict) and not TYPING & set(value)
+    ]
     if untyped:
         listed = ", ".join(map(repr, untyped))
         notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
     return Signature(shaped.schema, (*notes, *_validity(shaped.schema, schemas)))
 
 
-def _valid_returns(returns: JsonValue, schemas: _Schemas) -> tuple[JsonSchema | None, tuple[Note, ...]]:
+def _valid_returns(
+    returns: JsonValue, schemas: _Schemas
+) -> tuple[JsonSchema | None, tuple[Note, ...]]:
     """A schema of what a tool returns, None where it can't be used; a bad one costs the tool only its returns."""
     if returns is None:
         return None, ()
     if not isinstance(returns, dict):
-        return None, (Note("untyped_return", f"The result is {shown(returns)}, not a schema; it is left open."),)
+        return None, (
+            Note(
+                "untyped_return", f"The result is {shown(returns)}, not a schema; it is left open."
+            ),
+        )
     schema, notes = rewrite(returns, returns, schemas.change, met=schemas.met)
     fatal = [note for note in (*notes, *_validity(schema, schemas)) if note.kind in FATAL]
     if fatal:
-        return None, (Note("untyped_return", f"The result's schema can't be used: {fatal[0].message}"),)
+        return None, (
+            Note("untyped_return", f"The result's schema can't be used: {fatal[0].message}"),
+        )
     return schema, notes
 
 
@@ -205,16 +239,24 @@ def _shaped(schema: JsonSchema) -> Signature:
     """The schema with type and properties, its required names all declared."""
     notes: list[Note] = []
     if "type" not in schema:
-        notes.append(Note("no_parameters_type", "The parameters name no type at the top; taken as an object."))
+        notes.append(
+            Note(
+                "no_parameters_type", "The parameters name no type at the top; taken as an object."
+            )
+        )
         schema = {"type": "object", **schema}
     if schema["type"] not in ("object", ["object"]):
-        return _refused(f"The parameters are of type {shown(schema['type'])}, not object; left out.")
+        return _refused(
+            f"The parameters are of type {shown(schema['type'])}, not object; left out."
+        )
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
         return _refused(f"The properties are {shown(properties)}, not an object; left out.")
     # `true` and `false` are schemas too, but no place to keep a description
     plain: dict[bool, JsonSchema] = {True: {}, False: {"not": {}}}
-    filled = {name: dict(plain[one]) if isinstance(one, bool) else one for name, one in properties.items()}
+    filled = {
+        name: dict(plain[one]) if isinstance(one, bool) else one for name, one in properties.items()
+    }
     shaped = {**schema, "type": "object", "properties": filled}
     required = schema.get("required", [])
     are_names = isinstance(required, list) and all(isinstance(name, str) for name in required)
@@ -232,7 +274,12 @@ def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
         return []
     place = "/".join(fault.path) or "the top"
     reason = fault.reason if len(fault.reason) < 200 else f"{fault.reason[:200]}…"  # noqa: PLR2004
-    return [Note("invalid_schema", f"The schema is not valid JSON Schema at {place} ({reason}); left out.")]
+    return [
+        Note(
+            "invalid_schema",
+            f"The schema is not valid JSON Schema at {place} ({reason}); left out.",
+        )
+    ]
 
 
 class _Fault(NamedTuple):
@@ -252,7 +299,9 @@ def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema
     own = _fault_alone(orjson.dumps(plain))
     if own is not None:
         return _Fault((*path, *own.path), own.reason)
-    fault = next((found for step, part in inside if (found := _fault(part, (*path, *step), sound))), None)
+    fault = next(
+        (found for step, part in inside if (found := _fault(part, (*path, *step), sound))), None
+    )
     if fault is None:
         sound[id(schema)] = schema
     return fault
@@ -277,7 +326,11 @@ def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...],
 @lru_cache(2**16)
 def _fault_alone(schema: bytes) -> _Fault | None:
     error = next(_METASCHEMA.iter_errors(orjson.loads(schema)), None)
-    return None if error is None else _Fault(tuple(str(step) for step in error.absolute_path), error.message)
+    return (
+        None
+        if error is None
+        else _Fault(tuple(str(step) for step in error.absolute_path), error.message)
+    )
 
 
 def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
@@ -287,7 +340,11 @@ def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         members = value.items() if key in SCHEMA_MAPS and isinstance(value, dict) else ()
         wrong = [name for name, one in members if not isinstance(one, dict | bool)]
         if wrong:  # what is no schema allows any value
-            notes.append(Note("invalid_keyword", f"What {shown(wrong)} are is no schema; any value is taken."))
+            notes.append(
+                Note(
+                    "invalid_keyword", f"What {shown(wrong)} are is no schema; any value is taken."
+                )
+            )
             kept[key] = {name: {} if name in wrong else one for name, one in members}
     fault = _fault_alone(orjson.dumps(_parted(kept)[0]))
     while fault is not None and fault.path:
@@ -304,22 +361,44 @@ def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     dropped = schema.get("pattern")
     kept = schema
     if isinstance(dropped, str) and not _compiles(dropped):
-        notes.append(Note("bad_pattern", f"The pattern {shown(dropped)} can't be read; it is dropped."))
+        notes.append(
+            Note("bad_pattern", f"The pattern {shown(dropped)} can't be read; it is dropped.")
+        )
         kept = {key: value for key, value in schema.items() if key != "pattern"}
     patterns = kept.get("patternProperties")
     if isinstance(patterns, dict) and not all(_compiles(pattern) for pattern in patterns):
-        notes.append(Note("bad_pattern", f"Of the patterns {shown(list(patterns))} some can't be read; all dropped."))
+        notes.append(
+            Note(
+                "bad_pattern",
+                f"Of the patterns {shown(list(patterns))} some can't be read; all dropped.",
+            )
+        )
         kept = {key: value for key, value in kept.items() if key != "patternProperties"}
     return kept
 
 
 _LEAST, _MOST = -(2**63), 2**64 - 1
 _LARGEST = sys.float_info.max
-_UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"})
-_LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"})
+_UPPER = frozenset(
+    {"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"}
+)
+_LOWER = frozenset(
+    {"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"}
+)
 _SAMPLES = frozenset({"default", "examples"})
 _OF_NUMBERS = (
-    frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "enum", "const"}) | _SAMPLES
+    frozenset(
+        {
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "enum",
+            "const",
+        }
+    )
+    | _SAMPLES
 )
 
 
@@ -363,11 +442,20 @@ def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         if not any(map(_is_beyond, values)):
             continue
         left = [one for one in values if not _is_beyond(one)]
-        kept = {name: one for name, one in kept.items() if name != word} | ({word: left} if word == "enum" else {})
+        kept = {name: one for name, one in kept.items() if name != word} | (
+            {word: left} if word == "enum" else {}
+        )
         is_number = not isinstance(value, list)
-        allows_all = is_number and ((word in _UPPER and value > 0) or (word in _LOWER and value < 0))
+        allows_all = is_number and (
+            (word in _UPPER and value > 0) or (word in _LOWER and value < 0)
+        )
         if allows_all or word in _SAMPLES or (word == "enum" and left):
-            notes.append(Note("invalid_keyword", f"{word!r} is {shown(value)}: what is beyond 64 bits is dropped."))
+            notes.append(
+                Note(
+                    "invalid_keyword",
+                    f"{word!r} is {shown(value)}: what is beyond 64 bits is dropped.",
+                )
+            )
         else:
             message = f"{word!r} is {shown(value)}: no whole number within 64 bits fits; left out."
             notes.append(Note("invalid_schema", message))
@@ -375,7 +463,11 @@ def checked_numbers(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 
 
 def _is_beyond(value: JsonValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and not _LEAST <= value <= _MOST
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and not _LEAST <= value <= _MOST
+    )
 
 
 def _compiles(pattern: str) -> bool:

@@ -13,22 +13,64 @@ from callwright.language.packs import unspaced
 from callwright.warehouse.records import JsonSchema, Record, Tool
 
 ProblemKind = Literal[
-    "all_required", "assumed_required", "assumed_type", "bad_json", "bad_pattern", "bad_record", "circular_reference",
-    "crud_gap", "dead_link", "duplicate_name", "flattened_body", "generated_name", "incomplete_listing",
-    "invalid_keyword", "invalid_schema", "name_collision", "no_description", "no_name", "no_parameters",
-    "no_parameters_type", "not_an_object", "other_format", "redundant", "renamed_type", "set_by_client",
-    "shortened_parameters", "shortened_return", "similar_description", "single_choice", "too_complex", "too_deep",
-    "too_large", "too_many_parameters", "undeclared_required", "undescribed_parameter", "unknown_field",
-    "unknown_type", "unreadable", "unresolvable_reference", "unsupported", "untyped_parameter", "untyped_return",
+    "all_required",
+    "assumed_required",
+    "assumed_type",
+    "bad_json",
+    "bad_pattern",
+    "bad_record",
+    "circular_reference",
+    "crud_gap",
+    "dead_link",
+    "duplicate_name",
+    "flattened_body",
+    "generated_name",
+    "incomplete_listing",
+    "invalid_keyword",
+    "invalid_schema",
+    "name_collision",
+    "no_description",
+    "no_name",
+    "no_parameters",
+    "no_parameters_type",
+    "not_an_object",
+    "other_format",
+    "redundant",
+    "renamed_type",
+    "set_by_client",
+    "shortened_parameters",
+    "shortened_return",
+    "similar_description",
+    "single_choice",
+    "too_complex",
+    "too_deep",
+    "too_large",
+    "too_many_parameters",
+    "undeclared_required",
+    "undescribed_parameter",
+    "unknown_field",
+    "unknown_type",
+    "unreadable",
+    "unresolvable_reference",
+    "unsupported",
+    "untyped_parameter",
+    "untyped_return",
     "unwrapped_body",
-]  # fmt: skip
+]
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
 FATAL: frozenset[ProblemKind] = frozenset(
     {"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"}
 )
 LEFT_OUT = FATAL | {"bad_json", "unreadable"}
 LOST: frozenset[ProblemKind] = frozenset(
-    {"bad_pattern", "circular_reference", "invalid_keyword", "shortened_parameters", "unknown_type", "unsupported"}
+    {
+        "bad_pattern",
+        "circular_reference",
+        "invalid_keyword",
+        "shortened_parameters",
+        "unknown_type",
+        "unsupported",
+    }
 )
 LONGEST_SHOWN = 80
 MOST_PARAMETERS = 12
@@ -110,11 +152,15 @@ def merged(catalogs: Sequence[Catalog]) -> Catalog:
             other, home = first.setdefault((tool.language, tool.name), (tool, catalog))
             if home is not catalog and other.key != tool.key:
                 both = (home, catalog)
-                places = " and ".join(repr(str(one.files[0])) if one.files else "another file" for one in both)
+                places = " and ".join(
+                    repr(str(one.files[0])) if one.files else "another file" for one in both
+                )
                 what = "with other content; each is kept, and `rename` names one otherwise."
                 message = f"{tool.name!r} is in {places}, {what}"
                 where = str(catalog.files[0]) if catalog.files else ""
-                clashes.append(Problem(where=where, tool=tool.name, kind="duplicate_name", message=message))
+                clashes.append(
+                    Problem(where=where, tool=tool.name, kind="duplicate_name", message=message)
+                )
             tools[tool.key] = tool
     return Catalog(
         tools=tuple(tools.values()),
@@ -146,7 +192,11 @@ def shown(value: object) -> str:
 
 def check_catalog(tools: Sequence[Tool]) -> list[Problem]:
     """Every weakness of the tools, one by one; an empty list says that none was found."""
-    return [*chain.from_iterable(map(check_tool, tools)), *_duplicate_names(tools), *_similar_descriptions(tools)]
+    return [
+        *chain.from_iterable(map(check_tool, tools)),
+        *_duplicate_names(tools),
+        *_similar_descriptions(tools),
+    ]
 
 
 def check_tool(tool: Tool) -> Iterator[Problem]:
@@ -156,12 +206,18 @@ def check_tool(tool: Tool) -> Iterator[Problem]:
     said = {name: schema.get("description") for name, schema in tool.properties.items()}
     silent = [name for name, text in said.items() if not isinstance(text, str) or not text.strip()]
     if silent:
-        yield _problem(tool, "undescribed_parameter", f"No description says what {_listed(silent)} is for.")
+        yield _problem(
+            tool, "undescribed_parameter", f"No description says what {_listed(silent)} is for."
+        )
     undeclared = [name for name in tool.required if name not in tool.properties]
     if undeclared:
-        yield _problem(tool, "undeclared_required", f"Required, but not declared: {_listed(undeclared)}.")
+        yield _problem(
+            tool, "undeclared_required", f"Required, but not declared: {_listed(undeclared)}."
+        )
     choices = {name: schema.get("enum") for name, schema in tool.properties.items()}
-    single = [name for name, listed in choices.items() if isinstance(listed, list) and len(listed) == 1]
+    single = [
+        name for name, listed in choices.items() if isinstance(listed, list) and len(listed) == 1
+    ]
     if single:
         yield _problem(tool, "single_choice", f"Only one value is allowed for {_listed(single)}.")
     if len(tool.properties) > MOST_PARAMETERS:

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
 import orjson
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
 
 from callwright.generators.catalogs.catalog import Catalog, StatedError, StatedLink, shown
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, fits
@@ -34,7 +42,9 @@ class ToolPattern(BaseModel):
     @model_validator(mode="after")
     def _states_something(self) -> "ToolPattern":
         if not (self.name or self.tag or self.path or self.method or self.category):
-            raise ValueError("a pattern needs a name, tag, path, method or category, such as {tag: users, method: get}")
+            raise ValueError(
+                "a pattern needs a name, tag, path, method or category, such as {tag: users, method: get}"
+            )
         return self
 
     def fits(self, listed: "ListedTool") -> bool:
@@ -52,7 +62,9 @@ def _pattern(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-Pattern = Annotated[ToolPattern, BeforeValidator(_pattern, json_schema_input_type=str | ToolPattern)]
+Pattern = Annotated[
+    ToolPattern, BeforeValidator(_pattern, json_schema_input_type=str | ToolPattern)
+]
 
 
 def _listed(value: object) -> object:
@@ -81,14 +93,17 @@ class ToolChoice(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    include: tuple[Pattern, ...] = Field(default=(), description="Patterns, one of which a tool must fit.")
+    include: tuple[Pattern, ...] = Field(
+        default=(), description="Patterns, one of which a tool must fit."
+    )
     exclude: tuple[Pattern, ...] = Field(default=(), description="Patterns that no tool may fit.")
     rename: Mapping[str, str] = Field(default_factory=dict, description="Other names for tools.")
     categories: Mapping[str, str] = Field(
         default_factory=dict, description="Another category for the tools whose names fit."
     )
     constants: Mapping[str, JsonValue] = Field(
-        default_factory=dict, description="Parameters that are fixed and hidden, as PARAMETER or TOOL.PARAMETER."
+        default_factory=dict,
+        description="Parameters that are fixed and hidden, as PARAMETER or TOOL.PARAMETER.",
     )
     plumbing: Mapping[str, bool] = Field(
         default_factory=dict,
@@ -115,14 +130,19 @@ class ListedTool(NamedTuple):
 def listed_tools(catalog: Catalog) -> list[ListedTool]:
     """The tools of a catalog as they are chosen by."""
     origins = {origin.tool: origin[1:] for origin in catalog.origins}
-    return [ListedTool(tool.key, tool.name, tool.category, *origins.get(tool.key, ())) for tool in catalog.tools]
+    return [
+        ListedTool(tool.key, tool.name, tool.category, *origins.get(tool.key, ()))
+        for tool in catalog.tools
+    ]
 
 
 def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]:
     """The tools that a choice includes and does not exclude. Raises ConfigurationError for a pattern that fits none, or all."""
     for pattern in (*choice.include, *choice.exclude):
         if not any(pattern.fits(one) for one in listed):
-            stated = ", ".join(f"{key}={value}" for key, value in pattern.model_dump().items() if value)
+            stated = ", ".join(
+                f"{key}={value}" for key, value in pattern.model_dump().items() if value
+            )
             near = get_close_matches(pattern.name, {one.name for one in listed}, _NEAR)
             meant = f" (did you mean {' or '.join(near)}?)" if near else ""
             raise ConfigurationError(
@@ -135,7 +155,9 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
         and not any(pattern.fits(one) for pattern in choice.exclude)
     ]
     if not chosen:
-        raise ConfigurationError("Of the catalog's tools none is left: what is included is excluded as well.")
+        raise ConfigurationError(
+            "Of the catalog's tools none is left: what is included is excluded as well."
+        )
     return chosen
 
 
@@ -147,7 +169,9 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     names = {tool.name for tool in tools}
     unknown = sorted(set(choice.rename) - names)
     if unknown:
-        raise ConfigurationError(f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}.")
+        raise ConfigurationError(
+            f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}."
+        )
     stated = (*choice.constants, *choice.plumbing)
     for wanted in (*choice.categories, *(key.rpartition(".")[0] for key in stated)):
         if wanted and not any(fnmatchcase(name, wanted) for name in names) and wanted not in stated:
@@ -157,7 +181,9 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     for key in choice.constants:
         if key not in bound and key.rpartition(".")[2] not in bound:
             parameters = _some({name for tool in tools for name in tool.properties})
-            raise ConfigurationError(f"No tool has the parameter {key!r} to be fixed; there are {parameters}.")
+            raise ConfigurationError(
+                f"No tool has the parameter {key!r} to be fixed; there are {parameters}."
+            )
     for key in choice.plumbing:
         if not any(_stated_for(tool, {key: True}) for tool in tools):
             raise ConfigurationError(f"No tool has the parameter {key!r}, which `plumbing` names.")
@@ -165,25 +191,44 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     given = Counter(tool.name for tool in adapted if tool.name in {*choice.rename.values()})
     twice = sorted(name for name, count in given.items() if count > 1)
     if twice:
-        raise ConfigurationError(f"Two tools would be called {twice[0]!r}; rename one of them otherwise.")
+        raise ConfigurationError(
+            f"Two tools would be called {twice[0]!r}; rename one of them otherwise."
+        )
     return adapted
 
 
 def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
     told = _stated_for(tool, choice.plumbing)
     # what each call carries of itself: the defaults of plumbing that is required, such as a header's
-    carried = {name: tool.properties[name] for name in tool.required if told.get(name, name in tool.plumbing)}
+    carried = {
+        name: tool.properties[name]
+        for name in tool.required
+        if told.get(name, name in tool.plumbing)
+    }
     constants = {
-        name: one["default"] for name, one in carried.items() if "default" in one and fits(one["default"], one)
+        name: one["default"]
+        for name, one in carried.items()
+        if "default" in one and fits(one["default"], one)
     }
     constants |= _stated_for(tool, choice.constants)
     for name, value in constants.items():
-        error = next(SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None)
+        error = next(
+            SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None
+        )
         if error is not None:
-            raise ConfigurationError(f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}.")
-    category = next((new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)), tool.category)
+            raise ConfigurationError(
+                f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}."
+            )
+    category = next(
+        (new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)),
+        tool.category,
+    )
     name = choice.rename.get(tool.name, tool.name)
-    marked = tuple(one for one in tool.properties if one not in constants and told.get(one, one in tool.plumbing))
+    marked = tuple(
+        one
+        for one in tool.properties
+        if one not in constants and told.get(one, one in tool.plumbing)
+    )
     if not constants and (name, category, marked) == (tool.name, tool.category, tool.plumbing):
         return tool
     return tool.with_changes(
@@ -200,7 +245,12 @@ def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
     own: dict[str, T] = {}
     for key, value in stated.items():
         pattern, _, parameter = key.rpartition(".")
-        if key not in tool.properties and parameter in tool.properties and pattern and fnmatchcase(tool.name, pattern):
+        if (
+            key not in tool.properties
+            and parameter in tool.properties
+            and pattern
+            and fnmatchcase(tool.name, pattern)
+        ):
             own[parameter] = value
     return {key: value for key, value in stated.items() if key in tool.properties} | own
 
@@ -221,7 +271,10 @@ def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue
 def read_pattern(text: str) -> ToolPattern:
     """A pattern as the command line has it: `get*`, or `tag=users,method=get`. Raises ConfigurationError."""
     parts = (part.partition("=") for part in text.split(","))
-    stated = {(key.strip() if sign else "name"): (value if sign else key).strip() for key, sign, value in parts}
+    stated = {
+        (key.strip() if sign else "name"): (value if sign else key).strip()
+        for key, sign, value in parts
+    }
     try:
         return ToolPattern.model_validate(stated)
     except ValidationError as error:
@@ -233,9 +286,13 @@ def read_pattern(text: str) -> ToolPattern:
 def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
     """Pairs as the command line has them, `OLD=NEW`. Raises ConfigurationError."""
     pairs = [text.partition("=") for text in texts]
-    wrong = next(("".join(pair) for pair in pairs if not (pair[0].strip() and pair[2].strip())), None)
+    wrong = next(
+        ("".join(pair) for pair in pairs if not (pair[0].strip() and pair[2].strip())), None
+    )
     if wrong is not None:
-        raise ConfigurationError(f"{option} {wrong!r} is no pair; it is written as in {option} old=new.")
+        raise ConfigurationError(
+            f"{option} {wrong!r} is no pair; it is written as in {option} old=new."
+        )
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
@@ -256,7 +313,9 @@ def read_switches(texts: Sequence[str]) -> dict[str, bool]:
     stated = read_pairs("--plumbing", texts)
     wrong = next((value for value in stated.values() if value not in _SWITCHES), None)
     if wrong is not None:
-        raise ConfigurationError(f"--plumbing can't be {wrong!r}; it is true or false, as in --plumbing limit=false.")
+        raise ConfigurationError(
+            f"--plumbing can't be {wrong!r}; it is true or false, as in --plumbing limit=false."
+        )
     return {key: _SWITCHES[value] for key, value in stated.items()}
 
 

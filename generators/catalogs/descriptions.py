@@ -54,7 +54,9 @@ def without_choices(text: str, choices: list[JsonValue]) -> str:
     head, met = text, set[str]()
     while len(met) < len(names) > 1:
         shorter = head.rstrip(_BETWEEN_CHOICES)
-        named = next((one for one in names if shorter.endswith(one) and not _is_inside(shorter, one)), None)
+        named = next(
+            (one for one in names if shorter.endswith(one) and not _is_inside(shorter, one)), None
+        )
         joint = _JOINT.search(shorter) if met and named is None else None  # "and", "or", "oder"
         if named is None and joint is None:
             break
@@ -101,7 +103,9 @@ def _without_markup(text: str) -> str:
     marker = ""
     for token in _parser().parse(text):
         marker = marker or _MARKERS.get(token.type, "")
-        words = _untagged(token.content) if token.type == "html_block" else _words(token.children or ())
+        words = (
+            _untagged(token.content) if token.type == "html_block" else _words(token.children or ())
+        )
         if words:
             blocks.append(f"{marker}{words}")
         if token.type == "inline":
@@ -137,7 +141,9 @@ def _words(tokens: "Sequence[Token]") -> str:
 
 
 def _untagged(html: str) -> str:
-    text = unescape(_TAG.sub(lambda tag: "" if _is_tag(tag) else tag.group(), _BREAK.sub("\n", html)))
+    text = unescape(
+        _TAG.sub(lambda tag: "" if _is_tag(tag) else tag.group(), _BREAK.sub("\n", html))
+    )
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 

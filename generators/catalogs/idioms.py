@@ -28,11 +28,20 @@ def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
         pointer = members.get("$ref")
         found = resolve(pointer, root) if isinstance(pointer, str) else None
         members = found if isinstance(found, dict) else members
-        needed = [name for name, one in members.items() if isinstance(one, dict) and one.get("required") is True]
-        schema = {**schema, "properties": members} if members is not schema["properties"] else schema
+        needed = [
+            name
+            for name, one in members.items()
+            if isinstance(one, dict) and one.get("required") is True
+        ]
+        schema = (
+            {**schema, "properties": members} if members is not schema["properties"] else schema
+        )
         if needed:  # as the third draft said it
             stated = schema.get("required")
-            schema = {**schema, "required": [*(stated if isinstance(stated, list) else []), *needed]}
+            schema = {
+                **schema,
+                "required": [*(stated if isinstance(stated, list) else []), *needed],
+            }
     return _told_apart(schema, root)
 
 
@@ -46,10 +55,15 @@ def _told_apart(schema: JsonSchema, root: JsonValue) -> JsonSchema:
     stated = discriminator.get("mapping")
     mapping = stated if isinstance(stated, dict) else {}
     branches = [_named_branch(one, name, mapping, root) for one in schema[key]]
-    return {**{word: value for word, value in schema.items() if word != "discriminator"}, key: branches}
+    return {
+        **{word: value for word, value in schema.items() if word != "discriminator"},
+        key: branches,
+    }
 
 
-def _named_branch(branch: JsonValue, name: str, mapping: Mapping[str, JsonValue], root: JsonValue) -> JsonValue:
+def _named_branch(
+    branch: JsonValue, name: str, mapping: Mapping[str, JsonValue], root: JsonValue
+) -> JsonValue:
     pointer = branch.get("$ref") if isinstance(branch, dict) else None
     if not isinstance(pointer, str):
         return branch
@@ -65,9 +79,15 @@ def _named_branch(branch: JsonValue, name: str, mapping: Mapping[str, JsonValue]
 
 def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """One schema node without OpenAPI's words, its alternatives and parts joined where that says the same."""
-    plain = {key: value for key, value in schema.items() if key not in FOREIGN and not key.startswith("x-")}
+    plain = {
+        key: value
+        for key, value in schema.items()
+        if key not in FOREIGN and not key.startswith("x-")
+    }
     plain = _with_examples(plain, schema)
-    plain = _exclusive(_exclusive(plain, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum")
+    plain = _exclusive(
+        _exclusive(plain, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"
+    )
     plain = _of_its_type(_merged(plain), notes)
     for key in _BRANCHES:
         plain = _simpler(plain, key)
@@ -85,13 +105,17 @@ def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
     """The schema with its examples as a list, whether they were one, or named as a media type's are."""
     stated = plain.get("examples")
     if isinstance(stated, dict):
-        plain["examples"] = [one["value"] for one in stated.values() if isinstance(one, dict) and "value" in one]
+        plain["examples"] = [
+            one["value"] for one in stated.values() if isinstance(one, dict) and "value" in one
+        ]
     elif "examples" in plain and not isinstance(stated, list):
         plain["examples"] = [stated]
     if "example" in schema:
         plain.setdefault("examples", [schema["example"]])
     if isinstance(examples := plain.get("examples"), list):
-        plain["examples"] = [one for one in examples if one is not None]  # `example: null` shows nothing
+        plain["examples"] = [
+            one for one in examples if one is not None
+        ]  # `example: null` shows nothing
     return {key: value for key, value in plain.items() if key != "examples" or value}
 
 
@@ -110,17 +134,27 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
     kind, choices = schema.get("type"), schema.get("enum")
     if not set(schema) - ANNOTATIONS:
         return schema
-    if schema.keys() & (_EXCLUDING - {"type", "enum"}) or not (isinstance(kind, str) or _are_names(kind)):
+    if schema.keys() & (_EXCLUDING - {"type", "enum"}) or not (
+        isinstance(kind, str) or _are_names(kind)
+    ):
         return _with_null_branch(schema)
     kinds = [kind] if isinstance(kind, str) else kind
     nullable = schema if "null" in kinds else {**schema, "type": [*kinds, "null"]}
-    return {**nullable, "enum": [*choices, None]} if isinstance(choices, list) and None not in choices else nullable
+    return (
+        {**nullable, "enum": [*choices, None]}
+        if isinstance(choices, list) and None not in choices
+        else nullable
+    )
 
 
 def _with_null_branch(schema: JsonSchema) -> JsonSchema:
     known = schema.get("anyOf")
     is_all = set(schema) <= {"anyOf", *ANNOTATIONS}
-    if is_all and isinstance(known, list) and any(isinstance(one, dict) and _is_null(one) for one in known):
+    if (
+        is_all
+        and isinstance(known, list)
+        and any(isinstance(one, dict) and _is_null(one) for one in known)
+    ):
         return schema
     return {"anyOf": [schema, {"type": "null"}]}
 
@@ -143,7 +177,11 @@ _KINDS: Mapping[str, Callable[[JsonValue], bool]] = {
 def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """The schema with choices of the type that it names: YAML reads 2024 as a number, and some quote every number."""
     kind, choices = schema.get("type"), schema.get("enum")
-    if not isinstance(kind, str) or kind not in ("string", "integer", "number") or not isinstance(choices, list):
+    if (
+        not isinstance(kind, str)
+        or kind not in ("string", "integer", "number")
+        or not isinstance(choices, list)
+    ):
         return schema
     wrong = [one for one in choices if one is not None and not _KINDS[kind](one)]
     if not wrong:
@@ -159,7 +197,13 @@ def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
 def _cast(value: JsonValue, kind: str) -> JsonValue:
     """The value in the type, None where it can't be."""
     if kind == "string":
-        return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else None
+        return (
+            str(value).lower()
+            if isinstance(value, bool)
+            else str(value)
+            if isinstance(value, int | float)
+            else None
+        )
     try:
         number = float(value) if isinstance(value, str) else None
     except ValueError:
@@ -172,7 +216,11 @@ def _cast(value: JsonValue, kind: str) -> JsonValue:
 def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
     """Alternatives as one schema, where they are choices, the same but for their words, or one thing or null."""
     branches = schema.get(key)
-    if not isinstance(branches, list) or not branches or not all(isinstance(one, dict) for one in branches):
+    if (
+        not isinstance(branches, list)
+        or not branches
+        or not all(isinstance(one, dict) for one in branches)
+    ):
         return schema
     rest = {word: value for word, value in schema.items() if word != key}
     others = _distinct([one for one in branches if not _is_null(one)])
@@ -183,11 +231,19 @@ def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
     whole = None if joined is None else _both(joined, rest)
     if whole is None:
         return schema
-    if isinstance(rest.get("description"), str) and isinstance(joined, dict) and "description" in joined:
+    if (
+        isinstance(rest.get("description"), str)
+        and isinstance(joined, dict)
+        and "description" in joined
+    ):
         text, more = rest["description"], joined["description"]
-        whole["description"] = text if not isinstance(more, str) or more in text else f"{text.rstrip()} {more}"
+        whole["description"] = (
+            text if not isinstance(more, str) or more in text else f"{text.rstrip()} {more}"
+        )
     said = _nullable(whole) if may_be_null else whole
-    return said if said == schema else _simpler(said, key)  # what stood inside may be simpler beside what stood here
+    return (
+        said if said == schema else _simpler(said, key)
+    )  # what stood inside may be simpler beside what stood here
 
 
 def _distinct(branches: list[JsonSchema]) -> list[JsonSchema]:
@@ -205,14 +261,21 @@ def _bare(schema: JsonSchema) -> JsonSchema:
 
 def _is_null(schema: JsonSchema) -> bool:
     bare = _bare(schema)
-    return bare in ({"type": "null"}, {"const": None}, {"enum": [None]}, {"type": "null", "enum": [None]})
+    return bare in (
+        {"type": "null"},
+        {"const": None},
+        {"enum": [None]},
+        {"type": "null", "enum": [None]},
+    )
 
 
 def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
     """One list of choices for alternatives that are nothing but values, with what is said of each."""
     if len(branches) < 2 or not all(_values_of(one) for one in branches):  # noqa: PLR2004 - one is no alternative
         return None
-    kinds = {one["type"] if isinstance(one["type"], str) else "" for one in branches if "type" in one}
+    kinds = {
+        one["type"] if isinstance(one["type"], str) else "" for one in branches if "type" in one
+    }
     values: list[JsonValue] = []
     for one in branches:
         values += [value for value in _values_of(one) if value not in values]
@@ -238,13 +301,19 @@ def _glossary(branches: list[JsonSchema]) -> Iterator[str]:
     for one in branches:
         said = one.get("description") or one.get("title")
         values = _values_of(one)
-        if isinstance(said, str) and len(values) == 1 and said.casefold() != str(values[0]).casefold():
+        if (
+            isinstance(said, str)
+            and len(values) == 1
+            and said.casefold() != str(values[0]).casefold()
+        ):
             yield f"{values[0]}: {plain_text(said).strip().rstrip('.')}"
 
 
 def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
     """The open one of two alternatives, where the other only lists some of its values: these are examples."""
-    opened = [one for one in branches if _bare(one).keys() == {"type"} and isinstance(one["type"], str)]
+    opened = [
+        one for one in branches if _bare(one).keys() == {"type"} and isinstance(one["type"], str)
+    ]
     listed = [one for one in branches if _values_of(one)]
     if len(opened) != 1 or not listed or len(opened) + len(listed) < len(branches):
         return None
@@ -258,7 +327,11 @@ def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
 def _merged(schema: JsonSchema) -> JsonSchema:
     """`allOf` written out where its parts can be said in one: then all of them hold."""
     parts = schema.get("allOf")
-    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
+    if (
+        not isinstance(parts, list)
+        or not parts
+        or not all(isinstance(part, dict) for part in parts)
+    ):
         return schema
     whole: JsonSchema | None = {}
     for part in (*parts, {key: value for key, value in schema.items() if key != "allOf"}):
@@ -292,7 +365,13 @@ def _of_both(whole: JsonSchema) -> JsonSchema | None:
     if not isinstance(choices, list) or not kinds or not set(kinds) <= _KINDS.keys():
         return whole
     left = [one for one in choices if any(_KINDS[name](one) for name in kinds)]
-    return None if not left else whole if len(left) == len(choices) or "const" in whole else {**whole, "enum": left}
+    return (
+        None
+        if not left
+        else whole
+        if len(left) == len(choices) or "const" in whole
+        else {**whole, "enum": left}
+    )
 
 
 def _both_types(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
@@ -300,7 +379,9 @@ def _both_types(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's valu
     if not _are_names(kinds) or not _are_names(others):
         return None
     found = [kind for kind in kinds if kind in others or (kind == "integer" and "number" in others)]
-    found += [kind for kind in others if kind == "integer" and "number" in kinds and kind not in found]
+    found += [
+        kind for kind in others if kind == "integer" and "number" in kinds and kind not in found
+    ]
     return found[0] if len(found) == 1 else found or None
 
 
@@ -329,7 +410,11 @@ def _both_schemas(one: JsonValue, other: JsonValue) -> JsonValue:
 
 
 def _both_required(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
-    return [*one, *(name for name in other if name not in one)] if _are_names(one) and _are_names(other) else None
+    return (
+        [*one, *(name for name in other if name not in one)]
+        if _are_names(one) and _are_names(other)
+        else None
+    )
 
 
 def _both_rests(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
@@ -340,7 +425,9 @@ def _both_rests(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's valu
 
 def _bound(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def chosen(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
-        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other))
+        numbers = all(
+            isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other)
+        )
         return choose(one, other) if numbers else None
 
     return chosen

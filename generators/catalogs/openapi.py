@@ -13,7 +13,13 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.api_documents import METHODS, Fields, as_path_item, is_swagger, read_bundle
+from callwright.generators.catalogs.api_documents import (
+    METHODS,
+    Fields,
+    as_path_item,
+    is_swagger,
+    read_bundle,
+)
 from callwright.generators.catalogs.api_parts import (
     BodyFields,
     LinkTarget,
@@ -41,7 +47,13 @@ from callwright.generators.catalogs.catalog import (
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import existing, read_text, the_file
 from callwright.generators.catalogs.idioms import as_json_schema, before
-from callwright.generators.catalogs.rewriting import Shortened, Side, resolve, rewrite_upper, shortened
+from callwright.generators.catalogs.rewriting import (
+    Shortened,
+    Side,
+    resolve,
+    rewrite_upper,
+    shortened,
+)
 from callwright.language.names import split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
@@ -51,16 +63,25 @@ EXPECTED = "a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description in JSON or YAML"
 IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters
 SUCCESSES = ("200", "201", "202", "203", "2XX", "2xx", "default")
 LONGEST_CHAIN = 16
-MOST_RETURNED = 1_000  # parts of a result's schema, written out: of Kubernetes' tools some have thousands
+MOST_RETURNED = (
+    1_000  # parts of a result's schema, written out: of Kubernetes' tools some have thousands
+)
 MOST_DECLARED = 60  # parts of an error's schema
 MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a model reads
 MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
-PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "header", "cookie": "cookie"}
+PARTS: Mapping[JsonValue, Part] = {
+    "path": "path",
+    "query": "query",
+    "header": "header",
+    "cookie": "cookie",
+}
 _SUFFIXES = (".json", ".yaml", ".yml")
 _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
-_NO_PLAIN = re.compile(r"[^\w-]+")  # what makes a path of a name: "filter[status]", "user.fields", "$top"
+_NO_PLAIN = re.compile(
+    r"[^\w-]+"
+)  # what makes a path of a name: "filter[status]", "user.fields", "$top"
 
 
 class ParameterPlace(NamedTuple):
@@ -105,16 +126,24 @@ def read_openapi(path: Path) -> Catalog:
         return _catalog(path, read_document(path))
     found = sorted(one for suffix in _SUFFIXES for one in path.rglob(f"*{suffix}") if one.is_file())
     texts = {one: read_text(one) for one in found}
-    descriptions = [one for one, text in texts.items() if isinstance(text, str) and _VERSION.search(text)]
+    descriptions = [
+        one for one, text in texts.items() if isinstance(text, str) and _VERSION.search(text)
+    ]
     if not descriptions:
-        raise ConfigurationError(f"The folder {str(path)!r} holds no description of an API; {EXPECTED} is expected.")
+        raise ConfigurationError(
+            f"The folder {str(path)!r} holds no description of an API; {EXPECTED} is expected."
+        )
     read = {one: read_document(one, path) for one in descriptions}
     # what has no operation is there for those that refer to it
     held = {one: document for one, document in read.items() if document.operations} or read
     whole = merged([_catalog(one, document) for one, document in held.items()])
     known = {*descriptions, *(file.resolve() for file in whole.files)}
     odd = [  # neither descriptions nor parts of them
-        Problem(where=str(one), kind="other_format", message=f"{str(one)!r} is no description of an API; left out.")
+        Problem(
+            where=str(one),
+            kind="other_format",
+            message=f"{str(one)!r} is no description of an API; left out.",
+        )
         for one in found
         if not known & {one, one.resolve()}
     ]
@@ -129,8 +158,12 @@ def _catalog(path: Path, document: ReadDocument) -> Catalog:
     for one in document.operations:
         tool = builder.put(one.draft)
         if tool is not None:
-            origins.append(ToolOrigin(tool.key, one.method, one.path, one.tags, one.links, one.errors))
-    return builder.catalog(path, EXPECTED).with_changes(origins=tuple(origins), files=document.files)
+            origins.append(
+                ToolOrigin(tool.key, one.method, one.path, one.tags, one.links, one.errors)
+            )
+    return builder.catalog(path, EXPECTED).with_changes(
+        origins=tuple(origins), files=document.files
+    )
 
 
 def read_operations(path: Path) -> tuple[Operation, ...]:
@@ -147,11 +180,17 @@ def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
     fields = mapping_of(bundle.document)
     version = fields.get("openapi", fields.get("swagger"))
     if not is_swagger(fields) and ("openapi" not in fields or not str(version).startswith("3.")):
-        named = f"names the version {shown(version)}" if version is not None else f"begins with {shown([*fields][:3])}"
+        named = (
+            f"names the version {shown(version)}"
+            if version is not None
+            else f"begins with {shown([*fields][:3])}"
+        )
         raise ConfigurationError(f"{str(path)!r} {named}; {EXPECTED} is expected.")
     operations = _with_plumbing(_linked(tuple(_operations(fields, path)), fields))
     language = document_language(_text(one.draft.description) for one in operations)
-    return ReadDocument(operations, language, bundle.files, (*bundle.problems, *_lost_paths(fields, path)))
+    return ReadDocument(
+        operations, language, bundle.files, (*bundle.problems, *_lost_paths(fields, path))
+    )
 
 
 def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
@@ -160,7 +199,8 @@ def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
     for one in operations:
         schemas = mapping_of(mapping_of(one.draft.parameters).get("properties"))
         parameters = (
-            PlacedParameter(at.parameter, at.part, at.name, mapping_of(schemas.get(at.parameter))) for at in one.places
+            PlacedParameter(at.parameter, at.part, at.name, mapping_of(schemas.get(at.parameter)))
+            for at in one.places
         )
         placed.append(PlacedParameters(one.method, tuple(parameters), _returned(one.draft)))
     return tuple(
@@ -178,7 +218,9 @@ def _linked(operations: Sequence[Operation], document: Fields) -> tuple[Operatio
     targets: dict[str, LinkTarget] = {}
     for one in operations:
         stated = [at for at in one.places if at.part != "body"]
-        named = {at.name: at.parameter for at in reversed(stated)}  # as links name them, the part in front or not
+        named = {
+            at.name: at.parameter for at in reversed(stated)
+        }  # as links name them, the part in front or not
         named |= {f"{at.part}.{at.name}": at.parameter for at in stated}
         target = LinkTarget(one.method, one.path, named)
         targets.setdefault(str(one.draft.name), target)
@@ -186,11 +228,15 @@ def _linked(operations: Sequence[Operation], document: Fields) -> tuple[Operatio
     return tuple(_with_links(one, document, targets) for one in operations)
 
 
-def _with_links(operation: Operation, document: Fields, targets: Mapping[str, LinkTarget]) -> Operation:
+def _with_links(
+    operation: Operation, document: Fields, targets: Mapping[str, LinkTarget]
+) -> Operation:
     item = _resolved(mapping_of(document.get("paths")).get(operation.path), document)
     responses = mapping_of(_resolved(item.get(operation.method), document).get("responses"))
     answers = (_resolved(responses.get(code), document) for code in SUCCESSES)
-    links, notes = links_in(answers, _returned(operation.draft), lambda value: _resolved(value, document), targets)
+    links, notes = links_in(
+        answers, _returned(operation.draft), lambda value: _resolved(value, document), targets
+    )
     if not links and not notes:
         return operation
     draft = operation.draft._replace(notes=(*operation.draft.notes, *notes))
@@ -203,7 +249,9 @@ def _lost_paths(document: Fields, path: Path) -> Iterator[Problem]:
         pointer = _resolved(stated, document).get("$ref")
         if isinstance(pointer, str) and pointer.startswith("#"):
             message = f"The path {shown(template)} is at {shown(pointer)}, which is nothing in this file; left out."
-            yield Problem(where=_place(path, template), kind="unresolvable_reference", message=message)
+            yield Problem(
+                where=_place(path, template), kind="unresolvable_reference", message=message
+            )
 
 
 def _place(path: Path | str, template: str) -> str:
@@ -231,9 +279,17 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
 
 def _summary(operation: Fields) -> JsonValue:
     """The summary; None where it is the operation's name once more, and a description says what it does."""
-    summary, name, description = (operation.get(key) for key in ("summary", "operationId", "description"))
-    is_name = isinstance(summary, str) and not re.search(r"\s", summary.strip()) and len(split_name(summary)) > 1
-    is_repeated = is_name and isinstance(name, str) and split_name(_text(summary)) == split_name(name)
+    summary, name, description = (
+        operation.get(key) for key in ("summary", "operationId", "description")
+    )
+    is_name = (
+        isinstance(summary, str)
+        and not re.search(r"\s", summary.strip())
+        and len(split_name(summary)) > 1
+    )
+    is_repeated = (
+        is_name and isinstance(name, str) and split_name(_text(summary)) == split_name(name)
+    )
     return None if is_repeated and plain_text(_text(description)).strip() else summary
 
 
@@ -263,7 +319,9 @@ class _OperationReader:
         self._fewest = 0
         self._notes: list[Note] = []
 
-    def operation(self, operation: Fields, item: Fields, method: str, template: str, where: str) -> Operation:
+    def operation(
+        self, operation: Fields, item: Fields, method: str, template: str, where: str
+    ) -> Operation:
         if "$ref" in operation:
             self._followed(operation)  # it leads nowhere, or it would have been followed
         for parameter in self._parameters(operation, item):
@@ -273,7 +331,9 @@ class _OperationReader:
         name = operation.get("operationId")
         if name is None:
             name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
-            self._notes.append(Note("generated_name", f"There is no operationId; the tool is called {name!r}."))
+            self._notes.append(
+                Note("generated_name", f"There is no operationId; the tool is called {name!r}.")
+            )
         draft = ToolDraft(
             where=where,
             category=_category(operation, template),
@@ -284,7 +344,9 @@ class _OperationReader:
             notes=tuple(self._notes),
         )
         errors = tuple(self._errors(operation.get("responses")))
-        return Operation(draft, method, template, tuple(self._places), _tags(operation), errors=errors)
+        return Operation(
+            draft, method, template, tuple(self._places), _tags(operation), errors=errors
+        )
 
     def _taken(self) -> JsonSchema:
         """The parameters, their upper levels where they are more than a model reads."""
@@ -297,7 +359,11 @@ class _OperationReader:
         if self._is_cut or level:
             kept = schema["properties"]
             cut = [name for name, one in self._properties.items() if kept[name] != one]
-            how = f"{shown(cut)} are kept down to level {level}" if cut else "what stands deepest is left out"
+            how = (
+                f"{shown(cut)} are kept down to level {level}"
+                if cut
+                else "what stands deepest is left out"
+            )
             message = f"The parameters have over {MOST_TAKEN} parts; {how}."
             self._notes.append(Note("shortened_parameters", message))
         return schema
@@ -316,7 +382,9 @@ class _OperationReader:
         """What a stated object or reference stands for; a dead reference is noted, which leaves the tool out."""
         fields = _resolved(stated, self._document)
         if "$ref" in fields:
-            message = f"The reference {shown(fields['$ref'])} points at nothing in this file; left out."
+            message = (
+                f"The reference {shown(fields['$ref'])} points at nothing in this file; left out."
+            )
             self._notes.append(Note("unresolvable_reference", message))
         return fields
 
@@ -331,18 +399,28 @@ class _OperationReader:
         if part == "header" and name.lower() in IGNORED_HEADERS:
             return
         if part in ("header", "cookie") and parameter.get("required") is not True:
-            message = f"The optional {part} {name!r} is set by a client, not said by a person; dropped."
+            message = (
+                f"The optional {part} {name!r} is set by a client, not said by a person; dropped."
+            )
             self._notes.append(Note("set_by_client", message))
             return
         contents = mapping_of(parameter.get("content")).values()
-        stated = parameter.get("schema", next((mapping_of(one).get("schema") for one in contents), None))
+        stated = parameter.get(
+            "schema", next((mapping_of(one).get("schema") for one in contents), None)
+        )
         schema = self._schema({} if stated is None else stated)
         beside: Fields = {}
         if isinstance(parameter.get("description"), str):
             beside["description"] = plain_text(_text(parameter["description"]))
         if "example" in parameter and "examples" not in schema and not schema.get("enum"):
             beside["examples"] = [parameter["example"]]
-        self._add(name, {**schema, **beside}, part, name, needed=part == "path" or parameter.get("required") is True)
+        self._add(
+            name,
+            {**schema, **beside},
+            part,
+            name,
+            needed=part == "path" or parameter.get("required") is True,
+        )
 
     def _add_body(self, stated: JsonValue) -> None:
         if stated is None:
@@ -370,7 +448,14 @@ class _OperationReader:
             )
             self._notes.append(Note("assumed_required", message))
         for name, member in fields.properties.items():
-            self._add(name, member, "body", name, needed=needed and name in fields.required, within=wrappers)
+            self._add(
+                name,
+                member,
+                "body",
+                name,
+                needed=needed and name in fields.required,
+                within=wrappers,
+            )
         if needed and fields.properties and not fields.required:
             self._fewest = len(self._required) + 1  # a body is required, and one of nothing is none
 
@@ -385,10 +470,19 @@ class _OperationReader:
         return wrappers, fields
 
     def _add(
-        self, wanted: str, schema: JsonValue, part: Part, name: str, *, needed: bool, within: tuple[str, ...] = ()
+        self,
+        wanted: str,
+        schema: JsonValue,
+        part: Part,
+        name: str,
+        *,
+        needed: bool,
+        within: tuple[str, ...] = (),
     ) -> None:
         """Add one parameter under a plain name; where that is taken, the part's name goes in front."""
-        plain = parameter = _NO_PLAIN.sub("_", wanted).strip("_") if _NO_PLAIN.search(wanted) else wanted
+        plain = parameter = (
+            _NO_PLAIN.sub("_", wanted).strip("_") if _NO_PLAIN.search(wanted) else wanted
+        )
         if not plain:
             plain = parameter = wanted
         if plain != wanted:
@@ -408,7 +502,9 @@ class _OperationReader:
         if isinstance(stated, bool):
             return {} if stated else {"not": {}}
         if not isinstance(stated, dict):
-            self._notes.append(Note("invalid_schema", f"A parameter's schema is {shown(stated)}; left out."))
+            self._notes.append(
+                Note("invalid_schema", f"A parameter's schema is {shown(stated)}; left out.")
+            )
             return {}
         (schema, notes), is_cut = rewrite_upper(stated, self._shared.sent)
         self._is_cut = self._is_cut or is_cut
@@ -424,11 +520,17 @@ class _OperationReader:
                 (schema, notes), is_cut = rewrite_upper(media, self._shared.returned)
                 fatal = [note for note in notes if note.kind in FATAL]
                 if fatal:
-                    self._notes.append(Note("untyped_return", f"The result is left open: {fatal[0].message}"))
+                    self._notes.append(
+                        Note("untyped_return", f"The result is left open: {fatal[0].message}")
+                    )
                     return None
                 kept, level = shortened(schema, MOST_RETURNED, self._shared.cut)
                 if level or is_cut:
-                    how = f"kept down to level {level}" if level else "kept as far as it could be written out"
+                    how = (
+                        f"kept down to level {level}"
+                        if level
+                        else "kept as far as it could be written out"
+                    )
                     message = f"The result's schema has over {MOST_RETURNED} parts; it is {how}."
                     self._notes.append(Note("shortened_return", message))
                 return kept
@@ -449,14 +551,18 @@ class _OperationReader:
 
 def _tags(operation: Fields) -> tuple[str, ...]:
     tags = operation.get("tags")
-    return tuple(tag for tag in tags if isinstance(tag, str) and tag) if isinstance(tags, list) else ()
+    return (
+        tuple(tag for tag in tags if isinstance(tag, str) and tag) if isinstance(tags, list) else ()
+    )
 
 
 def _category(operation: Fields, template: str) -> str:
     tags = operation.get("tags")
     if isinstance(tags, list) and tags and isinstance(tags[0], str) and tags[0]:
         return tags[0]
-    segments = [segment for segment in template.split("/") if segment and not segment.startswith("{")]
+    segments = [
+        segment for segment in template.split("/") if segment and not segment.startswith("{")
+    ]
     return segments[0] if segments else "root"
 
 

@@ -29,7 +29,9 @@ DOMAINS = "domains"
 FIELDS_FILE = "fields.yaml"
 _FOLDER = "callwright.generators.catalogs.domains"
 _ARTICLES = frozenset({"a", "an", "the", "_"})
-_DONE: Mapping[str, JsonSchema] = MappingProxyType({"confirmation": {"type": "string", "description": "what was done"}})
+_DONE: Mapping[str, JsonSchema] = MappingProxyType(
+    {"confirmation": {"type": "string", "description": "what was done"}}
+)
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _KINDS: Mapping[str, JsonSchema] = MappingProxyType(
     {
@@ -45,7 +47,7 @@ _KINDS: Mapping[str, JsonSchema] = MappingProxyType(
             "pattern": r"^[1-9]\d (Mill|Harbour|Station|Orchard|Chapel|Quarry|Meadow) (Street|Lane|Road|Square)$",
         },
     }
-)  # fmt: skip
+)
 
 
 class _UntranslatedError(Exception):
@@ -66,7 +68,9 @@ def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
     """Yield the tools of every category in `folder`, each in every language. They are our own: a test checks them."""
     kinds = read_yaml((folder / _KINDS_FOLDER / _SCHEMAS).read_text(encoding="utf-8"))
     shared = {language: _texts(folder / _KINDS_FOLDER, language) for language in known()}
-    for category in sorted((one for one in folder.iterdir() if (one / _TOOLS).is_file()), key=lambda one: one.name):
+    for category in sorted(
+        (one for one in folder.iterdir() if (one / _TOOLS).is_file()), key=lambda one: one.name
+    ):
         content = read_yaml((category / _TOOLS).read_text(encoding="utf-8"))
         own = {language: shared[language] | _texts(category, language) for language in known()}
         for entry in content["tools"]:
@@ -81,7 +85,9 @@ def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
 def _texts(folder: Traversable, language: Language) -> dict[str, Any]:
     """A language's words for the English texts of a folder, and by tool those that only one has; none where it has no file."""
     file = folder / f"{language}.yaml"
-    return dict(read_yaml(file.read_text(encoding="utf-8")).get("texts", {})) if file.is_file() else {}
+    return (
+        dict(read_yaml(file.read_text(encoding="utf-8")).get("texts", {})) if file.is_file() else {}
+    )
 
 
 class _SeedEntryReader(NamedTuple):
@@ -94,7 +100,8 @@ class _SeedEntryReader(NamedTuple):
     def tool(self, entry: Mapping[str, Any], category: str) -> Tool:
         """The tool of the entry. Raises _UntranslatedError where this language lacks one of its texts."""
         parameters, returns = (
-            {n: self.read(one) for n, one in entry[key].items()} for key in ("parameters", "returns")
+            {n: self.read(one) for n, one in entry[key].items()}
+            for key in ("parameters", "returns")
         )
         return Tool(
             name=entry["name"],
@@ -117,7 +124,10 @@ class _SeedEntryReader(NamedTuple):
             return self.read(text) if self.language == fallback() else self._translated(text)
         kind = node.get("kind")
         if isinstance(kind, str):
-            node = {**self.kinds[kind], **{key: value for key, value in node.items() if key != "kind"}}
+            node = {
+                **self.kinds[kind],
+                **{key: value for key, value in node.items() if key != "kind"},
+            }
         return {key: self.read(value) for key, value in node.items()}
 
     def _translated(self, node: JsonValue) -> JsonValue:
@@ -147,7 +157,9 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
     known = {domain.name: domain for domain in load_domains()}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ConfigurationError(f"There are no domains {unknown}; the domains are {', '.join(known)}.")
+        raise ConfigurationError(
+            f"There are no domains {unknown}; the domains are {', '.join(known)}."
+        )
     return [tool for name in names or known for tool in known[name].tools]
 
 
@@ -156,12 +168,16 @@ def load_domains() -> tuple[Domain, ...]:
     """Every domain that callwright brings along. They are our own: a test checks them."""
     names = sorted(file.name for file in files(_FOLDER).iterdir() if file.name.endswith(".yaml"))
     shared = packaged(_FOLDER, FIELDS_FILE)
-    return tuple(read_domain(packaged(_FOLDER, name), shared) for name in names if name != FIELDS_FILE)
+    return tuple(
+        read_domain(packaged(_FOLDER, name), shared) for name in names if name != FIELDS_FILE
+    )
 
 
 def read_domain(read: Mapping[str, Any], shared: Mapping[str, str]) -> Domain:
     """The domain in a file's content; `shared` describes fields that it doesn't."""
-    return Domain(read["name"], MappingProxyType(read["composition"]), tuple(_Expansion(read, shared).tools()))
+    return Domain(
+        read["name"], MappingProxyType(read["composition"]), tuple(_Expansion(read, shared).tools())
+    )
 
 
 class _Expansion:
@@ -182,11 +198,16 @@ class _Expansion:
             for fact in _listed(entity.get("facts", "")):
                 returned: JsonSchema = {_camel(fact): {"type": "string", "description": fact}}
                 yield self._tool(
-                    f"get {name} {fact}", f"look up the {fact} of {_a(name)}", self._number(name), returned
+                    f"get {name} {fact}",
+                    f"look up the {fact} of {_a(name)}",
+                    self._number(name),
+                    returned,
                 )
             for field in _listed(entity.get("changed", "")):
                 given = self._number(name) | self._fields(field)
-                yield self._tool(f"update {name} {field}", f"change the {field} of {_a(name)}", given, _DONE)
+                yield self._tool(
+                    f"update {name} {field}", f"change the {field} of {_a(name)}", given, _DONE
+                )
             for phrase, fields in entity.get("actions", {}).items():
                 words = phrase.replace("_", _a(name)) if "_" in phrase else f"{phrase} {_a(name)}"
                 yield self._tool(words, words, self._number(name) | self._fields(fields), _DONE)
@@ -209,13 +230,21 @@ class _Expansion:
         """A parameter for each of these fields, by what describes it, or its last word."""
         return {
             camel(phrase): {
-                **shape_of(str(self._shapes.get(phrase) or self._shapes[phrase.rsplit(maxsplit=1)[-1]])),
+                **shape_of(
+                    str(self._shapes.get(phrase) or self._shapes[phrase.rsplit(maxsplit=1)[-1]])
+                ),
                 "description": phrase,
             }
             for phrase in _listed(phrases)
         }
 
-    def _tool(self, name: str, description: str, given: Mapping[str, JsonSchema], returned: Mapping[str, Any]) -> Tool:
+    def _tool(
+        self,
+        name: str,
+        description: str,
+        given: Mapping[str, JsonSchema],
+        returned: Mapping[str, Any],
+    ) -> Tool:
         return Tool(
             name=_camel(name),
             description=description[0].upper() + description[1:],
@@ -226,10 +255,17 @@ class _Expansion:
         )
 
 
-def _object(properties: Mapping[str, JsonSchema], required: Sequence[str] | None = None) -> JsonSchema:
+def _object(
+    properties: Mapping[str, JsonSchema], required: Sequence[str] | None = None
+) -> JsonSchema:
     """An object with these members and no others, of which all are required unless it is said which."""
     needed = [*(properties if required is None else required)]
-    return {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": needed,
+        "additionalProperties": False,
+    }
 
 
 def _listed(words: str) -> list[str]:

@@ -7,12 +7,20 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, shown
-from callwright.generators.catalogs.documents import DocumentItem, existing, files_at, read_json, read_rows
+from callwright.generators.catalogs.documents import (
+    DocumentItem,
+    existing,
+    files_at,
+    read_json,
+    read_rows,
+)
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.language.packs import known, main_language
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language, Tool
 
-BFCL_EXPECTED = "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
+BFCL_EXPECTED = (
+    "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
+)
 LANGUAGES = ("java", "javascript")
 _SCHEMA_WORDS: dict[str, str | None] = {
     word: word for word in ("object", "array", "string", "number", "integer", "boolean", "null")
@@ -34,18 +42,26 @@ def read_bfcl(path: Path) -> Catalog:
 
     The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or `bfcl:javascript`.
     """
-    builder = CatalogBuilder("bfcl", change=renaming_types(BFCL_WORDS, reported=False), by_category=False)
+    builder = CatalogBuilder(
+        "bfcl", change=renaming_types(BFCL_WORDS, reported=False), by_category=False
+    )
     for file in files_at(path):
         # `simple_python` of `BFCL_v4_simple_python.json`
         category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
         language = next((name for name in LANGUAGES if category.endswith(f"_{name}")), "")
-        others = sum(not _read_question(row, category, language, builder) for row in read_rows(file))
+        others = sum(
+            not _read_question(row, category, language, builder) for row in read_rows(file)
+        )
         if others:
-            builder.report(str(file), "other_format", f"{others} rows of {file} state no function; left out.")
+            builder.report(
+                str(file), "other_format", f"{others} rows of {file} state no function; left out."
+            )
     return builder.catalog(path, BFCL_EXPECTED)
 
 
-def _read_question(row: DocumentItem | Problem, category: str, language: str, builder: CatalogBuilder) -> bool:
+def _read_question(
+    row: DocumentItem | Problem, category: str, language: str, builder: CatalogBuilder
+) -> bool:
     """Put the row's functions on the builder; False where it is no row of this format."""
     if isinstance(row, Problem):
         builder.problems.append(row)
@@ -55,12 +71,16 @@ def _read_question(row: DocumentItem | Problem, category: str, language: str, bu
     functions = row.value.get("function")
     if isinstance(functions, list):
         for index, function in enumerate(functions):
-            put_bfcl_function(function, f"{row.where}/function/{index}", category, language, builder)
+            put_bfcl_function(
+                function, f"{row.where}/function/{index}", category, language, builder
+            )
         return True
     if "name" in row.value and "parameters" in row.value:
         put_bfcl_function(row.value, row.where, category, language, builder)
         return True
-    return "involved_classes" in row.value  # a multi-turn question: its functions stand in files of their own
+    return (
+        "involved_classes" in row.value
+    )  # a multi-turn question: its functions stand in files of their own
 
 
 def put_bfcl_function(
@@ -70,8 +90,12 @@ def put_bfcl_function(
     if not isinstance(function, dict):
         builder.refuse(where, function)
         return None
-    name, description, parameters = (function.get(field) for field in ("name", "description", "parameters"))
-    draft = ToolDraft(where, category, name, description, parameters, returns=function.get("response"))
+    name, description, parameters = (
+        function.get(field) for field in ("name", "description", "parameters")
+    )
+    draft = ToolDraft(
+        where, category, name, description, parameters, returns=function.get("response")
+    )
     return builder.put(draft, f"bfcl:{language}" if language else "bfcl")
 
 
@@ -126,7 +150,9 @@ def _callnavi_draft(port: dict[str, JsonValue], where: str, domain: str) -> Tool
         parameters = _members({str(name): {} for name in parameters})
     returns = _returns(port.get("returnParameter"), notes)
     name, description = port.get("name"), port.get("description")
-    return ToolDraft(where, domain, name, description, parameters, returns, DEFAULT_LANGUAGE, tuple(notes))
+    return ToolDraft(
+        where, domain, name, description, parameters, returns, DEFAULT_LANGUAGE, tuple(notes)
+    )
 
 
 def _returns(returned: JsonValue, notes: list[Note]) -> JsonValue:
@@ -139,7 +165,9 @@ def _returns(returned: JsonValue, notes: list[Note]) -> JsonValue:
     if not all(isinstance(name, str) for name in names):
         return returned
     listed = ", ".join(repr(name) for name in names)
-    notes.append(Note("untyped_return", f"No type is given for the result {listed}; any value is taken."))
+    notes.append(
+        Note("untyped_return", f"No type is given for the result {listed}; any value is taken.")
+    )
     return {"type": "object", "properties": {str(name): {} for name in names}}
 
 
@@ -160,7 +188,12 @@ def _value(name: str, declared: JsonValue, notes: list[Note], what: str) -> Json
     if isinstance(declared, str) and declared != UNKNOWN_VALUE and declared.strip():
         return _of_words(f"{what}{name!r}", declared, notes)
     if isinstance(declared, bool) or not isinstance(declared, int | float):
-        notes.append(Note("unknown_type", f"{what}{name!r} has {shown(declared)} for a type; any value is taken."))
+        notes.append(
+            Note(
+                "unknown_type",
+                f"{what}{name!r} has {shown(declared)} for a type; any value is taken.",
+            )
+        )
         return {}
     message = f"{what}{name!r} has {declared!r} in its type's place; read as a number, {declared!r} being an example."
     notes.append(Note("assumed_type", message))
@@ -172,7 +205,12 @@ def _of_words(name: str, words: str, notes: list[Note]) -> JsonSchema:
     choices = [choice.strip() for choice in words.split("/")]
     named = [choice for choice in choices if choice.strip(". …")]
     if len(named) > 1 and named == choices:
-        notes.append(Note("assumed_type", f"{name} has the type {words!r}; read as these choices and no others."))
+        notes.append(
+            Note(
+                "assumed_type",
+                f"{name} has the type {words!r}; read as these choices and no others.",
+            )
+        )
         return {"type": "string", "enum": list(dict.fromkeys(choices))}
     if len(choices) > 1:
         message = f"{name} has the type {words!r}; read as text, {named} being examples."
@@ -208,14 +246,22 @@ def read_hammerbench_tools(path: Path) -> Catalog:
                 for key in ("multiple_tools", "single_tool"):
                     listed = row.value.get(key)
                     for index, stated in enumerate(listed if isinstance(listed, list) else []):
-                        put_hammerbench_tool(stated, f"{row.where}/{key}/{index}", language, builder)
+                        put_hammerbench_tool(
+                            stated, f"{row.where}/{key}/{index}", language, builder
+                        )
             else:
                 others += 1
         if others:
-            builder.report(str(file), "other_format", f"{others} items of {file} have no 'multiple_tools'; left out.")
+            builder.report(
+                str(file),
+                "other_format",
+                f"{others} items of {file} have no 'multiple_tools'; left out.",
+            )
     catalog = builder.catalog(path, HAMMERBENCH_EXPECTED)
     tools = catalog.tools
-    if any(tool.properties for tool in tools) and all(set(tool.required) == set(tool.properties) for tool in tools):
+    if any(tool.properties for tool in tools) and all(
+        set(tool.required) == set(tool.properties) for tool in tools
+    ):
         message = (
             f"All {len(tools)} tools require every parameter they declare, which HammerBench's own calls do not heed;"
             " 'required' is kept as stated, but tells nothing here."
@@ -237,7 +283,9 @@ def put_hammerbench_tool(
     if not isinstance(stated, dict):
         builder.refuse(where, stated)
         return None
-    name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
+    name, description, parameters = (
+        stated.get(field) for field in ("name", "description", "parameters")
+    )
     category = name.rpartition(".")[0] if isinstance(name, str) else ""
     language = language or main_language(description if isinstance(description, str) else "")
     return builder.put(ToolDraft(where, category, name, description, parameters, language=language))

@@ -23,7 +23,9 @@ _OPTIONAL = 2  # shapes: one and null
 _NO_FORM = "a tool is a function, a pydantic model, a Tool, or a mapping with a name and parameters"
 
 
-def tool_from(source: ToolSeed, *, name: str = "", description: str = "", category: str = "") -> Tool:
+def tool_from(
+    source: ToolSeed, *, name: str = "", description: str = "", category: str = ""
+) -> Tool:
     """The tool that a Python function or a pydantic model is, with another name if one is given.
 
     Parameters and what is returned come from annotations (also `Literal`, `Enum`, `Optional`,
@@ -68,18 +70,27 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
         try:
             return Tool.model_validate(document)
         except ValidationError as error:
-            raise ConfigurationError(f"{shown(document)} is no record of a tool: {_first_line(error)}") from error
+            raise ConfigurationError(
+                f"{shown(document)} is no record of a tool: {_first_line(error)}"
+            ) from error
     function = document.get("function", document)
     if not isinstance(function, Mapping) or "name" not in function:
         raise ConfigurationError(f"{shown(document)} is no tool; {_NO_FORM}.")
-    strange = sorted(map(str, set(function) - {"name", "description", "parameters", "returns", "category", "strict"}))
+    strange = sorted(
+        map(
+            str,
+            set(function) - {"name", "description", "parameters", "returns", "category", "strict"},
+        )
+    )
     if strange:
         raise ConfigurationError(
             f"The tool {shown(function['name'])} has no {strange[0]!r}; a tool has a name, a "
             "description, parameters, returns and a category."
         )
     parameters = function.get("parameters", {"type": "object", "properties": {}})
-    description, returns, category = (function.get(key) for key in ("description", "returns", "category"))
+    description, returns, category = (
+        function.get(key) for key in ("description", "returns", "category")
+    )
     return _built(function["name"], description or "", parameters, returns, category)
 
 
@@ -120,7 +131,9 @@ def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a functi
     except NameError as error:
         raise ConfigurationError(f"An annotation of {name} can't be read: {error}.") from error
     except (PydanticUserError, PydanticJsonSchemaWarning) as error:
-        raise ConfigurationError(f"{name} has a parameter of no JSON type: {_first_line(error)}") from error
+        raise ConfigurationError(
+            f"{name} has a parameter of no JSON type: {_first_line(error)}"
+        ) from error
 
 
 def _returns(function: Callable[..., Any]) -> JsonSchema | None:
@@ -139,18 +152,28 @@ def _describe(schema: JsonSchema, text: str) -> str:
     properties, docstring = schema.get("properties", {}), parse_docstring(text)
     for parameter in docstring.params:
         if parameter.description and parameter.arg_name in properties:
-            properties[parameter.arg_name].setdefault("description", " ".join(parameter.description.split()))
-    return "\n".join(part for part in (docstring.short_description, docstring.long_description) if part)
+            properties[parameter.arg_name].setdefault(
+                "description", " ".join(parameter.description.split())
+            )
+    return "\n".join(
+        part for part in (docstring.short_description, docstring.long_description) if part
+    )
 
 
 def _built(
-    name: JsonValue, description: JsonValue, parameters: JsonValue, returns: JsonValue = None, category: object = None
+    name: JsonValue,
+    description: JsonValue,
+    parameters: JsonValue,
+    returns: JsonValue = None,
+    category: object = None,
 ) -> Tool:
     """A tool whose schema stands for itself. Raises ConfigurationError where it can't be used."""
     builder = CatalogBuilder(OWN, change=_plain)
     tool = builder.put(ToolDraft(OWN, str(category or OWN), name, description, parameters, returns))
     if tool is None:
-        raise ConfigurationError(f"The tool {shown(name)} can't be used: {builder.problems[-1].message}")
+        raise ConfigurationError(
+            f"The tool {shown(name)} can't be used: {builder.problems[-1].message}"
+        )
     return tool
 
 

@@ -23,7 +23,9 @@ DEFINITIONS = frozenset(
     {"$defs", "definitions", "$schema", "$id", "$anchor", "$dynamicAnchor"}
     | {"$recursiveAnchor", "$recursiveRef", "$comment"}
 )
-ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+ANNOTATIONS = frozenset(
+    {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+)
 
 _REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
 _SCOPES = ("$defs", "definitions")
@@ -32,11 +34,22 @@ _KEPT_WHEN_CUT = frozenset({"type", "title", "description", "format", "enum"})
 _READ_WHEN_CUT = _KEPT_WHEN_CUT | {"nullable", "x-nullable"}
 _DEEPEST_HINT = 4
 _MOST_UPPER = 5_000  # nodes of the upper levels: less than these is kept
-_FEWER_LEVELS = (12, 9, 7, 5, 4, 3, 2)  # tried one after another, where a schema is too large as a whole
+_FEWER_LEVELS = (
+    12,
+    9,
+    7,
+    5,
+    4,
+    3,
+    2,
+)  # tried one after another, where a schema is too large as a whole
 _CUT = frozenset({"circular_reference", "too_large"})
 _DEAD: ProblemKind = "unresolvable_reference"
 
-_TOO_LARGE = Note("too_large", f"Written out, the schema has over {MOST_NODES} parts or {DEEPEST} levels; left out.")
+_TOO_LARGE = Note(
+    "too_large",
+    f"Written out, the schema has over {MOST_NODES} parts or {DEEPEST} levels; left out.",
+)
 
 Change = Callable[[JsonSchema, list[Note]], JsonSchema]
 
@@ -100,7 +113,9 @@ class Side(NamedTuple):
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
     """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and whether it was cut so."""
     stated = orjson.dumps(schema)
-    if stated in side.written:  # a document's operations have few schemas between them, some of them without end
+    if (
+        stated in side.written
+    ):  # a document's operations have few schemas between them, some of them without end
         return side.written[stated]
     found = Rewritten({}, (_TOO_LARGE,)), True
     for levels in (None, *_FEWER_LEVELS):
@@ -118,7 +133,9 @@ class _TooLargeError(Exception):
 
 def _rewritten(schema: JsonSchema, rewriting: "_Rewriting") -> Rewritten:
     result = rewriting.schema(schema, ())
-    return Rewritten(result if isinstance(result, dict) else {}, tuple(dict.fromkeys(rewriting.notes)))
+    return Rewritten(
+        result if isinstance(result, dict) else {}, tuple(dict.fromkeys(rewriting.notes))
+    )
 
 
 Shortened = dict[tuple[int, int], tuple[JsonSchema, JsonSchema]]
@@ -180,13 +197,21 @@ def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change
         known = word if word in words else word.lower()
         rest = {key: value for key, value in schema.items() if key != "type"}
         if known not in words:
-            notes.append(Note("unknown_type", f"The type word {shown(word)} is not known; any value is taken."))
+            notes.append(
+                Note(
+                    "unknown_type", f"The type word {shown(word)} is not known; any value is taken."
+                )
+            )
             return rest
         new = words[known]
         if new is None:
             return rest
         if reported:
-            notes.append(Note("renamed_type", f"The type word {word!r} is not JSON Schema's; read as {new!r}."))
+            notes.append(
+                Note(
+                    "renamed_type", f"The type word {word!r} is not JSON Schema's; read as {new!r}."
+                )
+            )
         return {key: new if key == "type" else value for key, value in schema.items()}
 
     return rename
@@ -201,7 +226,9 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
         name = step.replace("~1", "/").replace("~0", "~")
         if isinstance(found, dict):
             found = found.get(name)
-        elif isinstance(found, list) and name.isascii() and name.isdigit() and int(name) < len(found):
+        elif (
+            isinstance(found, list) and name.isascii() and name.isdigit() and int(name) < len(found)
+        ):
             found = found[int(name)]
         else:
             return None
@@ -256,7 +283,12 @@ class _Rewriting:
         if met is not None:
             taken = self._taken(met.written, level)
             return self._whole(schema, trail, level) if taken is None else taken
-        notes, nodes, references, deepest = len(self.notes), self._nodes, self._references, self._deepest
+        notes, nodes, references, deepest = (
+            len(self.notes),
+            self._nodes,
+            self._references,
+            self._deepest,
+        )
         self._deepest = level
         written = self._whole(schema, trail, level)
         more, levels = tuple(self.notes[notes:]), self._deepest - level
@@ -290,7 +322,10 @@ class _Rewriting:
         }
         if "$recursiveRef" in schema:
             self.notes.append(
-                Note("circular_reference", "The schema holds itself by '$recursiveRef'; cut there, any value is taken.")
+                Note(
+                    "circular_reference",
+                    "The schema holds itself by '$recursiveRef'; cut there, any value is taken.",
+                )
             )
         pointer = written.pop("$ref", None)
         if "$dynamicRef" in written or (pointer is not None and not isinstance(pointer, str)):
@@ -306,15 +341,24 @@ class _Rewriting:
         pointer = schema.get("$ref")
         target = resolve(pointer, self._root) if isinstance(pointer, str) else None
         whole = {**target, **schema} if isinstance(target, dict) else schema
-        return self._change({key: value for key, value in whole.items() if key in _READ_WHEN_CUT}, [])
+        return self._change(
+            {key: value for key, value in whole.items() if key in _READ_WHEN_CUT}, []
+        )
 
     def _shown(self, schema: JsonSchema) -> JsonSchema:
         """A schema without the members that are hidden on this side."""
         members = schema.get("properties")
-        gone = [name for name, one in members.items() if self._is_hidden(one)] if isinstance(members, dict) else []
+        gone = (
+            [name for name, one in members.items() if self._is_hidden(one)]
+            if isinstance(members, dict)
+            else []
+        )
         if not gone or not isinstance(members, dict):
             return schema
-        shown = {**schema, "properties": {name: one for name, one in members.items() if name not in gone}}
+        shown = {
+            **schema,
+            "properties": {name: one for name, one in members.items() if name not in gone},
+        }
         if isinstance(schema.get("required"), list):
             shown["required"] = [name for name in schema["required"] if name not in gone]
         return shown
@@ -326,9 +370,13 @@ class _Rewriting:
         pointer, every = member.get("$ref"), member.get("allOf")
         parts = [resolve(pointer, self._root)] if isinstance(pointer, str) else []
         parts += every if isinstance(every, list) else []
-        return member.get(self._hidden) is True or any(self._is_hidden(part, level + 1) for part in parts)
+        return member.get(self._hidden) is True or any(
+            self._is_hidden(part, level + 1) for part in parts
+        )
 
-    def _members(self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
+    def _members(
+        self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int
+    ) -> JsonSchema:
         """The members of an object; of a document's, one that nobody must give is dropped where it refers to nothing."""
         required, kept = owner.get("required"), dict[str, JsonValue]()
         for name, member in members.items():
@@ -346,13 +394,19 @@ class _Rewriting:
         if key in SCHEMA_MAPS and isinstance(value, dict):
             return {name: self.schema(item, trail, level + 1) for name, item in value.items()}
         if key in SCHEMA_LISTS or (key == "items" and isinstance(value, list)):
-            return [self.schema(item, trail, level + 1) for item in value] if isinstance(value, list) else value
+            return (
+                [self.schema(item, trail, level + 1) for item in value]
+                if isinstance(value, list)
+                else value
+            )
         return self.schema(value, trail, level + 1) if key in ONE_SCHEMA else value
 
     def _target(self, pointer: str, trail: tuple[str, ...], level: int) -> JsonSchema:
         found = resolve(pointer, self._root)
         is_own = False
-        if found is None and pointer.startswith(_IN_SCOPE):  # a schema that was written for itself, put into a document
+        if found is None and pointer.startswith(
+            _IN_SCOPE
+        ):  # a schema that was written for itself, put into a document
             own_scopes = (resolve(pointer, scope) for scope in reversed(self._scopes))
             found, is_own = next((one for one in own_scopes if one is not None), None), True
         if found is True:
@@ -362,15 +416,24 @@ class _Rewriting:
             return {}
         if pointer in trail:
             self.notes.append(
-                Note("circular_reference", f"{shown(pointer)} holds itself; cut where it begins again, any value.")
+                Note(
+                    "circular_reference",
+                    f"{shown(pointer)} holds itself; cut where it begins again, any value.",
+                )
             )
-            return {key: found[key] for key in ("type", "title", "description") if isinstance(found.get(key), str)}
+            return {
+                key: found[key]
+                for key in ("type", "title", "description")
+                if isinstance(found.get(key), str)
+            }
         if is_own:
             own = self.schema(found, (*trail, pointer), level + 1)
             return own if isinstance(own, dict) else {}
         return self._written(pointer, found, trail, level + 1)
 
-    def _written(self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
+    def _written(
+        self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int
+    ) -> JsonSchema:
         """The target of a reference, written out once as long as nothing in it is cut."""
         known = self._known.get(pointer)
         taken = self._taken(known, level) if known else None
@@ -382,7 +445,9 @@ class _Rewriting:
         written = target if isinstance(target, dict) else {}
         more, levels = tuple(self.notes[notes:]), self._deepest - level
         if self._outlined == outlined and not any(note.kind in _CUT for note in more):
-            self._known[pointer] = WrittenTarget(written, self._nodes - nodes, levels, tuple(dict.fromkeys(more)))
+            self._known[pointer] = WrittenTarget(
+                written, self._nodes - nodes, levels, tuple(dict.fromkeys(more))
+            )
         self._deepest = max(deepest, self._deepest)
         return written
 
@@ -400,8 +465,15 @@ def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:
 def _with_choices_of_members(schema: JsonSchema) -> JsonSchema:
     """A list whose choices are no lists offers them for each of its members, though its author wrote them beside the list."""
     choices, items = schema.get("enum"), schema.get("items", {})
-    is_meant = schema.get("type") == "array" and isinstance(choices, list) and isinstance(items, dict)
-    if not is_meant or not choices or any(isinstance(one, list) for one in choices) or "enum" in items:
+    is_meant = (
+        schema.get("type") == "array" and isinstance(choices, list) and isinstance(items, dict)
+    )
+    if (
+        not is_meant
+        or not choices
+        or any(isinstance(one, list) for one in choices)
+        or "enum" in items
+    ):
         return schema
     rest = {key: value for key, value in schema.items() if key != "enum"}
     return {**rest, "items": {**items, "enum": choices}}

@@ -7,7 +7,12 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, shown
-from callwright.generators.catalogs.documents import DocumentItem, parse_document, read_rows, the_file
+from callwright.generators.catalogs.documents import (
+    DocumentItem,
+    parse_document,
+    read_rows,
+    the_file,
+)
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 
@@ -20,18 +25,26 @@ def read_mcp(path: Path) -> Catalog:
     problems = [row for row in rows if isinstance(row, Problem)]
     if problems:
         raise ConfigurationError(problems[0].message)
-    return read_mcp_pages([row for row in rows if isinstance(row, DocumentItem)], path.stem).catalog(path, MCP_REPLY)
+    return read_mcp_pages(
+        [row for row in rows if isinstance(row, DocumentItem)], path.stem
+    ).catalog(path, MCP_REPLY)
 
 
-def read_mcp_pages(pages: Sequence[DocumentItem], category: str, source: str = "mcp") -> CatalogBuilder:
+def read_mcp_pages(
+    pages: Sequence[DocumentItem], category: str, source: str = "mcp"
+) -> CatalogBuilder:
     """The tools of the pages of a reply, and what is odd about them."""
     replies = [_reply_of(page.value)[1] for page in pages]
-    tools = [DocumentItem("", tool) for listed in replies if isinstance(listed, list) for tool in listed]
+    tools = [
+        DocumentItem("", tool) for listed in replies if isinstance(listed, list) for tool in listed
+    ]
     builder = CatalogBuilder(source, language=document_language(_descriptions(tools)))
     for page in pages:
         result, listed = _reply_of(page.value)
         if not isinstance(result, dict) or not isinstance(listed, list):
-            raise ConfigurationError(f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected.")
+            raise ConfigurationError(
+                f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected."
+            )
         inner = "/result/tools" if result is not page.value else "/tools"
         for index, stated in enumerate(listed):
             where = f"{page.where}{inner}/{index}"
@@ -41,7 +54,9 @@ def read_mcp_pages(pages: Sequence[DocumentItem], category: str, source: str = "
                 builder.refuse(where, stated)
         if page is pages[-1] and result.get("nextCursor"):
             cursor = shown(result["nextCursor"])
-            message = f"The reply ends with the cursor {cursor}: the server has more tools than these."
+            message = (
+                f"The reply ends with the cursor {cursor}: the server has more tools than these."
+            )
             builder.report(page.where, "incomplete_listing", message)
     return builder
 
@@ -54,19 +69,27 @@ def _reply_of(page: JsonValue) -> tuple[JsonValue, JsonValue]:
 
 def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft:
     """The tool; without a description the title stands in for it: its own, or (in older servers) that of its annotations."""
-    name, description, annotations = fields.get("name"), fields.get("description"), fields.get("annotations")
-    title = fields.get("title") or (annotations.get("title") if isinstance(annotations, dict) else None)
+    name, description, annotations = (
+        fields.get("name"),
+        fields.get("description"),
+        fields.get("annotations"),
+    )
+    title = fields.get("title") or (
+        annotations.get("title") if isinstance(annotations, dict) else None
+    )
     notes: list[Note] = []
     if not description and isinstance(title, str) and title:
         description = title
-        notes.append(Note("no_description", f"There is no description; the title {title!r} stands in for it."))
+        notes.append(
+            Note(
+                "no_description", f"There is no description; the title {title!r} stands in for it."
+            )
+        )
     parameters, returns = fields.get("inputSchema"), fields.get("outputSchema")
     return ToolDraft(where, category, name, description, parameters, returns, notes=tuple(notes))
 
 
-OPENAI_LIST = (
-    "a JSON list (or JSON lines) of OpenAI tools ({'type': 'function', 'function': {...}}) or of bare functions"
-)
+OPENAI_LIST = "a JSON list (or JSON lines) of OpenAI tools ({'type': 'function', 'function': {...}}) or of bare functions"
 
 
 def read_openai(path: Path) -> Catalog:
@@ -104,7 +127,10 @@ def _listed(row: DocumentItem) -> list[DocumentItem]:
         for key in ("tools", "functions"):
             listed = row.value.get(key)
             if isinstance(listed, list):
-                return [DocumentItem(f"{row.where}/{key}/{index}", stated) for index, stated in enumerate(listed)]
+                return [
+                    DocumentItem(f"{row.where}/{key}/{index}", stated)
+                    for index, stated in enumerate(listed)
+                ]
     return [] if row.where.endswith("#") else [row]
 
 

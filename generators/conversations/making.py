@@ -10,8 +10,23 @@ from callwright.generators.conversations import CONVERSATION, GROUP
 from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
-from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, asked_origin, first_fit, in_a_row
-from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
+from callwright.generators.stages import (
+    ATTEMPTS,
+    Leniency,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
+from callwright.generators.stated_values import (
+    Expected,
+    Spot,
+    Stated,
+    find_value,
+    find_values,
+    span_evidence,
+)
 from callwright.generators.tools import titled_schema
 from callwright.generators.transcripts import conversation_text, walk
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
@@ -99,7 +114,9 @@ class _Writing:
         self._context = context
         self._language = worded.plan.scenario.language
         self._stated: list[_Saying] = []
-        self._constants = {tool.name: tool.constants for tool in context.toolset(worded.plan.scenario.candidates)}
+        self._constants = {
+            tool.name: tool.constants for tool in context.toolset(worded.plan.scenario.candidates)
+        }
         self.turns: list[Turn] = []
         self.tags: list[str] = []
 
@@ -151,7 +168,11 @@ class _Writing:
     def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
         """Where each argument was stated last, or which result holds it."""
         for name, value in call.arguments.items():
-            stated = [one for one in self._stated if one.tool == call.tool and one.evidence.argument == name]
+            stated = [
+                one
+                for one in self._stated
+                if one.tool == call.tool and one.evidence.argument == name
+            ]
             same = [one.evidence for one in stated if one.value == value]
             if name in call.linked:
                 yield from self._in_result(name, value)
@@ -171,7 +192,13 @@ class _Writing:
         expected = expected_mentions(move, self._context)
         return await first_fit(
             self._context,
-            self._prompt(USER, move, seed, extra=move.extra and self._shown(move.extra), goal=self._worded.goal),
+            self._prompt(
+                USER,
+                move,
+                seed,
+                extra=move.extra and self._shown(move.extra),
+                goal=self._worded.goal,
+            ),
             UserWords,
             lambda words: user_problem(words, expected, self._language),
             f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
@@ -185,7 +212,9 @@ class _Writing:
             AgentWords,
             lambda words: agent_problem(words.text.strip(), move, context, language),
             f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
-            leniency=Leniency(goes_on=lambda words: is_agent_usable(words.text.strip(), move, context, language)),
+            leniency=Leniency(
+                goes_on=lambda words: is_agent_usable(words.text.strip(), move, context, language)
+            ),
         )
         return answer.text.strip()
 
@@ -249,7 +278,10 @@ def user_problem(words: UserWords, expected: Expected, language: Language) -> st
         own = own.replace(mention.words, "")
     if not writes(language, own) if of(language).script == COMMON_SCRIPT else _LATIN.search(own):
         return f"the turn is not in the language {language!r}."
-    return next((one.problem for one in stated_values(words, expected, language).values() if one.problem), "")
+    return next(
+        (one.problem for one in stated_values(words, expected, language).values() if one.problem),
+        "",
+    )
 
 
 def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
@@ -258,14 +290,18 @@ def agent_problem(text: str, move: Move, context: StageContext, language: Langua
     if problem:
         return problem
     rendered = _to_state(move, context)
-    unstated = next((one for one in rendered if not _is_stated(*one, text=text, language=language)), None)
+    unstated = next(
+        (one for one in rendered if not _is_stated(*one, text=text, language=language)), None
+    )
     return f"{text!r} does not tell {unstated[1]!r} ({unstated[0]})." if unstated else ""
 
 
 def is_agent_usable(text: str, move: Move, context: StageContext, language: Language) -> bool:
     """Whether a turn may go on that no rule finds to tell everything: it tells a part of it, and a check sees to the rest."""
     rendered = _to_state(move, context)
-    is_telling = not rendered or any(_is_stated(*one, text=text, language=language) for one in rendered)
+    is_telling = not rendered or any(
+        _is_stated(*one, text=text, language=language) for one in rendered
+    )
     return is_telling and not _unusable(text, move, language)
 
 
@@ -282,7 +318,9 @@ def _unusable(text: str, move: Move, language: Language) -> str:
 def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, JsonSchema]]:
     """What a turn tells: facts, and where it asks whether it may do something, the values of that."""
     facts = [
-        (fact.label, fact.value, plain_schema(fact.value)) for fact in move.facts if not isinstance(fact.value, bool)
+        (fact.label, fact.value, plain_schema(fact.value))
+        for fact in move.facts
+        if not isinstance(fact.value, bool)
     ]
     if move.intent != "ask_approval":
         return facts
@@ -293,7 +331,9 @@ def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, J
     ]
 
 
-def _is_stated(name: str, value: JsonValue, schema: JsonSchema, *, text: str, language: Language) -> bool:
+def _is_stated(
+    name: str, value: JsonValue, schema: JsonSchema, *, text: str, language: Language
+) -> bool:
     return str(value) in text or not find_value((name, value), schema, "", text, language).problem
 
 
@@ -325,9 +365,13 @@ async def label_conversations(conversation: Conversation, context: StageContext)
     turns = await label_turns(conversation.turns, context)
     origin = Origin(stage=ACTS_STAGE, parents=(conversation.key,), seed=scenario.seed)
     if turns != conversation.turns:
-        origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, ACTS_TEMPLATE))
+        origin = origin.with_changes(
+            model=context.chat.name, prompt_version=prompt_version(PROMPTS, ACTS_TEMPLATE)
+        )
     elif conversation.origin is not None:
-        origin = origin.with_changes(model=conversation.origin.model, prompt_version=conversation.origin.prompt_version)
+        origin = origin.with_changes(
+            model=conversation.origin.model, prompt_version=conversation.origin.prompt_version
+        )
     return [
         Sample(
             kind=CONVERSATION,
@@ -347,9 +391,15 @@ async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[T
     labelled: list[Turn] = []
     for turn in turns:
         if isinstance(turn, ReplyTurn) and not turn.acts:
-            prompt = render(PROMPTS, ACTS_TEMPLATE, reply=turn.text, conversation=conversation_text(labelled))
+            prompt = render(
+                PROMPTS, ACTS_TEMPLATE, reply=turn.text, conversation=conversation_text(labelled)
+            )
             named = set((await context.chat.ask(prompt, DialogueActs)).acts)
-            labelled.append(turn.with_changes(acts=tuple(act for act in _ORDER if act in (named - {"other"} or named))))
+            labelled.append(
+                turn.with_changes(
+                    acts=tuple(act for act in _ORDER if act in (named - {"other"} or named))
+                )
+            )
         else:
             labelled.append(turn)
     return tuple(labelled)
@@ -370,29 +420,63 @@ def _plan(order: Order) -> Iterator[Scenario]:
 
 
 _TRAITS = Traits(
-    "CONFETTI", calls="set", asked="conversation", is_executed=True, is_long=True, has_acts=True, spread="complexity"
+    "CONFETTI",
+    calls="set",
+    asked="conversation",
+    is_executed=True,
+    is_long=True,
+    has_acts=True,
+    spread="complexity",
 )
 
 FAMILY = Family(
     "conversations",
     (
         Kind(
-            CONVERSATION, "user and agent turns with a required complexity, calls with simulated results", GROUP, _TRAITS,
+            CONVERSATION,
+            "user and agent turns with a required complexity, calls with simulated results",
+            GROUP,
+            _TRAITS,
             paper=109,
         ),
     ),
     stages=in_a_row(
-        "conversations", "Scenario",
-        Step("conversation_plans", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
-             "ConversationPlan", "CONFETTI 3.1", plan_conversations, ("fill_values",)),
-        Step("conversation_goals", "Put into words what the user of a planned conversation wants.",
-             "WordedScenario", "CONFETTI 3.1", word_scenarios, ("plan_scenario_goal",),
-             voiced=("plan_scenario_goal",)),
-        Step("conversations", "Word each turn, again until it says, asks or tells what is planned.",
-             "Conversation", "CONFETTI 3.1", write_conversations, ("word_user_turn", "word_agent_turn"),
-             voiced=("word_user_turn",)),
-        Step("dialogue_acts", "Label the replies whose dialogue acts no plan knows.",
-             "Sample", "CONFETTI 3.1", label_conversations, ("label_acts",)),
+        "conversations",
+        "Scenario",
+        Step(
+            "conversation_plans",
+            "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
+            "ConversationPlan",
+            "CONFETTI 3.1",
+            plan_conversations,
+            ("fill_values",),
+        ),
+        Step(
+            "conversation_goals",
+            "Put into words what the user of a planned conversation wants.",
+            "WordedScenario",
+            "CONFETTI 3.1",
+            word_scenarios,
+            ("plan_scenario_goal",),
+            voiced=("plan_scenario_goal",),
+        ),
+        Step(
+            "conversations",
+            "Word each turn, again until it says, asks or tells what is planned.",
+            "Conversation",
+            "CONFETTI 3.1",
+            write_conversations,
+            ("word_user_turn", "word_agent_turn"),
+            voiced=("word_user_turn",),
+        ),
+        Step(
+            "dialogue_acts",
+            "Label the replies whose dialogue acts no plan knows.",
+            "Sample",
+            "CONFETTI 3.1",
+            label_conversations,
+            ("label_acts",),
+        ),
         group="conversational",
     ),
     drafts=Scenario,
@@ -400,4 +484,4 @@ FAMILY = Family(
     tool_obstacle=tool_obstacle,
     shares=share_over_complexities,
     kind_at=lambda _complexity: CONVERSATION,
-)  # fmt: skip
+)

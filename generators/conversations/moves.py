@@ -10,7 +10,11 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.conversations.scenarios import changeable, comparable, looks_up
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
 from callwright.generators.environments.picking import value_at
-from callwright.generators.environments.simulated import links_between, simulated_error, simulated_result
+from callwright.generators.environments.simulated import (
+    links_between,
+    simulated_error,
+    simulated_result,
+)
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.tools import argument_problems, enough_of, sayable_options
 from callwright.language.names import split_name
@@ -37,7 +41,9 @@ from callwright.warehouse.records import (
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
     """The texts and numbers of a result in its order, then whether something is so; of a list the first entry's come first."""
-    return sorted(_facts("", result, tool.returns or {}), key=lambda one: isinstance(one.value, bool))
+    return sorted(
+        _facts("", result, tool.returns or {}), key=lambda one: isinstance(one.value, bool)
+    )
 
 
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
@@ -76,7 +82,9 @@ class EpisodeContext(NamedTuple):
 Moves = list[Move]
 
 
-async def requested(episode: Episode, stage: EpisodeContext, *, is_plain: bool = False) -> tuple[Tool, Arguments]:
+async def requested(
+    episode: Episode, stage: EpisodeContext, *, is_plain: bool = False
+) -> tuple[Tool, Arguments]:
     """The episode's first tool with a value for all that it requires, and, unless it `is_plain`, for what the model adds."""
     tool = stage.tools[episode.tools[0]]
     needed = enough_of(tool, [*tool.required], stage.rng)
@@ -101,12 +109,20 @@ def asks(*parts: Part) -> Move:
 def seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
     """A question for what a request lacks."""
     part = Part(tool=tool.key, arguments=given)
-    return Move(speaker="agent", intent="ask_parameters", parts=(part,), asked=tuple(missing), acts=("seek",))
+    return Move(
+        speaker="agent",
+        intent="ask_parameters",
+        parts=(part,),
+        asked=tuple(missing),
+        acts=("seek",),
+    )
 
 
 def simulated(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> SimulatedCall:
     """A call that goes well."""
-    return SimulatedCall(tool=tool.name, arguments=arguments, result=simulated_result(tool, arguments, stage.seed))
+    return SimulatedCall(
+        tool=tool.name, arguments=arguments, result=simulated_result(tool, arguments, stage.seed)
+    )
 
 
 def served(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Moves:
@@ -124,7 +140,9 @@ def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode
     """A call that goes wrong."""
     culprit: Arguments = {name: arguments[name] for name in change}
     result = simulated_error(tool, culprit or arguments, code)
-    return Move(speaker="calls", calls=(SimulatedCall(tool=tool.name, arguments=arguments, result=result),))
+    return Move(
+        speaker="calls", calls=(SimulatedCall(tool=tool.name, arguments=arguments, result=result),)
+    )
 
 
 def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[DialogueAct, ...]) -> Move:
@@ -132,7 +150,14 @@ def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[Dialogu
     result: JsonValue = failed.calls[0].result
     returned = str(value_at(result, "error.message"))
     parts = (Part(tool=tool.key),)
-    return Move(speaker="agent", intent="tell_error", parts=parts, asked=tuple(change), error=returned, acts=acts)
+    return Move(
+        speaker="agent",
+        intent="tell_error",
+        parts=parts,
+        asked=tuple(change),
+        error=returned,
+        acts=acts,
+    )
 
 
 _TWO_MISSING_SHARE = 0.3
@@ -171,7 +196,12 @@ async def _confirmed(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, is_plain=True)
     part = Part(tool=tool.key, arguments=arguments)
     approval = Move(speaker="agent", intent="ask_approval", parts=(part,), acts=("seek",))
-    return [asks(part), approval, Move(speaker="user", intent="approve"), *served(tool, arguments, stage)]
+    return [
+        asks(part),
+        approval,
+        Move(speaker="user", intent="approve"),
+        *served(tool, arguments, stage),
+    ]
 
 
 async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
@@ -204,19 +234,28 @@ async def _excepted(episode: Episode, stage: EpisodeContext) -> Moves:
     return [*moves, *served(tool, arguments | change, stage)]
 
 
-async def _retrying(episode: Episode, stage: EpisodeContext) -> tuple[Tool, Arguments, Arguments, Moves]:
+async def _retrying(
+    episode: Episode, stage: EpisodeContext
+) -> tuple[Tool, Arguments, Arguments, Moves]:
     """A call that goes wrong, and what the user wants instead: the tool, what it was given, what changes, and what is said."""
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     failed = failing(tool, arguments, change, _retried(tool, stage))
     retry = Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),))
     told = tells_error(tool, failed, change, ("inform", "seek"))
-    return tool, arguments, change, [asks(Part(tool=tool.key, arguments=arguments)), failed, told, retry]
+    return (
+        tool,
+        arguments,
+        change,
+        [asks(Part(tool=tool.key, arguments=arguments)), failed, told, retry],
+    )
 
 
 async def _failed(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments, change, moves = await _retrying(episode, stage)
-    second = failing(tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage))))
+    second = failing(
+        tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage)))
+    )
     return [
         *moves,
         second,
@@ -247,7 +286,12 @@ async def _ambiguous(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     return [
         Move(speaker="user", intent="hint", options=episode.tools),
-        Move(speaker="agent", intent="ask_which", options=tuple(sorted(episode.tools)), acts=("seek",)),
+        Move(
+            speaker="agent",
+            intent="ask_which",
+            options=tuple(sorted(episode.tools)),
+            acts=("seek",),
+        ),
         asks(Part(tool=tool.key, arguments=arguments)),
         *served(tool, arguments, stage),
     ]
@@ -273,7 +317,9 @@ async def _chained(episode: Episode, stage: EpisodeContext) -> Moves:
     return [asks(request, returned), Move(speaker="calls", calls=(first, linked)), informs(facts)]
 
 
-async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
+async def _linked(
+    episode: Episode, stage: EpisodeContext
+) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
     """The first call and how it is asked for, then what is stated for the second, and that call with what the first gave."""
     source, tool = (stage.tools[key] for key in episode.tools)
     link = links_between(source, tool)[0]
@@ -282,13 +328,22 @@ async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCal
     result = simulated_result(source, arguments, stage.seed, entries=1)
     call = SimulatedCall(tool=source.name, arguments=arguments, result=result)
     value = value_at(result, f"{link.entries}[0].{link.field}" if link.entries else link.field)
-    stated = await stage.values.fill(tool, [name for name in tool.required if name != link.parameter])
+    stated = await stage.values.fill(
+        tool, [name for name in tool.required if name != link.parameter]
+    )
     due = {name: value if name == link.parameter else stated[name] for name in tool.required}
     problems = argument_problems(tool, due, partial=False)
     if problems:
-        raise RecordError(f"What {source.name!r} returns can't be given to {tool.name!r}: {' '.join(problems)}")
+        raise RecordError(
+            f"What {source.name!r} returns can't be given to {tool.name!r}: {' '.join(problems)}"
+        )
     linked = simulated(tool, due, stage).with_changes(linked=(link.parameter,))
-    return call, Part(tool=source.key, arguments=arguments), Part(tool=tool.key, arguments=stated), linked
+    return (
+        call,
+        Part(tool=source.key, arguments=arguments),
+        Part(tool=tool.key, arguments=stated),
+        linked,
+    )
 
 
 async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
@@ -297,7 +352,10 @@ async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
     changes = await stage.values.others(tool, name, arguments, episode.count - 1)
     if not changes:
         raise RecordError(f"{name!r} of {tool.name!r} has no other values to compare.")
-    parts = [Part(tool=tool.key, arguments=arguments), *(Part(tool=tool.key, arguments={name: one}) for one in changes)]
+    parts = [
+        Part(tool=tool.key, arguments=arguments),
+        *(Part(tool=tool.key, arguments={name: one}) for one in changes),
+    ]
     calls = [simulated(tool, arguments | {name: one}, stage) for one in (arguments[name], *changes)]
     facts = [fact for call in calls for fact in facts_of(call.result, tool)[:1]]
     return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
@@ -319,15 +377,30 @@ async def _unsupported(episode: Episode, stage: EpisodeContext) -> Moves:
 
 
 async def _thanked(_episode: Episode, _stage: EpisodeContext) -> Moves:
-    return [Move(speaker="user", intent="thank"), Move(speaker="agent", intent="acknowledge", acts=("other",))]
+    return [
+        Move(speaker="user", intent="thank"),
+        Move(speaker="agent", intent="acknowledge", acts=("other",)),
+    ]
 
 
 _MAKERS: Mapping[EpisodeShape, Callable[[Episode, EpisodeContext], Awaitable[Moves]]] = {
-    "plain": _plain, "implicit": _described, "underfill": _underfilled, "confirmation": _confirmed, "switch": _switched,
-    "correction": _corrected, "exception": _excepted, "failed": _failed, "stacked": _stacked, "ambiguous": _ambiguous,
-    "follow_up": _followed, "chained": _chained, "compared": _compared, "overfill": _overfilled,
-    "unsupported": _unsupported, "thanks": _thanked,
-}  # fmt: skip
+    "plain": _plain,
+    "implicit": _described,
+    "underfill": _underfilled,
+    "confirmation": _confirmed,
+    "switch": _switched,
+    "correction": _corrected,
+    "exception": _excepted,
+    "failed": _failed,
+    "stacked": _stacked,
+    "ambiguous": _ambiguous,
+    "follow_up": _followed,
+    "chained": _chained,
+    "compared": _compared,
+    "overfill": _overfilled,
+    "unsupported": _unsupported,
+    "thanks": _thanked,
+}
 
 
 PLANS, GOALS = "conversation_plans", "conversation_goals"
@@ -348,14 +421,20 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     tools = {key: context.tool(key) for key in (*scenario.candidates, *scenario.withheld, *keys)}
     values = Values(context, scenario.language, scenario.seed)
     stage = EpisodeContext(tools, values, scenario.seed, Random(scenario.seed))
-    moves = [move for episode in scenario.episodes for move in await _MAKERS[episode.shape](episode, stage)]
+    moves = [
+        move
+        for episode in scenario.episodes
+        for move in await _MAKERS[episode.shape](episode, stage)
+    ]
     turns = sum(move.speaker == "user" for move in moves)
     if turns < min(scenario.minimum_turns, 2 * len(scenario.episodes)):
         wanted = f"the user has {turns} turns where {scenario.minimum_turns} are asked for."
         raise RecordError(f"The scenario can't be acted out: {wanted}")
     at_hand = {tools[key].name for key in scenario.candidates}
     if missing := [call.tool for move in moves for call in move.calls if call.tool not in at_hand]:
-        raise RecordError(f"The scenario can't be acted out: it calls {missing[0]!r}, which is not among its APIs.")
+        raise RecordError(
+            f"The scenario can't be acted out: it calls {missing[0]!r}, which is not among its APIs."
+        )
     origin = asked_origin(PLANS, scenario, scenario.seed, context, (PROMPTS, VALUES_TEMPLATE))
     return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]
 

@@ -10,20 +10,47 @@ from callwright.generators.tools import ToolPool, are_redundant, pick_distractor
 from callwright.language.names import Deed, deed_of, function_words
 from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
+from callwright.warehouse.records import (
+    Complexity,
+    Episode,
+    EpisodeShape,
+    Language,
+    Origin,
+    Scenario,
+    Tool,
+)
 
 # The table adds up to 108 of the 109 conversations that the paper tells of.
 PAPER: Mapping[Complexity, int] = {
-    "exception_in_execution": 5, "failed_conversation": 5, "confirmation": 6, "goal_switching": 6, "no_target_complexity": 6,
-    "goal_correction": 7, "goal_stacking": 7, "ambiguous_goal": 9, "follow_up_question": 10, "implicit_descriptive_goal": 10,
-    "overfill": 11, "underfill": 11, "goal_not_supported": 15,
-}  # fmt: skip
+    "exception_in_execution": 5,
+    "failed_conversation": 5,
+    "confirmation": 6,
+    "goal_switching": 6,
+    "no_target_complexity": 6,
+    "goal_correction": 7,
+    "goal_stacking": 7,
+    "ambiguous_goal": 9,
+    "follow_up_question": 10,
+    "implicit_descriptive_goal": 10,
+    "overfill": 11,
+    "underfill": 11,
+    "goal_not_supported": 15,
+}
 SHAPES: Mapping[Complexity, EpisodeShape] = {
-    "exception_in_execution": "exception", "failed_conversation": "failed", "confirmation": "confirmation",
-    "goal_switching": "switch", "no_target_complexity": "plain", "goal_correction": "correction", "goal_stacking": "stacked",
-    "ambiguous_goal": "ambiguous", "follow_up_question": "follow_up", "implicit_descriptive_goal": "implicit",
-    "overfill": "overfill", "underfill": "underfill", "goal_not_supported": "unsupported",
-}  # fmt: skip
+    "exception_in_execution": "exception",
+    "failed_conversation": "failed",
+    "confirmation": "confirmation",
+    "goal_switching": "switch",
+    "no_target_complexity": "plain",
+    "goal_correction": "correction",
+    "goal_stacking": "stacked",
+    "ambiguous_goal": "ambiguous",
+    "follow_up_question": "follow_up",
+    "implicit_descriptive_goal": "implicit",
+    "overfill": "overfill",
+    "underfill": "underfill",
+    "goal_not_supported": "unsupported",
+}
 
 
 def shared_out(count: int) -> dict[Complexity, int]:
@@ -47,10 +74,23 @@ _LOOKING = frozenset({"list", "search", "look"})
 _DESKS = (("in",), ("out",))  # who checks in or out looks nothing up
 # user turns and turns with calls that a shape takes
 _LENGTHS: dict[EpisodeShape, tuple[int, int]] = {
-    "exception": (2, 2), "failed": (3, 2), "confirmation": (2, 1), "switch": (2, 1), "plain": (1, 1), "correction": (2, 2),
-    "stacked": (1, 1), "ambiguous": (2, 1), "follow_up": (2, 2), "implicit": (1, 1), "overfill": (1, 1), "underfill": (2, 1),
-    "unsupported": (1, 0), "chained": (1, 1), "compared": (1, 1), "thanks": (1, 0),
-}  # fmt: skip
+    "exception": (2, 2),
+    "failed": (3, 2),
+    "confirmation": (2, 1),
+    "switch": (2, 1),
+    "plain": (1, 1),
+    "correction": (2, 2),
+    "stacked": (1, 1),
+    "ambiguous": (2, 1),
+    "follow_up": (2, 2),
+    "implicit": (1, 1),
+    "overfill": (1, 1),
+    "underfill": (2, 1),
+    "unsupported": (1, 0),
+    "chained": (1, 1),
+    "compared": (1, 1),
+    "thanks": (1, 0),
+}
 # chosen so that turns, chains and acts are about as many as in CONFETTI's Tables 2 and 3
 _FILLERS: Mapping[EpisodeShape, int] = {"plain": 23, "underfill": 26, "chained": 27, "compared": 24}
 _COMPARED = (3, 3, 4, 4)
@@ -58,8 +98,14 @@ _MINIMUM_TURNS = (2, 3, 3, 4, 4)
 _CALL_TURNS = (2, 2, 2, 3, 3, 4)
 _REJECTED_SHARE = 0.17
 _THANKS_SHARE = 0.23
-_TOOL_COUNTS = ((0.46, 5, 9), (0.95, 10, 19), (1.0, 20, 25))  # shares of conversations with so many candidates, at most
-_SERVED = frozenset({"no_target_complexity", "goal_not_supported"})  # these are refused nothing besides
+_TOOL_COUNTS = (
+    (0.46, 5, 9),
+    (0.95, 10, 19),
+    (1.0, 20, 25),
+)  # shares of conversations with so many candidates, at most
+_SERVED = frozenset(
+    {"no_target_complexity", "goal_not_supported"}
+)  # these are refused nothing besides
 _PAIRS: frozenset[EpisodeShape] = frozenset({"switch", "stacked", "ambiguous", "overfill"})
 _LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
 
@@ -74,12 +120,14 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
     pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
     shape = SHAPES[complexity]
     of_category = {
-        one: [tool for tool in pool if tool.category == one] for one in sorted({tool.category for tool in pool})
+        one: [tool for tool in pool if tool.category == one]
+        for one in sorted({tool.category for tool in pool})
     }
     categories = [
         one
         for one, tools in of_category.items()
-        if len(tools) >= _FEWEST_TOOLS and (shape != "follow_up" or linked_pairs(tools, looking=False))
+        if len(tools) >= _FEWEST_TOOLS
+        and (shape != "follow_up" or linked_pairs(tools, looking=False))
     ]
 
     def plan(number: int) -> Scenario:
@@ -108,7 +156,11 @@ def tool_obstacle(_order: Order, tool: Tool) -> str:
     """Why people can't ask for the tool in a sentence or two: it requires no text or number, or too much."""
     if len(tool.required) > _MOST_REQUIRED:
         return f"It requires more than {_MOST_REQUIRED} parameters, too many to be said in a sentence or two."
-    return "" if changeable(tool) else "It requires no text and no number, so there is nothing to say or to correct."
+    return (
+        ""
+        if changeable(tool)
+        else "It requires no text and no number, so there is nothing to say or to correct."
+    )
 
 
 def changeable(tool: Tool) -> list[str]:
@@ -122,7 +174,11 @@ def comparable(tool: Tool) -> list[str]:
 
     Amounts are none: of another amount of money the same rate would be told.
     """
-    return [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"] if looks_up(tool) else []
+    return (
+        [name for name in changeable(tool) if json_type(tool.properties[name]) == "string"]
+        if looks_up(tool)
+        else []
+    )
 
 
 def looks_up(tool: Tool) -> bool:
@@ -168,7 +224,9 @@ class _Planning:
         keys = {key for one in (*before, core) if one.shape == "unsupported" for key in one.tools}
         withheld = [tool for tool in self._used if tool.key in keys]
         ends = [Episode(shape="thanks")] if rng.random() < _THANKS_SHARE else []
-        moment = _FIRST_DAY + timedelta(days=rng.randrange(_DAYS), minutes=15 * rng.randrange(_MINUTES_A_DAY // 15))
+        moment = _FIRST_DAY + timedelta(
+            days=rng.randrange(_DAYS), minutes=15 * rng.randrange(_MINUTES_A_DAY // 15)
+        )
         return Scenario(
             complexity=complexity,
             language=self._language,
@@ -182,7 +240,9 @@ class _Planning:
             origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in self._used)),
         )
 
-    def _fillers(self, core: Episode, category: str, minimum: int) -> tuple[list[Episode], list[Episode]]:
+    def _fillers(
+        self, core: Episode, category: str, minimum: int
+    ) -> tuple[list[Episode], list[Episode]]:
         """Episodes before and after the scenario's own, until it has its turns; a goal that failed is the last one."""
         rng = self._rng
         others = [one for one in sorted({tool.category for tool in self._pool}) if one != category]
@@ -205,7 +265,9 @@ class _Planning:
     def _episode(self, shape: EpisodeShape, category: str) -> Episode | None:
         """An episode of tools that are not in use yet, None where the category has none that fit."""
         of_category = (tool for tool in self._pool if tool.category == category)
-        free = [tool for tool in of_category if not any(are_redundant(tool, one) for one in self._used)]
+        free = [
+            tool for tool in of_category if not any(are_redundant(tool, one) for one in self._used)
+        ]
         chosen = self._tools_for(shape, free)
         if not chosen:
             return None
@@ -232,9 +294,12 @@ class _Planning:
         pool = [
             tool
             for tool in self._pool
-            if tool not in self._used and not any(are_redundant(tool, one) for one in (*withheld, *own))
+            if tool not in self._used
+            and not any(are_redundant(tool, one) for one in (*withheld, *own))
         ]
-        company = pick_distractors(main, ToolPool(pool), max(2, rng.randint(least, most) - len(own)), rng)
+        company = pick_distractors(
+            main, ToolPool(pool), max(2, rng.randint(least, most) - len(own)), rng
+        )
         return rng.sample([*own, *company], len(own) + len(company))
 
 

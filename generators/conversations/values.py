@@ -5,7 +5,13 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values, values_of
+from callwright.generators.given_values import (
+    ArgumentValues,
+    WantedValues,
+    collect_values,
+    given_values,
+    values_of,
+)
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import EMPTY, argument_problems, as_outlined
@@ -38,7 +44,11 @@ class Values:
         if not names and not may:
             return {}
         wanted = WantedValues(
-            tool, names, self._language, self._seed, objection=lambda name, values: self._objection(tool, name, values)
+            tool,
+            names,
+            self._language,
+            self._seed,
+            objection=lambda name, values: self._objection(tool, name, values),
         )
         rng = Random(f"{self._seed}:{tool.name}:own")
         own = self._context.own_values.draw(tool, names, rng, objection=wanted.objection)
@@ -47,13 +57,17 @@ class Values:
         if left or may:
             wanted = wanted._replace(names=left, known=own, may=may)
             prompt = beside_known(self._prompt(tool, left, may), own)
-            given, _ = await collect_values(self._context.chat, prompt, ArgumentValues, wanted, attempts=_ATTEMPTS)
+            given, _ = await collect_values(
+                self._context.chat, prompt, ArgumentValues, wanted, attempts=_ATTEMPTS
+            )
             arguments |= given
         arguments = {name: arguments[name] for name in (*names, *may) if name in arguments}
         self._given += arguments.values()
         return arguments
 
-    async def others(self, tool: Tool, name: str, arguments: Arguments, count: int) -> list[JsonValue]:
+    async def others(
+        self, tool: Tool, name: str, arguments: Arguments, count: int
+    ) -> list[JsonValue]:
         """Up to `count` other values for one of the arguments, each unlike all that are known."""
         found: list[JsonValue] = []
         for _ in range(_FURTHER * count):
@@ -74,8 +88,12 @@ class Values:
         if listed:
             self._seed += 1
             return Random(f"{self._seed}:{name}:own").choice(listed)
-        answer = await self._context.chat.ask(self._prompt(tool, [name]), values_of(ArgumentValues, tool, [name]))
-        return given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(name)
+        answer = await self._context.chat.ask(
+            self._prompt(tool, [name]), values_of(ArgumentValues, tool, [name])
+        )
+        return given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(
+            name
+        )
 
     def _prompt(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Prompt:
         self._seed += 1

@@ -11,8 +11,20 @@ from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
 from callwright.generators.families import Family, Kind, Order, Traits
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
-from callwright.generators.plain_samples import in_plain_words, plain_call, plain_sample, plain_values
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.plain_samples import (
+    in_plain_words,
+    plain_call,
+    plain_sample,
+    plain_values,
+)
+from callwright.generators.stages import (
+    ATTEMPTS,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
 from callwright.generators.tools import EMPTY, as_outlined, titled_schema
 from callwright.generators.transcripts import conversation_text
@@ -50,7 +62,9 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
         case (UserTurn(), CallTurn(calls=(_,), executed=False)):
             pass
         case (UserTurn(), CallTurn(calls=calls, executed=False)):
-            return f"{len(calls)} calls are due after the request; questions go on from exactly one."
+            return (
+                f"{len(calls)} calls are due after the request; questions go on from exactly one."
+            )
         case turns:
             return f"The sample has {len(turns)} turns; questions go on from a request with one call that is due."
     try:
@@ -78,7 +92,9 @@ def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
     named = (tools[key] for key in sample.candidates if key in tools)
     tool = next((tool for tool in named if tool.name == sample.gold[0].tool), None)
     if tool is None:
-        raise RecordError(f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample {sample.key!r}.")
+        raise RecordError(
+            f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample {sample.key!r}."
+        )
     return tool
 
 
@@ -97,7 +113,9 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
     def objection(name: str, values: Arguments) -> str:
         return _objection(name, values, source, tool)
 
-    own = context.own_values.draw(tool, missing, Random(f"{derivation.seed}:own"), known=known, objection=objection)
+    own = context.own_values.draw(
+        tool, missing, Random(f"{derivation.seed}:own"), known=known, objection=objection
+    )
     left = tuple(name for name in missing if name not in own)
     known = {**known, **own}
     prompt = render(
@@ -116,7 +134,9 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
         given |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
     rng = Random(derivation.seed)
     order = missing if rng.random() < _IN_ORDER else rng.sample(missing, len(missing))
-    origin = asked_origin(SLOTS_STAGE, derivation, derivation.seed, context, (PROMPTS, SLOTS_TEMPLATE))
+    origin = asked_origin(
+        SLOTS_STAGE, derivation, derivation.seed, context, (PROMPTS, SLOTS_TEMPLATE)
+    )
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
 
@@ -129,7 +149,11 @@ def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
     stated = fold(str(value))
     for other, taken in values.items():
         parsed = fold(str(taken))
-        is_part = isinstance(value, str) and isinstance(taken, str) and (stated in parsed or parsed in stated)
+        is_part = (
+            isinstance(value, str)
+            and isinstance(taken, str)
+            and (stated in parsed or parsed in stated)
+        )
         if other != name and not isinstance(taken, bool) and (parsed == stated or is_part):
             return f"the value {value!r} of {name!r} could be taken for that of {other!r}."
     if locate(value, tool.properties[name], source.request) is not None:
@@ -193,11 +217,15 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
     dialogue = _DialogueContext(plan, gold_tool(source, context.tools), context)
     known, evidence = known_arguments(source), list(source.gold[0].evidence)
     turns: list[Turn] = [source.turns[0], _snapshot(dialogue.tool, known, evidence)]
-    for slot, form in zip(plan.slots, answer_forms(len(plan.slots), Random(dialogue.seed)), strict=True):
+    for slot, form in zip(
+        plan.slots, answer_forms(len(plan.slots), Random(dialogue.seed)), strict=True
+    ):
         turns.append(ReplyTurn(text=await _ask(slot, known, turns, dialogue)))
         answer = await _answer(slot, known, form, turns, dialogue)
         known = {**known, slot.parameter: slot.value}
-        place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(0, len(answer.answer))
+        place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(
+            0, len(answer.answer)
+        )
         evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
         turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
     origin = asked_origin(STAGE, plan, dialogue.seed, context, (PROMPTS, QUESTION, ANSWER))
@@ -206,25 +234,35 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
 
 def answer_forms(count: int, rng: Random) -> list[AnswerForm]:
     """How each of some answers is put: some as the bare value, but not all where there are several."""
-    drawn: list[AnswerForm] = ["bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)]
+    drawn: list[AnswerForm] = [
+        "bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)
+    ]
     if count > 1 and "sentence" not in drawn:
         drawn[rng.randrange(count)] = "sentence"
     return drawn
 
 
-async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], dialogue: _DialogueContext) -> str:
+async def _ask(
+    slot: Slot, known: Arguments, turns: Sequence[Turn], dialogue: _DialogueContext
+) -> str:
     answer = await first_fit(
         dialogue.context,
         dialogue.prompt(QUESTION, turns, known=known, parameter=slot.parameter),
         SlotQuestion,
-        lambda given: question_problem(given.question.strip(), slot, known, dialogue.tool, dialogue.language),
+        lambda given: question_problem(
+            given.question.strip(), slot, known, dialogue.tool, dialogue.language
+        ),
         f"The question for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
     )
     return answer.question.strip()
 
 
 async def _answer(
-    slot: Slot, known: Arguments, form: AnswerForm, turns: Sequence[Turn], dialogue: _DialogueContext
+    slot: Slot,
+    known: Arguments,
+    form: AnswerForm,
+    turns: Sequence[Turn],
+    dialogue: _DialogueContext,
 ) -> SlotAnswer:
     others = {one.parameter: one.value for one in dialogue.plan.slots if one != slot} | known
     return await first_fit(
@@ -236,7 +274,9 @@ async def _answer(
     )
 
 
-def question_problem(question: str, slot: Slot, known: Arguments, tool: Tool, language: Language) -> str:
+def question_problem(
+    question: str, slot: Slot, known: Arguments, tool: Tool, language: Language
+) -> str:
     """Why this can't be the question for the slot, "" where it can: one short question that says no value."""
     if not question or len(question) > LONGEST_QUESTION or "\n" in question:
         return f"{question!r} is not one line of 1 to {LONGEST_QUESTION} characters."
@@ -250,26 +290,37 @@ def question_problem(question: str, slot: Slot, known: Arguments, tool: Tool, la
     return ""
 
 
-def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language) -> str:
+def answer_problem(
+    answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language
+) -> str:
     """Why this can't be the answer for the slot, "" where it can: it says the slot's value, and none of another one's."""
     text = answer.answer
     if not text.strip() or len(text) > LONGEST_ANSWER:
         return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
-    if of(language).script == COMMON_SCRIPT and not writes(language, text) and writes(language, str(slot.value)):
+    if (
+        of(language).script == COMMON_SCRIPT
+        and not writes(language, text)
+        and writes(language, str(slot.value))
+    ):
         return f"the answer {text!r} is not in the language {language!r}."
     stated = _stated(answer, slot, tool, language)
     if stated.problem or stated.place is None:
         return stated.problem
     rest = f"{text[: stated.place.start]} | {text[stated.place.end :]}"
     for name, value in others.items():
-        if not isinstance(value, bool) and locate(value, titled_schema(tool, name), rest) is not None:
+        if (
+            not isinstance(value, bool)
+            and locate(value, titled_schema(tool, name), rest) is not None
+        ):
             return f"the answer {text!r} also says {value!r} for {name!r}."
     return ""
 
 
 def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> Stated:
     schema = titled_schema(tool, slot.parameter)
-    return find_value((slot.parameter, slot.value), schema, answer.words, answer.answer, language, by_name=False)
+    return find_value(
+        (slot.parameter, slot.value), schema, answer.words, answer.answer, language, by_name=False
+    )
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
@@ -287,7 +338,13 @@ def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: To
 
 def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) -> CallTurn:
     proofs = tuple(one for one in evidence if one.argument in arguments)
-    return CallTurn(calls=(GoldCall(tool=tool.name, arguments=arguments, evidence=proofs, constants=tool.constants),))
+    return CallTurn(
+        calls=(
+            GoldCall(
+                tool=tool.name, arguments=arguments, evidence=proofs, constants=tool.constants
+            ),
+        )
+    )
 
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
@@ -300,36 +357,86 @@ def plainest_dialogue(order: Order, tool: Tool) -> Sample | None:
     turns: list[Turn] = [UserTurn(text="?"), plain_call(tool, {})]
     for count, (name, value) in enumerate(values.items(), 1):
         known = dict(islice(values.items(), count))
-        turns += [ReplyTurn(text=f"{name}?"), UserTurn(text=in_plain_words(value)), plain_call(tool, known)]
+        turns += [
+            ReplyTurn(text=f"{name}?"),
+            UserTurn(text=in_plain_words(value)),
+            plain_call(tool, known),
+        ]
     return plain_sample("sQsA", order, tool, turns) if values else None
 
 
 FAMILY = Family(
     "dialogues",
     (
-        Kind("sQsA", "asked and answered one by one", DIALOGUE, _LONG, "sQsA", ("imperfect",), 1098, 1098,
-             favours_lacking=True),
-        Kind("mQmA", "several questions at once, all answered", TRAJECTORIES, _LONG, "mQmA", _OF, 404, 404),
-        Kind("mQsA", "several questions at once, one answered", TRAJECTORIES, _LONG, "mQsA", _OF, 404, 404),
+        Kind(
+            "sQsA",
+            "asked and answered one by one",
+            DIALOGUE,
+            _LONG,
+            "sQsA",
+            ("imperfect",),
+            1098,
+            1098,
+            favours_lacking=True,
+        ),
+        Kind(
+            "mQmA",
+            "several questions at once, all answered",
+            TRAJECTORIES,
+            _LONG,
+            "mQmA",
+            _OF,
+            404,
+            404,
+        ),
+        Kind(
+            "mQsA",
+            "several questions at once, one answered",
+            TRAJECTORIES,
+            _LONG,
+            "mQsA",
+            _OF,
+            404,
+            404,
+        ),
         Kind("sQmA", "one question, several answers", TRAJECTORIES, _LONG, "sQmA", _OF, 404, 404),
     ),
     stages=(
         *in_a_row(
-            "dialogues", "Derivation",
-            Step("slots", "Choose in which order the missing arguments are asked for, and a value for each.",
-                 "SlotPlan", "HammerBench 4.2.2", plan_slots, ("fill_slots",)),
-            Step("dialogues", "Word each question and each answer, and note the call that is due after every answer.",
-                 "Sample", "HammerBench 4.2.2, D.7", write_dialogues, ("ask_question", "answer_question"),
-             voiced=("answer_question",)),
+            "dialogues",
+            "Derivation",
+            Step(
+                "slots",
+                "Choose in which order the missing arguments are asked for, and a value for each.",
+                "SlotPlan",
+                "HammerBench 4.2.2",
+                plan_slots,
+                ("fill_slots",),
+            ),
+            Step(
+                "dialogues",
+                "Word each question and each answer, and note the call that is due after every answer.",
+                "Sample",
+                "HammerBench 4.2.2, D.7",
+                write_dialogues,
+                ("ask_question", "answer_question"),
+                voiced=("answer_question",),
+            ),
             group="dialogue",
         ),
         *in_a_row(
-            "dialogues", "Derivation",
-            Step("trajectories", "Merge questions and answers of a dialogue, by code.",
-                 "Sample", "HammerBench 4.2.2", merge_trajectories),
+            "dialogues",
+            "Derivation",
+            Step(
+                "trajectories",
+                "Merge questions and answers of a dialogue, by code.",
+                "Sample",
+                "HammerBench 4.2.2",
+                merge_trajectories,
+            ),
             group="trajectories",
         ),
     ),
     obstacles={"sQsA": obstacle, **dict.fromkeys(("mQmA", "mQsA", "sQmA"), trajectories.obstacle)},
     plainest={"sQsA": plainest_dialogue},
-)  # fmt: skip
+)

@@ -103,7 +103,9 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
         case "sQmA":
             steps = merge_answers(exchanges, _speaking(exchanges, dialogue.tool), rng)
         case other:
-            raise RecordError(f"Questions and answers are merged as mQmA, mQsA or sQmA, not as {other!r}.")
+            raise RecordError(
+                f"Questions and answers are merged as mQmA, mQsA or sQmA, not as {other!r}."
+            )
     turns = _turns(dialogue, steps, source.language)
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
     return [source.with_changes(kind=derivation.transform, turns=turns, tags=(), origin=origin)]
@@ -149,7 +151,9 @@ def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchang
         answer = one.answer
         for said in one.evidence:
             answer = answer.replace(said.quote, " ", 1)
-        described = ((name, str(tool.properties[name].get("description") or "")) for name in one.stated)
+        described = (
+            (name, str(tool.properties[name].get("description") or "")) for name in one.stated
+        )
         called = ((*titles_of(name, words), *short_forms(name)) for name, words in described)
         if all(any(title.lower() in answer.lower() for title in titles) for titles in called):
             found.append(one)
@@ -172,7 +176,9 @@ def _singly(exchanges: Iterable[SlotExchange]) -> list[DialogueStep]:
     return [DialogueStep((one,), (one,)) for one in exchanges]
 
 
-def _turns(dialogue: Dialogue, steps: Sequence[DialogueStep], language: Language) -> tuple[Turn, ...]:
+def _turns(
+    dialogue: Dialogue, steps: Sequence[DialogueStep], language: Language
+) -> tuple[Turn, ...]:
     """The conversation that these steps make, with all that is known after each of them."""
     turns: list[Turn] = [dialogue.request, dialogue.snapshot]
     call = dialogue.snapshot.calls[0]
@@ -180,13 +186,21 @@ def _turns(dialogue: Dialogue, steps: Sequence[DialogueStep], language: Language
         question, _ = _joined([one.question for one in _later_bare(step.asked)], language)
         answered = _later_bare(step.answered)
         text, starts = _joined([one.answer for one in answered], language)
-        proofs, arguments, turn = {one.argument: one for one in call.evidence}, dict(call.arguments), len(turns) + 1
+        proofs, arguments, turn = (
+            {one.argument: one for one in call.evidence},
+            dict(call.arguments),
+            len(turns) + 1,
+        )
         for exchange, start in zip(answered, starts, strict=True):
             arguments |= exchange.stated
             proofs |= {one.argument: _moved(one, turn, start) for one in exchange.evidence}
         call = call.with_changes(arguments=arguments, evidence=tuple(proofs.values()))
         external: Message | None = next((one.external for one in answered if one.external), None)
-        turns += [ReplyTurn(text=question), UserTurn(text=text, external=external), CallTurn(calls=(call,))]
+        turns += [
+            ReplyTurn(text=question),
+            UserTurn(text=text, external=external),
+            CallTurn(calls=(call,)),
+        ]
     return tuple(turns)
 
 
@@ -198,8 +212,13 @@ def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
         question = capitalised(bare) if bare != one.question else bare
         answer = _NOD.of(one.answer).sub("", one.answer)
         by = len(answer) - len(one.answer)
-        if any(proof.start is not None and proof.start + by < 1 and not proof.in_message for proof in one.evidence):
-            found.append(one._replace(question=question))  # the value begins where the capital would stand
+        if any(
+            proof.start is not None and proof.start + by < 1 and not proof.in_message
+            for proof in one.evidence
+        ):
+            found.append(
+                one._replace(question=question)
+            )  # the value begins where the capital would stand
             continue
         moved = tuple(_moved(proof, proof.turn or 0, by) for proof in one.evidence)
         answer = capitalised(answer) if by else answer
@@ -215,7 +234,10 @@ def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
             pass
         case _:
             return "It does not open with a request for one call."
-    tool = next((tools[key] for key in sample.candidates if key in tools and tools[key].name == call.tool), None)
+    tool = next(
+        (tools[key] for key in sample.candidates if key in tools and tools[key].name == call.tool),
+        None,
+    )
     if tool is None:
         return f"The tool {call.tool!r} is not among the candidates."
     exchanges: list[SlotExchange] = []
@@ -229,11 +251,17 @@ def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
     given = {one.argument: one for one in call.evidence}
     arguments = _filled(call.arguments)
     proofs = [given.get(name) or _found(name, request.text, arguments, tool) for name in arguments]
-    proved = call.with_changes(evidence=tuple(one.with_changes(turn=one.turn or 0) for one in proofs if one))
-    return Dialogue(tool, request, snapshot.model_copy(update={"calls": (proved,)}), tuple(exchanges))
+    proved = call.with_changes(
+        evidence=tuple(one.with_changes(turn=one.turn or 0) for one in proofs if one)
+    )
+    return Dialogue(
+        tool, request, snapshot.model_copy(update={"calls": (proved,)}), tuple(exchanges)
+    )
 
 
-def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Tool) -> SlotExchange | str:
+def _exchange(
+    turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Tool
+) -> SlotExchange | str:
     match tuple(turns):
         case (
             ReplyTurn(text=question),
@@ -255,7 +283,11 @@ def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Too
     given = {one.argument: one for one in call.evidence if one.turn == user_turn}
     proofs = [given.get(name) or _found(name, answer, stated, tool) for name in stated]
     return SlotExchange(
-        question.strip(), answer.rstrip(), message, stated, tuple(one for one in proofs if one is not None)
+        question.strip(),
+        answer.rstrip(),
+        message,
+        stated,
+        tuple(one for one in proofs if one is not None),
     )
 
 

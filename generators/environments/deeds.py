@@ -9,8 +9,19 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from callwright.generators.environments.effects import Relation
-from callwright.generators.environments.episodes import START, Overlaid, RefusalError, ThingKey, WorldState
-from callwright.generators.environments.linking import IDENTIFYING, is_opaque, subject_of_name, words_of
+from callwright.generators.environments.episodes import (
+    START,
+    Overlaid,
+    RefusalError,
+    ThingKey,
+    WorldState,
+)
+from callwright.generators.environments.linking import (
+    IDENTIFYING,
+    is_opaque,
+    subject_of_name,
+    words_of,
+)
 from callwright.generators.environments.population import Thing, thing_made
 from callwright.generators.environments.protocol import Effect
 from callwright.generators.environments.results import AskedCall
@@ -48,9 +59,15 @@ def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
         return [asked.arguments]
     listed = asked.arguments.get(effect.each)
     if not isinstance(listed, list) or not listed:
-        raise RefusalError("invalid_value", f"Which {effect.kind} is meant is not said; {effect.each!r} lists none.")
+        raise RefusalError(
+            "invalid_value",
+            f"Which {effect.kind} is meant is not said; {effect.each!r} lists none.",
+        )
     around = {name: value for name, value in asked.arguments.items() if name != effect.each}
-    return [around | (one if isinstance(one, dict) else {effect.id or effect.each: one}) for one in listed]
+    return [
+        around | (one if isinstance(one, dict) else {effect.id or effect.each: one})
+        for one in listed
+    ]
 
 
 def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
@@ -95,14 +112,18 @@ class _Deed:
             schema = asked.field_schema(kind, field)
         found = asked.find(kind, field, schema, value)
         if value is None and not asked.is_standing:
-            raise RefusalError("invalid_value", f"Which {kind} is meant is not said; {parameter!r} is needed.")
+            raise RefusalError(
+                "invalid_value", f"Which {kind} is meant is not said; {parameter!r} is needed."
+            )
         if found is None and asked.is_standing:
             value = asked.call.key if value is None else value  # for builds any id is known
             return thing_made(kind, value, {field: value})
         if found is None:
             in_path = reference is not None and reference.in_path
             is_written = (self._effect.links or self._effect.unlinks) and not in_path
-            raise RefusalError("invalid_value" if is_written else "not_found", f"There is no {kind} {value!r}.")
+            raise RefusalError(
+                "invalid_value" if is_written else "not_found", f"There is no {kind} {value!r}."
+            )
         return found
 
     def create(self, state: WorldState) -> WorldState:
@@ -161,7 +182,10 @@ class _Deed:
         asked, written = self._asked, self._written()
         self._validate_unique(thing.kind, written, thing)
         overlaid = state.things.get(key := asked.key(thing)) or Overlaid({}, {})
-        before, after = None if overlaid.before is None else {**overlaid.before}, {**(overlaid.after or {})}
+        before, after = (
+            None if overlaid.before is None else {**overlaid.before},
+            {**(overlaid.after or {})},
+        )
         for name, value in written.items():
             if before is None:  # it was made by a call
                 after[name] = _merged(asked.value(thing, name), value)
@@ -197,7 +221,9 @@ class _Deed:
         """The state without what calls have said of whose a thing is, and what is its own."""
         for relation in self._asked.effects.relations.values():
             for key, one in [*state.things.items()]:
-                if key.kind == relation.kind and thing in relation.ends(one.after or one.before or {}):
+                if key.kind == relation.kind and thing in relation.ends(
+                    one.after or one.before or {}
+                ):
                     state = state.with_thing(key, Overlaid(None, None))
         return state
 
@@ -214,7 +240,10 @@ class _Deed:
         at_first = self._belongs_at_first(relation, owner, target)
         is_there = at_first if overlaid is None else overlaid.after is not None
         if effect.unlinks and not is_there:
-            raise RefusalError("not_found", f"The {target.kind} {asked.key(target).id!r} is none of this {owner.kind}.")
+            raise RefusalError(
+                "not_found",
+                f"The {target.kind} {asked.key(target).id!r} is none of this {owner.kind}.",
+            )
         if at_first == bool(effect.links):
             wanted = Overlaid(None, None)  # as at first
         else:
@@ -231,9 +260,13 @@ class _Deed:
             pairs = [(owner, target), (target, owner)]
             is_mutual = relation == asked.effects.relations.get((owner.kind, target.kind))
             for whose, which in pairs if is_mutual else pairs[:1]:
-                if which.kind in [kind for (one, _), kind in asked.kinds.lists.items() if one == whose.kind]:
+                if which.kind in [
+                    kind for (one, _), kind in asked.kinds.lists.items() if one == whose.kind
+                ]:
                     field = asked.kinds.field_naming(which.kind, whose.kind)
-                    listed = asked.belonging(which.kind, field, whose._replace(given={}), is_whole=False)
+                    listed = asked.belonging(
+                        which.kind, field, whose._replace(given={}), is_whole=False
+                    )
                     if asked.key(which) in [asked.key(one) for one in listed]:
                         return True
             return asked.key(target).id in asked.held_ids(owner, relation)
@@ -242,25 +275,42 @@ class _Deed:
 
     def _written(self) -> dict[str, JsonValue]:
         """The fields that the call gives a thing."""
-        given = {field: self._given[name] for name, field in self._effect.fields.items() if name in self._given}
+        given = {
+            field: self._given[name]
+            for name, field in self._effect.fields.items()
+            if name in self._given
+        }
         return {**given, **self._effect.sets}
 
-    def _validate_unique(self, kind: str, given: Mapping[str, JsonValue], own: Thing | None) -> None:
+    def _validate_unique(
+        self, kind: str, given: Mapping[str, JsonValue], own: Thing | None
+    ) -> None:
         """Refuse what another thing of the kind has: ids that paths name one by, and what the effect says is unique."""
         if self._asked.is_standing:
             return
         for name in dict.fromkeys((*self._asked.kinds.unique.get(kind, ()), *self._effect.unique)):
             if name in given and self._is_taken(kind, name, given[name], own):
-                raise RefusalError("conflict", f"There is a {kind} with the {name} {given[name]!r} already.")
+                raise RefusalError(
+                    "conflict", f"There is a {kind} with the {name} {given[name]!r} already."
+                )
 
     def _is_taken(self, kind: str, name: str, value: JsonValue, own: Thing | None) -> bool:
         asked, schema = self._asked, self._asked.field_schema(kind, name)
         if name in self._effect.unique and not IDENTIFYING & set(words_of(name)[-1:]):
-            others = [*asked.created(kind), *filter(None, map(asked.current, asked.population.everything(kind)))]
-            return any(asked.value(one, name) == value for one in others if own is None or one.number != own.number)
+            others = [
+                *asked.created(kind),
+                *filter(None, map(asked.current, asked.population.everything(kind))),
+            ]
+            return any(
+                asked.value(one, name) == value
+                for one in others
+                if own is None or one.number != own.number
+            )
         other = asked.find(kind, name, schema, value)
         was_deleted = (
-            own is None and name == asked.kinds.identities.get(kind) and self._was_given(kind, name, schema, value)
+            own is None
+            and name == asked.kinds.identities.get(kind)
+            and self._was_given(kind, name, schema, value)
         )
         return was_deleted or (other is not None and (own is None or other.number != own.number))
 

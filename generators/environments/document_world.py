@@ -32,8 +32,10 @@ from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema,
 
 SAYABLE = 10  # calls of each tool whose values people can say
 STATUSES: Mapping[ErrorCode, tuple[int, ...]] = {
-    "not_found": (404, 410), "conflict": (409, 422, 400), "invalid_value": (422, 400, 405),
-}  # fmt: skip
+    "not_found": (404, 410),
+    "conflict": (409, 422, 400),
+    "invalid_value": (422, 400, 405),
+}
 _SEEDS = 8
 
 
@@ -61,7 +63,9 @@ class DocumentWorld:
         self.effects = Effects(self.kinds, effects or {})
         self.rules, self._standing = rules, START
         # what the world of a seed holds at first, and its rules, are kept at hand of a few seeds
-        self.population = lru_cache(_SEEDS)(lambda seed: Population(self.kinds, seed, self.scope(seed)))
+        self.population = lru_cache(_SEEDS)(
+            lambda seed: Population(self.kinds, seed, self.scope(seed))
+        )
         self._scope_at_first = lru_cache(_SEEDS)(RuleScope)
 
     def begin(self, seed: int | None = None) -> "DocumentEpisode":
@@ -98,7 +102,11 @@ class DocumentWorld:
         if not endpoint.tool.constants.keys().isdisjoint(
             call.arguments
         ):  # what its catalog has fixed is the same for all
-            said = {name: one for name, one in call.arguments.items() if name not in endpoint.tool.constants}
+            said = {
+                name: one
+                for name, one in call.arguments.items()
+                if name not in endpoint.tool.constants
+            }
             call = call.with_changes(arguments=said)
         try:
             problems = argument_problems(endpoint.tool, call.arguments, partial=False)
@@ -116,7 +124,9 @@ class DocumentWorld:
                 endpoint, error
             ), state
         except ReplyError as error:
-            return CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}"), state
+            return CallResponse(
+                problem=f"What {call.tool!r} returns can't be simulated: {error}"
+            ), state
         return CallResponse(response), after._replace(clock=after.clock + 1)
 
     def scope(self, seed: int, state: WorldState = START) -> RuleScope | None:
@@ -124,18 +134,28 @@ class DocumentWorld:
         if self.rules is None:
             return None
         changed = {key: one for key, one in state.things.items() if key.kind in self.rules.rows}
-        return RuleScope(self.rules, seed, changed) if changed else self._scope_at_first(self.rules, seed)
+        return (
+            RuleScope(self.rules, seed, changed)
+            if changed
+            else self._scope_at_first(self.rules, seed)
+        )
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
         """What people say in it, as its rules tell; None where they don't."""
         scope = self.scope(self.seed)
-        return ruled_vocabulary(scope, self.tools) if scope is not None and scope.rules.stated.parameters else None
+        return (
+            ruled_vocabulary(scope, self.tools)
+            if scope is not None and scope.rules.stated.parameters
+            else None
+        )
 
     @cached_property
     def sayable_calls(self) -> tuple[Call, ...]:
         """Calls whose values people can say: of things that there are, by their names and what they are like."""
-        return tuple(call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint))
+        return tuple(
+            call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint)
+        )
 
 
 class DocumentEpisode:
@@ -165,7 +185,9 @@ def _refusal(endpoint: Endpoint, error: RefusalError) -> CallResponse:
     declared = {one.status.upper(): one.returns for one in endpoint.errors}
     statuses = STATUSES[error.error]
     status = next((one for one in statuses if str(one) in declared), statuses[0])
-    schema = next((declared[one] for one in (str(status), "4XX", "DEFAULT") if one in declared), None)
+    schema = next(
+        (declared[one] for one in (str(status), "4XX", "DEFAULT") if one in declared), None
+    )
     body: JsonValue = {"error": {"code": error.error, "status": status, "message": str(error)}}
     if schema is not None:
         body = _error_body(plain(schema), status, str(error), endpoint.tool.language)
@@ -178,8 +200,13 @@ def _error_body(schema: JsonSchema, status: int, message: str, language: Languag
     match schema:
         case {"properties": dict(members)}:
             required = schema.get("required") or ()
-            told = {name: _error_body(plain(one), status, message, language) for name, one in members.items()}
-            return {name: value for name, value in told.items() if value is not None or name in required}
+            told = {
+                name: _error_body(plain(one), status, message, language)
+                for name, one in members.items()
+            }
+            return {
+                name: value for name, value in told.items() if value is not None or name in required
+            }
         case {"items": dict(item)}:
             return [_error_body(plain(item), status, message, language)]
         case {"type": "integer" | "number"}:
@@ -194,17 +221,25 @@ def _error_body(schema: JsonSchema, status: int, message: str, language: Languag
 def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
     """Calls of a tool whose values people can say."""
     tool, population = endpoint.tool, world.population(world.seed)
-    linked = {link.parameter.partition(".")[0].removesuffix("[]") for link in world.links if link.tool == tool.name}
+    linked = {
+        link.parameter.partition(".")[0].removesuffix("[]")
+        for link in world.links
+        if link.tool == tool.name
+    }
     entries = world.kinds.entry_of(tool)
     asked = AskedCall(world.effects, endpoint, Call(tool=tool.name), population, is_standing=True)
     makes = asked.effect is not None and asked.effect.deed == "creates"
     for number in range(SAYABLE):
         rng = Random(f"{population.seed}:{tool.name}:{number}")
         kind = world.kinds.of_schema(endpoint, *entries) if entries else ""
-        among = max(1, population.size(kind)) * (2 if makes else 1)  # what is made is not one of those that are there
+        among = max(1, population.size(kind)) * (
+            2 if makes else 1
+        )  # what is made is not one of those that are there
         thing = Thing(kind, rng.randrange(among), {})
         values: Arguments = {}
         for name in tool.choosable:
-            if name not in linked and not (is_opaque(name) and not tool.properties[name].get("enum")):
+            if name not in linked and not (
+                is_opaque(name) and not tool.properties[name].get("enum")
+            ):
                 values |= asked.stated_value(name, (thing, entries[1]) if entries else None, rng)
         yield Call(tool=tool.name, arguments=values)

@@ -53,7 +53,9 @@ class Relation(NamedTuple):
 
     def ends(self, fields: Mapping[str, JsonValue]) -> tuple[ThingKey, ThingKey]:
         """Owner and target, as a link has them."""
-        owner, target = (ThingKey(kind, str(fields.get(_id_of(kind)))) for kind in (self.owner, self.target))
+        owner, target = (
+            ThingKey(kind, str(fields.get(_id_of(kind)))) for kind in (self.owner, self.target)
+        )
         return owner, target
 
 
@@ -75,22 +77,32 @@ class Effects:
             if name not in tools:
                 near = get_close_matches(name, tools, 3)
                 meant = f" Did you mean {' or '.join(near)}?" if near else ""
-                raise ConfigurationError(f"`effects` names the tool {name!r}, which there is not.{meant}")
+                raise ConfigurationError(
+                    f"`effects` names the tool {name!r}, which there is not.{meant}"
+                )
         told = {name: _ToldEffect(kinds, one).effect for name, one in tools.items()}
         self.by_tool = {name: effect for name, effect in told.items() if effect is not None}
-        self.by_tool |= {name: self._completed(effect, tools[name]) for name, effect in stated.items()}
+        self.by_tool |= {
+            name: self._completed(effect, tools[name]) for name, effect in stated.items()
+        }
         for name in stated:
             for why in self._contradictions(self.by_tool[name], tools[name]):
                 raise ConfigurationError(f"`effects` of {name!r}: {why}")
         for name, effect in self.by_tool.items():
             if effect.deletes and not effect.parts and effect.kind in self.parts:
                 refuses = any(one.status == "409" for one in tools[name].errors)
-                self.by_tool[name] = effect.model_copy(update={"parts": "refuses" if refuses else "deletes"})
+                self.by_tool[name] = effect.model_copy(
+                    update={"parts": "refuses" if refuses else "deletes"}
+                )
 
     def relation(self, effect: Effect, endpoint: Endpoint) -> Relation | None:
         """The relation that a call adds to or takes from, None where it does neither."""
         owner = self.kinds.reference(endpoint, effect.to) if effect.to else None
-        return self.relations.get((owner.kind, effect.under or effect.kind)) if owner is not None else None
+        return (
+            self.relations.get((owner.kind, effect.under or effect.kind))
+            if owner is not None
+            else None
+        )
 
     @cached_property
     def relations(self) -> Mapping[tuple[str, str], Relation]:
@@ -98,7 +110,11 @@ class Effects:
         found: dict[tuple[str, str], Relation] = {}
         for endpoint in self.kinds.endpoints:
             effect = self.by_tool.get(endpoint.tool.name)
-            owner = self.kinds.reference(endpoint, effect.to) if effect is not None and effect.to else None
+            owner = (
+                self.kinds.reference(endpoint, effect.to)
+                if effect is not None and effect.to
+                else None
+            )
             if effect is None or owner is None:
                 continue
             under = effect.under or effect.kind
@@ -115,7 +131,9 @@ class Effects:
         """The parts of things by their kind: what one kind alone lists below it, and that tells whose it is or is made there."""
         found: dict[str, tuple[Part, ...]] = {}
         for kind in dict.fromkeys(self.kinds.lists.values()):
-            owners = {owner for (owner, _), listed in self.kinds.lists.items() if listed == kind != owner}
+            owners = {
+                owner for (owner, _), listed in self.kinds.lists.items() if listed == kind != owner
+            }
             owners = {owner for owner in owners if (owner, kind) not in self.relations}
             if len(owners) == 1:
                 owner = owners.pop()
@@ -127,7 +145,11 @@ class Effects:
         """The field by which things of a kind are told whose they are where they are made below the one, "" where none are."""
         for endpoint in self.kinds.endpoints:
             effect, above = self.by_tool.get(endpoint.tool.name), self.kinds.owner(endpoint)
-            if effect is not None and above is not None and (effect.creates, above.kind) == (kind, owner):
+            if (
+                effect is not None
+                and above is not None
+                and (effect.creates, above.kind) == (kind, owner)
+            ):
                 return effect.fields.get(above.parameter, "")
         return ""
 
@@ -156,15 +178,23 @@ class Effects:
             yield f"`each` names {effect.each!r}, which is no list; it has {listed}."
         if effect.deed not in ("reads", "creates") and not (effect.id or effect.each):
             yield f"which {effect.kind} it {effect.deed} is not told; `id` names the parameter, one of {listed}."
-        known = {*self.kinds.in_paths, *self.kinds.fields, *(one.creates for one in self.by_tool.values())}
+        known = {
+            *self.kinds.in_paths,
+            *self.kinds.fields,
+            *(one.creates for one in self.by_tool.values()),
+        }
         if effect.kind and effect.kind not in known:
             there = ", ".join(sorted(filter(None, known))) or "none"
             yield f"nothing lists or creates things of the kind {effect.kind!r}; there are {there}."
-        unknown = [one for one in (effect.id, effect.to, *effect.fields) if one and one not in parameters]
+        unknown = [
+            one for one in (effect.id, effect.to, *effect.fields) if one and one not in parameters
+        ]
         yield from (f"it has no parameter {one!r}; it has {listed}." for one in unknown)
         yield from self._contradictions_of_kind(effect, endpoint, listed)
 
-    def _contradictions_of_kind(self, effect: Effect, endpoint: Endpoint, listed: str) -> Iterator[str]:
+    def _contradictions_of_kind(
+        self, effect: Effect, endpoint: Endpoint, listed: str
+    ) -> Iterator[str]:
         if (effect.links or effect.unlinks) and self.relation(effect, endpoint) is None:
             yield f"whose {effect.kind} it {effect.deed} is not told; `to` names the parameter with the id, one of {listed}."
         if effect.parts and effect.kind not in self.parts:
@@ -202,12 +232,21 @@ class _ToldEffect:
                 return self._done_to(target)
             under = " ".join(words_of(self._segments[-2]))
             undone = self._method == "DELETE"
-            return None if self._given else self._link(owner, target.kind, target.parameter, under, undone=undone)
+            return (
+                None
+                if self._given
+                else self._link(owner, target.kind, target.parameter, under, undone=undone)
+            )
         found = self._joined_by_id() or self._done_to_each()
         if found is not None or self._segments[-1].startswith("{") or self._noun:
             return found
         is_below = target is not None and self._segments[-2:-1] == [f"{{{target.parameter}}}"]
-        if target is not None and is_below and not self._endpoint.entry and not self._is_new(target):
+        if (
+            target is not None
+            and is_below
+            and not self._endpoint.entry
+            and not self._is_new(target)
+        ):
             return self._update(target, verb=self._segments[-1])
         return self._done_to_collection()
 
@@ -227,7 +266,11 @@ class _ToldEffect:
     def _other_owner_of(self, target: Reference) -> Reference | None:
         """Whose a path names a thing as, while it lives elsewhere: /users/{id}/groups/{group_id}."""
         before, path = self._segments[-3:-2], self._endpoint.path
-        mine = (one for one in self._references if [f"{{{one.parameter}}}"] == before and one.kind != target.kind)
+        mine = (
+            one
+            for one in self._references
+            if [f"{{{one.parameter}}}"] == before and one.kind != target.kind
+        )
         owner = next(mine, None)
         homes = self._kinds.homes.get(target.kind, frozenset()) - {path}
         if owner is None or not homes or self._method not in ("PUT", "POST", "DELETE"):
@@ -241,7 +284,10 @@ class _ToldEffect:
         if owner is None or not given or self._method not in ("PUT", "POST", "DELETE"):
             return None
         if self._noun:
-            under, undone = words_of("_".join(self._noun)), deed_of(split_name(self._segments[-1])[0]) == "drop"
+            under, undone = (
+                words_of("_".join(self._noun)),
+                deed_of(split_name(self._segments[-1])[0]) == "drop",
+            )
         elif len(given) > 1:
             return None
         else:
@@ -249,12 +295,19 @@ class _ToldEffect:
         kind = self._kinds.named(" ".join(under))
         named = [one for one in given if _names_of(one) in (under, kind.split())]
         needed = [one for one in given if one in self._endpoint.tool.required]
-        if kind == owner.kind or not self._kinds.homes.get(kind) or len(named) != 1 or not {*needed} <= {*named}:
+        if (
+            kind == owner.kind
+            or not self._kinds.homes.get(kind)
+            or len(named) != 1
+            or not {*needed} <= {*named}
+        ):
             return None
         is_list = isinstance(plain(self._endpoint.tool.properties[named[0]]).get("items"), dict)
         if not is_list and not is_opaque(named[0]) and not self._noun:
             return None
-        return self._link(owner, kind, named[0], " ".join(under), undone=undone, each=named[0] if is_list else "")
+        return self._link(
+            owner, kind, named[0], " ".join(under), undone=undone, each=named[0] if is_list else ""
+        )
 
     @property
     def _noun(self) -> tuple[str, ...]:
@@ -264,12 +317,21 @@ class _ToldEffect:
         return tuple(noun) if is_below and deed_of(verb) in ("make", "drop") else ()
 
     def _link(
-        self, owner: Reference, kind: str, parameter: str, under: str, *, undone: bool, each: str = ""
+        self,
+        owner: Reference,
+        kind: str,
+        parameter: str,
+        under: str,
+        *,
+        undone: bool,
+        each: str = "",
     ) -> Effect | None:
         """A link or its end, where a list or a field of the owner shows it."""
         shown = self._kinds.lists.get((owner.kind, under))
         names = self._kinds.fields.get(owner.kind, {})
-        if shown != kind and (shown or not any(" ".join(words_of(name)) == under for name in names)):
+        if shown != kind and (
+            shown or not any(" ".join(words_of(name)) == under for name in names)
+        ):
             return None
         stated: dict[str, Any] = {"unlinks" if undone else "links": kind}
         stated |= {"under": under} if under != kind else {}
@@ -280,7 +342,9 @@ class _ToldEffect:
     def _done_to_each(self) -> Effect | None:
         """What is done to each entry of a list: things to be made or changed, or ids of those to be deleted or changed."""
         listed, path = listed_things(self._endpoint), self._endpoint.path
-        if path not in self._kinds.collections or (_MANY in words_of(self._segments[-1]) and listed):
+        if path not in self._kinds.collections or (
+            _MANY in words_of(self._segments[-1]) and listed
+        ):
             path = path.rpartition("/")[0]
         kind = self._kinds.named(thing_at(self._endpoint._replace(path=path)))
         own, known = self._kinds.identities.get(kind, ""), self._kinds.fields.get(kind, {})
@@ -291,11 +355,19 @@ class _ToldEffect:
         is_of_things = isinstance(members, dict)
         if not is_of_things and _names_of(parameter) not in ([], kind.split(), kind.split()[-1:]):
             return None
-        names = [*members] if isinstance(members, dict) else [one for one in self._given if one != parameter]
+        names = (
+            [*members]
+            if isinstance(members, dict)
+            else [one for one in self._given if one != parameter]
+        )
         id_ = parameter
         if is_of_things:
             id_ = next((name for name in names if own in (name, self._field(name, kind))), "")
-        fields = {name: field for name in names if (field := self._field(name, kind)) in known and field != own}
+        fields = {
+            name: field
+            for name in names
+            if (field := self._field(name, kind)) in known and field != own
+        }
         if deed == "creates" and is_of_things and fields:
             owners = {name: field for name, field in self._fields(kind).items() if is_opaque(name)}
             return Effect(creates=kind, each=parameter, id=id_, fields=fields | owners)
@@ -344,7 +416,11 @@ class _ToldEffect:
         words = split_name(verb)
         sets = _told_by(words[0], known, undoing=self._method == "DELETE") if words else {}
         sets = {field: value for field, value in sets.items() if field not in fields.values()}
-        return Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets) if fields or sets else None
+        return (
+            Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets)
+            if fields or sets
+            else None
+        )
 
     def _entry(self) -> tuple[str, JsonSchema] | None:
         """What comes back: the thing itself, also where it is wrapped, else the first list."""
@@ -366,7 +442,11 @@ class _ToldEffect:
         if self._method != "POST":
             if own is None:
                 return None
-            return Effect(deletes=kind, id=own.parameter) if self._method == "DELETE" else self._update(own)
+            return (
+                Effect(deletes=kind, id=own.parameter)
+                if self._method == "DELETE"
+                else self._update(own)
+            )
         words = function_words(endpoint.tool.name)
         if returned is not None and (returned[0] or kinds.returns_list(endpoint.tool)):
             return Effect(reads=True) if words and deed_of(words[0]) in _LOOKING else None
@@ -374,7 +454,11 @@ class _ToldEffect:
         has_id = returned is not None and any(map(is_opaque, returned[1]["properties"]))
         if not endpoint.entry and not (is_one and has_id):
             return None
-        id_ = own.parameter if own is not None and kinds.own_field(own) == kinds.identities.get(kind) else ""
+        id_ = (
+            own.parameter
+            if own is not None and kinds.own_field(own) == kinds.identities.get(kind)
+            else ""
+        )
         fields, known = self._fields(kind), kinds.fields.get(kind, {})
         fields.pop(id_, None)
         if known and fields and not known.keys() & fields.values():
@@ -384,7 +468,10 @@ class _ToldEffect:
     # What parameters give
 
     def _field(self, name: str, kind: str) -> str:
-        return next((one for one in self._kinds.fields.get(kind, {}) if words_of(one) == words_of(name)), name)
+        return next(
+            (one for one in self._kinds.fields.get(kind, {}) if words_of(one) == words_of(name)),
+            name,
+        )
 
     def _fields(self, kind: str) -> dict[str, str]:
         """The fields of a thing that the parameters give: by name, another thing's id as "book_id"; of plumbing none."""
@@ -412,8 +499,16 @@ def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> d
     ]
     if not undoing and len({name for name, _ in chosen}) == 1:
         return dict(chosen[:1])
-    switches = {name: _root(words_of(name)[-1]) for name, schema in fields.items() if schema.get("type") == "boolean"}
-    switched = {name: own == root and not undoing for name, own in switches.items() if root in (own, _UNDOING + own)}
+    switches = {
+        name: _root(words_of(name)[-1])
+        for name, schema in fields.items()
+        if schema.get("type") == "boolean"
+    }
+    switched = {
+        name: own == root and not undoing
+        for name, own in switches.items()
+        if root in (own, _UNDOING + own)
+    }
     return {**switched} if len(switched) == 1 else {}
 
 

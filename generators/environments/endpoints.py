@@ -54,7 +54,9 @@ def read_endpoints(
     """
     builder, found = CatalogBuilder("openapi"), dict[str, Endpoint]()
     stated = [
-        Endpoint(tool, one.method.upper(), one.path, one.places, one.tags, one.links, errors=one.errors)
+        Endpoint(
+            tool, one.method.upper(), one.path, one.places, one.tags, one.links, errors=one.errors
+        )
         for one in read_operations(path)
         # of what may not be asked only where a choice speaks of tools by their names
         if (choice != _ALL or is_allowed(one.method, one.path, allow))
@@ -83,14 +85,25 @@ def _with_entries(endpoints: Collection[Endpoint]) -> tuple[Endpoint, ...]:
     return tuple(one._replace(entry=found.get(one.path, "")) for one in endpoints)
 
 
-def chosen_names(endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequence[str] = ()) -> frozenset[str]:
+def chosen_names(
+    endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequence[str] = ()
+) -> frozenset[str]:
     """The tools that a recipe wants, by the names that it gives them; `only` are patterns, none for all.
 
     Raises ConfigurationError where none is left.
     """
-    own_names = {one.tool.name: one.tool.name for one in endpoints} | {new: old for old, new in choice.rename.items()}
+    own_names = {one.tool.name: one.tool.name for one in endpoints} | {
+        new: old for old, new in choice.rename.items()
+    }
     listed = [
-        ListedTool(one.tool.name, own_names[one.tool.name], one.tool.category, one.method, one.path, one.tags)
+        ListedTool(
+            one.tool.name,
+            own_names[one.tool.name],
+            one.tool.category,
+            one.method,
+            one.path,
+            one.tags,
+        )
         for one in endpoints
     ]
     names = frozenset(one.key for one in choose(listed, choice) if is_wanted(one.key, only))
@@ -99,15 +112,24 @@ def chosen_names(endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequen
     return names
 
 
-def with_values(endpoints: Sequence[Endpoint], values: Mapping[str, Sequence[JsonValue]]) -> tuple[Endpoint, ...]:
+def with_values(
+    endpoints: Sequence[Endpoint], values: Mapping[str, Sequence[JsonValue]]
+) -> tuple[Endpoint, ...]:
     """The endpoints with values as examples of parameters, named as PARAMETER or TOOL.PARAMETER.
 
     Raises ConfigurationError where no tool has such a parameter.
     """
-    known = {name for one in endpoints for key in one.tool.properties for name in (key, f"{one.tool.name}.{key}")}
+    known = {
+        name
+        for one in endpoints
+        for key in one.tool.properties
+        for name in (key, f"{one.tool.name}.{key}")
+    }
     unknown = sorted(set(values) - known)
     if unknown:
-        raise ConfigurationError(f"`values` names {unknown[0]!r}, which no tool that may be called has as a parameter.")
+        raise ConfigurationError(
+            f"`values` names {unknown[0]!r}, which no tool that may be called has as a parameter."
+        )
     found = []
     for one in endpoints:
         properties = dict(one.tool.properties)
@@ -137,16 +159,24 @@ def endpoints_of(
     for tool, (method, written), stated, declared in rows:
         path = _FORMAT.sub("", written)
         inside = set(_IN_PATH.findall(path))
-        places = tuple(ParameterPlace(name, "path", name) for name in tool.properties if name in inside)
-        found.setdefault(tool.name, Endpoint(tool, method.upper(), path, places, links=stated, errors=declared))
+        places = tuple(
+            ParameterPlace(name, "path", name) for name in tool.properties if name in inside
+        )
+        found.setdefault(
+            tool.name, Endpoint(tool, method.upper(), path, places, links=stated, errors=declared)
+        )
     return _with_entries(found.values())
 
 
 def catalog_of(endpoints: Sequence[Endpoint]) -> Catalog:
     """The tools of endpoints as a catalog that tells where each comes from."""
-    origins = tuple(ToolOrigin(one.tool.key, one.method, one.path, one.tags, one.links) for one in endpoints)
+    origins = tuple(
+        ToolOrigin(one.tool.key, one.method, one.path, one.tags, one.links) for one in endpoints
+    )
     count = len(endpoints)
-    return Catalog(tools=tuple(one.tool for one in endpoints), entries=count, distinct=count, origins=origins)
+    return Catalog(
+        tools=tuple(one.tool for one in endpoints), entries=count, distinct=count, origins=origins
+    )
 
 
 def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:
@@ -154,7 +184,11 @@ def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:
     if method.upper() in SAFE:
         return True
     rules = (rule.split(maxsplit=1) for rule in allow)
-    return any(rule[0].upper() == method.upper() and fnmatchcase(path, (*rule, "*")[1]) for rule in rules if rule)
+    return any(
+        rule[0].upper() == method.upper() and fnmatchcase(path, (*rule, "*")[1])
+        for rule in rules
+        if rule
+    )
 
 
 def is_wanted(name: str, only: Sequence[str]) -> bool:
@@ -163,12 +197,20 @@ def is_wanted(name: str, only: Sequence[str]) -> bool:
 
 
 def _without_headers(endpoint: Endpoint, headers: set[str]) -> Endpoint:
-    gone = {place.parameter for place in endpoint.places if place.part == "header" and place.name.lower() in headers}
+    gone = {
+        place.parameter
+        for place in endpoint.places
+        if place.part == "header" and place.name.lower() in headers
+    }
     if not gone:
         return endpoint
     tool, parameters = endpoint.tool, dict(endpoint.tool.parameters)
-    parameters["properties"] = {name: schema for name, schema in tool.properties.items() if name not in gone}
+    parameters["properties"] = {
+        name: schema for name, schema in tool.properties.items() if name not in gone
+    }
     parameters["required"] = [name for name in tool.required if name not in gone]
     places = tuple(place for place in endpoint.places if place.parameter not in gone)
     plumbing = tuple(name for name in tool.plumbing if name not in gone)
-    return endpoint._replace(tool=tool.with_changes(parameters=parameters, plumbing=plumbing), places=places)
+    return endpoint._replace(
+        tool=tool.with_changes(parameters=parameters, plumbing=plumbing), places=places
+    )

@@ -90,7 +90,11 @@ class WorldState(NamedTuple):
     def dumped(self) -> JsonValue:
         """The state as JSON, which `loaded` reads."""
         things: list[JsonValue] = [
-            [*key, None if one.before is None else {**one.before}, None if one.after is None else {**one.after}]
+            [
+                *key,
+                None if one.before is None else {**one.before},
+                None if one.after is None else {**one.after},
+            ]
             for key, one in self.things.items()
         ]
         return {"things": things, "counters": {**self.counters}, "clock": self.clock}
@@ -99,7 +103,9 @@ class WorldState(NamedTuple):
 START = WorldState()
 
 
-def state_of(first: Mapping[ThingKey, Fields], now: Mapping[ThingKey, Fields], clock: int) -> WorldState:
+def state_of(
+    first: Mapping[ThingKey, Fields], now: Mapping[ThingKey, Fields], clock: int
+) -> WorldState:
     """The state of things that were so at first and are so now."""
     things: dict[ThingKey, Overlaid] = {}
     for key in {**first, **now}:
@@ -121,7 +127,9 @@ class _Dumped(BaseModel):
 def loaded(dumped: JsonValue) -> WorldState:
     """The state that was dumped. Raises ValueError where it is none."""
     read = _Dumped.model_validate(dumped)
-    things = {ThingKey(kind, id_): Overlaid(before, after) for kind, id_, before, after in read.things}
+    things = {
+        ThingKey(kind, id_): Overlaid(before, after) for kind, id_, before, after in read.things
+    }
     return WorldState(things, read.counters, read.clock)
 
 
@@ -130,9 +138,15 @@ def diff(before: WorldState, after: WorldState) -> tuple[Change, ...]:
     if before.things == after.things:
         return ()
     keys = sorted(
-        key for key in before.things.keys() | after.things.keys() if before.things.get(key) != after.things.get(key)
+        key
+        for key in before.things.keys() | after.things.keys()
+        if before.things.get(key) != after.things.get(key)
     )
-    return tuple(change for key in keys for change in _changes(key, before.things.get(key), after.things.get(key)))
+    return tuple(
+        change
+        for key in keys
+        for change in _changes(key, before.things.get(key), after.things.get(key))
+    )
 
 
 def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
@@ -145,20 +159,31 @@ def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
     labels = dict.fromkeys(made, _MADE)
     for _ in range(2):  # the second time what refers to something made is told apart by that
         labels = {
-            id_: content_key([one.kind, _relabelled(one.after, labels | {id_: _SELF})]) for id_, one in made.items()
+            id_: content_key([one.kind, _relabelled(one.after, labels | {id_: _SELF})])
+            for id_, one in made.items()
         }
     keys = []
     for one in listed:
         known = {**labels, one.id: _SELF} if one.sort == "created" else labels
-        values = [_relabelled(value, known, identifies=_identifies(one.field)) for value in (one.before, one.after)]
-        keys.append(content_key([one.kind, labels.get(one.id, one.id), one.sort, one.field, values]))
+        values = [
+            _relabelled(value, known, identifies=_identifies(one.field))
+            for value in (one.before, one.after)
+        ]
+        keys.append(
+            content_key([one.kind, labels.get(one.id, one.id), one.sort, one.field, values])
+        )
     return tuple(sorted(keys))
 
 
-def _relabelled(value: JsonValue, labels: Mapping[str, str], *, identifies: bool = False) -> JsonValue:
+def _relabelled(
+    value: JsonValue, labels: Mapping[str, str], *, identifies: bool = False
+) -> JsonValue:
     """A value with labels in the place of ids; only under names that identify something, for 7 may be a number of books as well."""
     if isinstance(value, dict):
-        return {name: _relabelled(one, labels, identifies=_identifies(name)) for name, one in value.items()}
+        return {
+            name: _relabelled(one, labels, identifies=_identifies(name))
+            for name, one in value.items()
+        }
     if isinstance(value, list):
         return [_relabelled(one, labels, identifies=identifies) for one in value]
     return labels.get(str(value), value) if identifies and isinstance(value, str | int) else value
@@ -183,7 +208,14 @@ def _changes(key: ThingKey, earlier: Overlaid | None, later: Overlaid | None) ->
         for field in sorted({*was, *now}):
             before, after = (one.get(field, known.get(field)) for one in (was, now))
             if before != after:
-                yield Change(sort="updated", kind=key.kind, id=key.id, field=field, before=before, after=after)
+                yield Change(
+                    sort="updated",
+                    kind=key.kind,
+                    id=key.id,
+                    field=field,
+                    before=before,
+                    after=after,
+                )
 
 
 class WorldEpisode(Protocol):
@@ -257,7 +289,12 @@ class FaultyWorld:
     """
 
     def __init__(self, world: StatefulWorld, fault: Fault) -> None:
-        self.name, self.tools, self.seed, self.unclear = world.name, world.tools, world.seed, world.unclear
+        self.name, self.tools, self.seed, self.unclear = (
+            world.name,
+            world.tools,
+            world.seed,
+            world.unclear,
+        )
         self._world, self._fault = world, fault
 
     def begin(self, seed: int | None = None) -> "FaultyEpisode":
@@ -304,7 +341,9 @@ class FaultyEpisode(WorldEpisode):
                 if fault.takes_effect:
                     ask(call)
                 return refused._replace(passing=True)
-            case "unavailable" if number >= fault.at and fault.call and call.tool == fault.call.tool:
+            case "unavailable" if (
+                number >= fault.at and fault.call and call.tool == fault.call.tool
+            ):
                 return refused
             case "gone" if number >= fault.at:
                 if is_in(fault.value, call.arguments):
@@ -318,11 +357,15 @@ class FaultyEpisode(WorldEpisode):
     def _told_otherwise(self, answered: CallResponse, field: str = "") -> CallResponse:
         """The response with what the fault tells instead of its value, in one field unless in all."""
         old, new = self._fault.value, self._fault.instead
-        found = replaced(answered.response, lambda one, name: new if one == old and field in ("", name) else one)
+        found = replaced(
+            answered.response, lambda one, name: new if one == old and field in ("", name) else one
+        )
         return answered._replace(response=found)
 
 
-def replaced(value: JsonValue, replace: Callable[[JsonValue, str], JsonValue], field: str = "") -> JsonValue:
+def replaced(
+    value: JsonValue, replace: Callable[[JsonValue, str], JsonValue], field: str = ""
+) -> JsonValue:
     """A JSON value in which each part that holds no others is replaced, by what it is and the field that has it."""
     if isinstance(value, dict):
         return {name: replaced(member, replace, name) for name, member in value.items()}

@@ -15,7 +15,12 @@ from pydantic import JsonValue
 from callwright.generators.environments.endpoints import Endpoint, chosen_names, with_values
 from callwright.generators.environments.http import HttpEnvironment
 from callwright.generators.environments.linking import find_links, with_hints
-from callwright.generators.environments.mcp import McpEnvironment, ServerTools, read_server_tools, with_returns
+from callwright.generators.environments.mcp import (
+    McpEnvironment,
+    ServerTools,
+    read_server_tools,
+    with_returns,
+)
 from callwright.generators.environments.opening import basis_of, endpoints_of_server
 from callwright.generators.environments.picking import (
     MOST_STATED,
@@ -74,7 +79,9 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
     ConfigurationError where the server answers nothing, TransientError where it stops answering. Other environments need none
     of this.
     """
-    if not isinstance(settings, HttpSettings | McpSettings) or not isinstance(environment, StoredEnvironment):
+    if not isinstance(settings, HttpSettings | McpSettings) or not isinstance(
+        environment, StoredEnvironment
+    ):
         return
     if environment.store.description(environment.kept_as, basis_of(settings)):
         return
@@ -87,7 +94,9 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
     elif isinstance(server, McpEnvironment) and isinstance(settings, McpSettings):
         listed = await read_server_tools(settings, server.address)
         if listed.cut_short:
-            raise TransientError(f"{listed.cut_short} Its list of tools is not whole; run this again when it is up.")
+            raise TransientError(
+                f"{listed.cut_short} Its list of tools is not whole; run this again when it is up."
+            )
         whole = server.with_tools([one.tool for one in listed.endpoints])
         if settings.reset is None:
             await _explore(settings, environment, whole, listed.endpoints)
@@ -97,13 +106,19 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
 
 
 async def _explore_reset(
-    settings: McpSettings, environment: StoredEnvironment, server: McpEnvironment, listed: ServerTools
+    settings: McpSettings,
+    environment: StoredEnvironment,
+    server: McpEnvironment,
+    listed: ServerTools,
 ) -> None:
     """Explore a server in its world, and see that its reset restores what it tells."""
     of_state = Description((), (), reading=listed.reading, told_by=_told_by(settings, listed))
     first = await asyncio.to_thread(_told, server, of_state.told_by or ())
     world = ServerWorld(
-        settings.name, of_state._replace(tools=server.tools, told_by=None), environment.store.path, server
+        settings.name,
+        of_state._replace(tools=server.tools, told_by=None),
+        environment.store.path,
+        server,
     )
     await _explore(settings, environment, world, listed.endpoints, of_state)
     if await asyncio.to_thread(_told, server, of_state.told_by or ()) != first:
@@ -111,7 +126,9 @@ async def _explore_reset(
             f"{server.address.shown} holds something else after it was reset than at first, so that `reset` of {settings.name!r}"
             " does not restore it; `state` says which tools tell what it holds, where others tell what depends on chance."
         )
-    environment.inner = ServerWorld(settings.name, environment.description, environment.store.path, server)
+    environment.inner = ServerWorld(
+        settings.name, environment.description, environment.store.path, server
+    )
 
 
 def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]:
@@ -120,7 +137,9 @@ def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]
     answers = [server.ask_after((), call, writes=False) for call in told_by]
     for answer in answers:
         if answer.problem:
-            raise ConfigurationError(f"The environment {server.name!r} does not tell what it holds ({answer.problem}).")
+            raise ConfigurationError(
+                f"The environment {server.name!r} does not tell what it holds ({answer.problem})."
+            )
     return answers
 
 
@@ -134,13 +153,19 @@ def _told_by(settings: McpSettings, listed: ServerTools) -> tuple[Call, ...]:
     for call in settings.asked_for_state:
         if call.tool not in listed.reading:
             unsure = "is not known to change nothing (`reads` says so)"
-            told, known = unsure if call.tool in by_name else "is not one of its tools", ", ".join(reading) or "none"
+            told, known = (
+                unsure if call.tool in by_name else "is not one of its tools",
+                ", ".join(reading) or "none",
+            )
             raise ConfigurationError(
                 f"`state` of {settings.name!r} names {call.tool!r}, which {told}; those that read are {known}."
             )
     if settings.state:
         asked = settings.asked_for_state
-        return tuple(one.with_changes(arguments={**one.arguments, **by_name[one.tool].constants}) for one in asked)
+        return tuple(
+            one.with_changes(arguments={**one.arguments, **by_name[one.tool].constants})
+            for one in asked
+        )
     if settings.reset is not None and settings.reset.folder is not None:
         return (FILES,)
     bare = [by_name[name] for name in reading if not by_name[name].required]
@@ -155,21 +180,32 @@ async def _explore(
     of_state: Description | None = None,
 ) -> None:
     """Ask a server and keep what it is described by; `of_state` says which tools read, and what tells the state."""
-    wanted = chosen_names(endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ())
-    asked = chosen_names(endpoints, settings.choice.model_copy(update={"include": ()}))  # none that a recipe excludes
+    wanted = chosen_names(
+        endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ()
+    )
+    asked = chosen_names(
+        endpoints, settings.choice.model_copy(update={"include": ()})
+    )  # none that a recipe excludes
     endpoints = with_values([one for one in endpoints if one.tool.name in asked], settings.values)
     description = Description(tuple(one.tool for one in endpoints), ())
     with closing(StoredEnvironment(server, environment.store.path, description)) as whole:
         while True:  # what is returned gives others their values; what was asked is stored
             found = await explore(whole, find_links(endpoints, spoken=True), wanted=wanted)
-            seen = {tool: [one.response for one in examples] for tool, examples in found.examples.items()}
+            seen = {
+                tool: [one.response for one in examples]
+                for tool, examples in found.examples.items()
+            }
             known, endpoints = tuple(endpoints), with_returns(endpoints, seen)
             if endpoints == known:
                 break
     if found.problems and not found.examples:
-        raise ConfigurationError(f"The environment {settings.name!r} answered no call ({found.problems[0]}).")
+        raise ConfigurationError(
+            f"The environment {settings.name!r} answered no call ({found.problems[0]})."
+        )
     if found.problems:  # what a server left open by going down in the middle is not to count as what it does not know
-        answer = await server.answer(next(one.call for examples in found.examples.values() for one in examples))
+        answer = await server.answer(
+            next(one.call for examples in found.examples.values() for one in examples)
+        )
         if answer.passing:
             raise TransientError(
                 f"The server of {server.name!r} stopped answering while it was explored ({answer.problem})"
@@ -181,20 +217,30 @@ async def _explore(
     environment.redescribe(described, basis_of(settings))
 
 
-def _describe(endpoints: Sequence[Endpoint], found: Exploration, wanted: Collection[str]) -> Description:
+def _describe(
+    endpoints: Sequence[Endpoint], found: Exploration, wanted: Collection[str]
+) -> Description:
     """The tools that answered, the links that hold among them, stated in their descriptions, and what people can say."""
     chosen = [one.tool for one in endpoints if one.tool.name in wanted]
     answered = [tool for tool in chosen if tool.name in found.examples]
     names, borne_out = {tool.name for tool in answered}, {link.key for link in found.links}
-    links = [link for link in find_links(endpoints) if link.key in borne_out and {link.tool, link.source} <= names]
-    telling = [[one.call for one in found.examples[tool.name] if one.tells_something] for tool in answered]
+    links = [
+        link
+        for link in find_links(endpoints)
+        if link.key in borne_out and {link.tool, link.source} <= names
+    ]
+    telling = [
+        [one.call for one in found.examples[tool.name] if one.tells_something] for tool in answered
+    ]
     calls = tuple(call for own in telling for call in own[:KNOWN_CALLS])
     tools = with_hints(with_examples(answered, links, calls), links)
     beside = tuple(tool.with_changes(source=_ASIDE) for tool in chosen if tool.name not in names)
     return Description(tools, tuple(links), calls, unanswered=beside)
 
 
-async def explore(environment: Environment, links: Sequence[Link], *, wanted: Collection[str] = ()) -> Exploration:
+async def explore(
+    environment: Environment, links: Sequence[Link], *, wanted: Collection[str] = ()
+) -> Exploration:
     """Ask at most MOST_CALLS, in an order that depends on the tools, the links and the answers only.
 
     Where tools are `wanted`, the others are asked for the values that they give to these, and no more.
@@ -204,7 +250,11 @@ async def explore(environment: Environment, links: Sequence[Link], *, wanted: Co
         await walk.ask_all(walk.bare_calls())
     await walk.ask_all(walk.fuller_calls())
     examples = {tool: tuple(found) for tool, found in walk.examples.items()}
-    return Exploration(examples, tuple(link for link in links if is_borne_out(link, examples)), tuple(walk.problems))
+    return Exploration(
+        examples,
+        tuple(link for link in links if is_borne_out(link, examples)),
+        tuple(walk.problems),
+    )
 
 
 def is_borne_out(link: Link, examples: Mapping[str, Sequence[Example]]) -> bool:
@@ -230,7 +280,9 @@ def values_at(link: Link, examples: Iterable[Example]) -> Iterator[JsonValue]:
 
 
 class _Walk:
-    def __init__(self, environment: Environment, links: Sequence[Link], wanted: Collection[str]) -> None:
+    def __init__(
+        self, environment: Environment, links: Sequence[Link], wanted: Collection[str]
+    ) -> None:
         self.environment = environment
         self.wanted = wanted or {tool.name for tool in environment.tools}
         self.asked: set[str] = set()
@@ -242,7 +294,9 @@ class _Walk:
 
     async def ask_all(self, calls: Iterable[Call]) -> None:
         """Ask those not asked before, until MOST_CALLS have been asked in all."""
-        for call in [call for call in calls if call.key not in self.asked][: MOST_CALLS - len(self.asked)]:
+        for call in [call for call in calls if call.key not in self.asked][
+            : MOST_CALLS - len(self.asked)
+        ]:
             self.asked.add(call.key)
             answer = await self.environment.answer(call)
             if answer.problem:
@@ -254,7 +308,10 @@ class _Walk:
         """The calls that give what is required and no more."""
         for tool in self.environment.tools:
             most = VALUES**2 if tool.name in self.wanted else VALUES
-            yield from (Call(tool=tool.name, arguments=arguments) for arguments in self._required(tool, most))
+            yield from (
+                Call(tool=tool.name, arguments=arguments)
+                for arguments in self._required(tool, most)
+            )
 
     def fuller_calls(self) -> Iterator[Call]:
         """The calls that give one thing more, which a response names."""
@@ -262,12 +319,19 @@ class _Walk:
             for parameter, links in self._links[tool.name].items():
                 if parameter.partition(".")[0].removesuffix("[]") in tool.required:
                     continue
-                for bare, value in product(self._required(tool, 1), self._seen(links)[:FEWER_VALUES]):
-                    yield Call(tool=tool.name, arguments={**bare, **argument_with(parameter, value)})
+                for bare, value in product(
+                    self._required(tool, 1), self._seen(links)[:FEWER_VALUES]
+                ):
+                    yield Call(
+                        tool=tool.name, arguments={**bare, **argument_with(parameter, value)}
+                    )
 
     def _required(self, tool: Tool, most: int) -> list[Arguments]:
         choices = {name: self._choices(tool, name) for name in tool.required}
-        return [dict(zip(choices, values, strict=True)) for values in islice(product(*choices.values()), most)]
+        return [
+            dict(zip(choices, values, strict=True))
+            for values in islice(product(*choices.values()), most)
+        ]
 
     def _choices(self, tool: Tool, name: str) -> list[JsonValue]:
         """Values for a required parameter: those that responses hold, else what its schema names."""
@@ -282,8 +346,15 @@ class _Walk:
     def _seen(self, links: Sequence[Link]) -> list[JsonValue]:
         """Up to VALUES values, the first of each link before the second of any."""
         seen = [values_at(link, self.examples.get(link.source, ())) for link in links]
-        columns = [list({_key(value): value for value in values}.values())[:VALUES] for values in seen]
-        found = {_key(column[row]): column[row] for row in range(VALUES) for column in columns if row < len(column)}
+        columns = [
+            list({_key(value): value for value in values}.values())[:VALUES] for values in seen
+        ]
+        found = {
+            _key(column[row]): column[row]
+            for row in range(VALUES)
+            for column in columns
+            if row < len(column)
+        }
         return list(found.values())[:VALUES]
 
 
@@ -291,14 +362,26 @@ def _key(value: JsonValue) -> str:
     return f"{type(value).__name__} {value}"
 
 
-def with_examples(tools: Iterable[Tool], links: Iterable[Link], calls: Sequence[Call]) -> tuple[Tool, ...]:
+def with_examples(
+    tools: Iterable[Tool], links: Iterable[Link], calls: Sequence[Call]
+) -> tuple[Tool, ...]:
     """The tools, each text that people say with values that were seen as its `examples`."""
     linked, found = {(link.tool, link.parameter) for link in links}, []
     for tool in tools:
-        properties, own = dict(tool.properties), [call.arguments for call in calls if call.tool == tool.name]
+        properties, own = (
+            dict(tool.properties),
+            [call.arguments for call in calls if call.tool == tool.name],
+        )
         for name, schema in tool.properties.items():
-            seen = list(dict.fromkeys(one[name] for one in own if isinstance(one.get(name), str)))[:MOST_EXAMPLES]
-            is_told = (tool.name, name) in linked or schema.get("enum") or schema.get("examples") or "format" in schema
+            seen = list(dict.fromkeys(one[name] for one in own if isinstance(one.get(name), str)))[
+                :MOST_EXAMPLES
+            ]
+            is_told = (
+                (tool.name, name) in linked
+                or schema.get("enum")
+                or schema.get("examples")
+                or "format" in schema
+            )
             if seen and not is_told:
                 properties[name] = {**schema, "examples": seen}
         found.append(tool.with_changes(parameters={**tool.parameters, "properties": properties}))

@@ -54,14 +54,24 @@ _WORD = re.compile(r"[^\W_]+")
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _SMALL_WORDS = frozenset({"the", "of", "in", "at", "near", "and", "city"})
 BUILT_IN: Mapping[str, Any] = {"range": safe_range, "dict": dict}
-Values = dict[str, Any]  # the names that an expression may use: rows, functions, and what a call gives
+Values = dict[
+    str, Any
+]  # the names that an expression may use: rows, functions, and what a call gives
 Evaluated = Callable[[Values], Any]
 EACH = frozenset({"each", "as", "let", "where", "sort", "show"})
 LET = frozenset({"let", "gives"})
 _SHOWN = 200
 _STEPS = 4  # that an expression takes by itself
 _IN_TEXT = re.compile(r"\{\{(.+?)\}\}")
-_FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+_FAULTS = (
+    TemplateError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+)
 
 
 # What is called with what stands between the brackets, and with the context where it is marked so. The sandbox refuses no
@@ -125,7 +135,9 @@ class ExpressionCompiler:
             raise ConfigurationError(f"{where}: {named} is no expression ({error}).") from error
         unknown = [name for name in unknown if name not in {*self._known, *names, *inner}]
         if unknown:
-            raise ConfigurationError(f"{where}: {unknown[0]!r} is known neither here nor everywhere.")
+            raise ConfigurationError(
+                f"{where}: {unknown[0]!r} is known neither here nor everywhere."
+            )
         calls = {name: _in_context(one) for name, one in inner.items()}
 
         def evaluate(values: Values) -> Any:  # noqa: ANN401 - whatever the file states
@@ -140,18 +152,27 @@ class ExpressionCompiler:
             except CallwrightError:
                 raise
             except _FAULTS as error:
-                reason = "it calls itself without end" if isinstance(error, RecursionError) else error
-                raise ConfigurationError(f"{where}: {named} can't be worked out ({reason}).") from error
+                reason = (
+                    "it calls itself without end" if isinstance(error, RecursionError) else error
+                )
+                raise ConfigurationError(
+                    f"{where}: {named} can't be worked out ({reason})."
+                ) from error
             return found
 
         return evaluate
 
-    def _source(self, stated: JsonValue, where: str, names: frozenset[str], inner: dict[str, Evaluated]) -> str:
+    def _source(
+        self, stated: JsonValue, where: str, names: frozenset[str], inner: dict[str, Evaluated]
+    ) -> str:
         """The expression of a stated value, in which a list that is gone through is a call of what stands in `inner`."""
         match stated:
             case str() if _IN_TEXT.search(stated):
                 parts = _IN_TEXT.split(stated)
-                told = (f"({part})" if at % 2 else orjson.dumps(part).decode() for at, part in enumerate(parts))
+                told = (
+                    f"({part})" if at % 2 else orjson.dumps(part).decode()
+                    for at, part in enumerate(parts)
+                )
                 return f"({' ~ '.join(told)})"
             case str():
                 return f"({stated})"
@@ -159,7 +180,11 @@ class ExpressionCompiler:
                 return f"[{', '.join(self._source(one, where, names, inner) for one in stated)}]"
             case dict() if "each" in stated or "gives" in stated:
                 name = f"_part{len(inner)}"
-                inner[name] = self._each(stated, where, names) if "each" in stated else self._let(stated, where, names)
+                inner[name] = (
+                    self._each(stated, where, names)
+                    if "each" in stated
+                    else self._let(stated, where, names)
+                )
                 return f"{name}()"
             case dict():
                 members = (
@@ -170,7 +195,9 @@ class ExpressionCompiler:
             case _:
                 return {None: "none", True: "true", False: "false"}.get(stated, str(stated))  # type: ignore[arg-type]
 
-    def lets(self, stated: Mapping[str, JsonValue], where: str, names: frozenset[str]) -> dict[str, Evaluated]:
+    def lets(
+        self, stated: Mapping[str, JsonValue], where: str, names: frozenset[str]
+    ) -> dict[str, Evaluated]:
         """The names that are stated, each of which may use those before it."""
         found: dict[str, Evaluated] = {}
         for name, one in stated.items():
@@ -185,7 +212,10 @@ class ExpressionCompiler:
 
     def _each(self, stated: Mapping[str, Any], where: str, names: frozenset[str]) -> Evaluated:
         _validate_keys(stated, EACH, where)
-        entries, name = self.compiled(stated["each"], f"{where}.each", names), str(stated.get("as", "one"))
+        entries, name = (
+            self.compiled(stated["each"], f"{where}.each", names),
+            str(stated.get("as", "one")),
+        )
         lets = self.lets(stated.get("let", {}), where, names | {name})
         known = names | {name} | lets.keys()
         test, order, show = (
@@ -311,7 +341,9 @@ def words_in(text: str) -> frozenset[str]:
     return words - _SMALL_WORDS or words
 
 
-def named_by(query: str, entries: Iterable[Any], names: str = "names", around: str = "around") -> list[Any]:
+def named_by(
+    query: str, entries: Iterable[Any], names: str = "names", around: str = "around"
+) -> list[Any]:
     """The entries that somebody may mean who types `query`, best first; refused where it has no words.
 
     An entry has `names` (sets of words), what lies `around` it (words that may be typed besides, or left out), and says by
@@ -320,7 +352,9 @@ def named_by(query: str, entries: Iterable[Any], names: str = "names", around: s
     wanted = words_in(query)
     if not wanted:
         refuse("query must not be empty.")
-    ranked = [(rank, one) for one in entries if (rank := _rank(wanted, one, names, around)) is not None]
+    ranked = [
+        (rank, one) for one in entries if (rank := _rank(wanted, one, names, around)) is not None
+    ]
     return [one for _, one in sorted(ranked, key=itemgetter(0))]
 
 
@@ -402,13 +436,37 @@ def refuse(message: str, error: str = "invalid_value") -> NoReturn:
 
 
 PLAIN: Mapping[str, Callable[..., Any]] = {
-    "round": rounded, "min": min, "max": max, "int": int, "float": float, "abs": abs, "sum": added_up, "any": any, "text": str,
-    "sorted": sorted, "up": ceil, "quoted": repr, "chance": chance, "distance_km": distance_km, "beside": beside,
-    "words_in": words_in, "named_by": named_by, "sentences": sentences, "shuffled": shuffled, "day": day, "moment": moment,
-    "midnight": midnight, "listed": listed, "slug": slug, "refuse": refuse, "share": share,
-    "pairs": pairs, "days": lambda count: timedelta(days=count),
-    "minutes": lambda count: timedelta(minutes=count), "merged": merged,
-}  # fmt: skip
+    "round": rounded,
+    "min": min,
+    "max": max,
+    "int": int,
+    "float": float,
+    "abs": abs,
+    "sum": added_up,
+    "any": any,
+    "text": str,
+    "sorted": sorted,
+    "up": ceil,
+    "quoted": repr,
+    "chance": chance,
+    "distance_km": distance_km,
+    "beside": beside,
+    "words_in": words_in,
+    "named_by": named_by,
+    "sentences": sentences,
+    "shuffled": shuffled,
+    "day": day,
+    "moment": moment,
+    "midnight": midnight,
+    "listed": listed,
+    "slug": slug,
+    "refuse": refuse,
+    "share": share,
+    "pairs": pairs,
+    "days": lambda count: timedelta(days=count),
+    "minutes": lambda count: timedelta(minutes=count),
+    "merged": merged,
+}
 
 
 def seeded(seed: int) -> dict[str, Callable[..., Any]]:

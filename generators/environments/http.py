@@ -26,7 +26,9 @@ SHORTEST_HIDDEN = 8  # a shorter word may stand in an answer by itself
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_-]{1,63})*\.?")
 LONGEST_TARGET = 16_000  # characters; servers refuse longer ones in their own ways
 _NO_SEGMENT = ("", ".", "..")  # as a path's segment they would lead to another endpoint
-OWN_WORD = frozenset({400, 404, 405, 409, 410, 422})  # of the call itself; asked again, an API says the same
+OWN_WORD = frozenset(
+    {400, 404, 405, 409, 410, 422}
+)  # of the call itself; asked again, an API says the same
 LONGEST_PROBLEM = 400
 _OK, _NO_CONTENT, _REDIRECT, _ERROR, _FAULT = 200, 204, 300, 400, 500
 _Given = tuple[ParameterPlace, JsonValue]
@@ -89,22 +91,33 @@ class HttpEnvironment:
     def with_endpoints(self, endpoints: Sequence[Endpoint]) -> "HttpEnvironment":
         """The same server with other endpoints."""
         return HttpEnvironment(
-            self.name, endpoints, self._base_url, secrets=self._secrets, links=self.links, limits=self._limits
+            self.name,
+            endpoints,
+            self._base_url,
+            secrets=self._secrets,
+            links=self.links,
+            limits=self._limits,
         )
 
     async def answer(self, call: Call) -> CallResponse:
         """The server's response; whatever goes wrong is stated in `problem`, within the time allowed."""
         endpoint = self._endpoints.get(call.tool)
         if endpoint is None:
-            return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
+            return CallResponse(
+                problem=f"{self.name} has no tool {call.tool!r} that may be called."
+            )
         request = request_of(endpoint, call.arguments)
         if isinstance(request, str):
             return CallResponse(problem=request)
         try:
-            async with asyncio.timeout(self._limits.seconds):  # a server that drips bytes ends here too
+            async with asyncio.timeout(
+                self._limits.seconds
+            ):  # a server that drips bytes ends here too
                 return await self._ask(request)
         except TimeoutError:
-            return _passing(f"The server at {self._base_url} did not answer within {self._limits.seconds:g} seconds.")
+            return _passing(
+                f"The server at {self._base_url} did not answer within {self._limits.seconds:g} seconds."
+            )
         except httpx.InvalidURL as error:
             return CallResponse(problem=f"The call makes no address that can be asked ({error}).")
         except httpx.TransportError as error:
@@ -113,7 +126,11 @@ class HttpEnvironment:
             return _passing(hide(problem, self._hidden_words))
 
     async def _ask(self, request: HttpRequest) -> CallResponse:
-        headers = [*request.headers, ("Accept", "application/json"), ("Accept-Encoding", "identity")]
+        headers = [
+            *request.headers,
+            ("Accept", "application/json"),
+            ("Accept-Encoding", "identity"),
+        ]
         body = bytearray()
         async with (
             httpx.AsyncClient(verify=self._trusted, trust_env=False, timeout=None) as client,  # noqa: S113 - see answer
@@ -128,14 +145,21 @@ class HttpEnvironment:
             # The body is taken as sent, never unpacked, so that its size on the wire is its size here.
             encoding = response.headers.get("content-encoding", "identity").strip().lower()
             if encoding not in ("", "identity"):
-                return _passing(f"The server packs its answers ({encoding!r}) though it was asked not to.")
+                return _passing(
+                    f"The server packs its answers ({encoding!r}) though it was asked not to."
+                )
             async for chunk in response.aiter_raw():
                 body += chunk
                 if len(body) > self._limits.size:
-                    return _passing(f"The server's answer is larger than the {self._limits.size} bytes allowed.")
+                    return _passing(
+                        f"The server's answer is larger than the {self._limits.size} bytes allowed."
+                    )
         for word in self._hidden_words:
             body = body.replace(word.encode(), HIDDEN.encode())
-        kind, location = response.headers.get("content-type", ""), response.headers.get("location", "")
+        kind, location = (
+            response.headers.get("content-type", ""),
+            response.headers.get("location", ""),
+        )
         answer = read_answer(HttpResponse(response.status_code, kind, bytes(body), location))
         return answer._replace(problem=hide(answer.problem, self._hidden_words))
 
@@ -171,7 +195,12 @@ def _checked_address(base_url: str) -> str:
     # A host is a name, or an IPv6 address, which httpx has read; what is neither would only fail on the way.
     is_host = bool(_HOST.fullmatch(parsed.host)) or parsed.host.count(":") > 1
     is_bare = not (parsed.query or parsed.fragment or parsed.userinfo)
-    if parsed.scheme not in ("http", "https") or not is_host or not is_bare or (parsed.port or 0) > LAST_PORT:
+    if (
+        parsed.scheme not in ("http", "https")
+        or not is_host
+        or not is_bare
+        or (parsed.port or 0) > LAST_PORT
+    ):
         raise ConfigurationError(
             f"The address {base_url!r} can't be asked; give one such as 'http://127.0.0.1:4200/api', its secrets apart."
         )
@@ -183,8 +212,14 @@ def _check_secret(header: str, value: str) -> None:
         raise ConfigurationError(
             f"The secret of the header {header!r} is empty; set the variable that the recipe names."
         )
-    if not (value.isascii() and value.isprintable()) or not header.isascii() or not header.replace("-", "").isalnum():
-        raise ConfigurationError(f"The header {header!r} or its secret can't be sent; give printable ASCII.")
+    if (
+        not (value.isascii() and value.isprintable())
+        or not header.isascii()
+        or not header.replace("-", "").isalnum()
+    ):
+        raise ConfigurationError(
+            f"The header {header!r} or its secret can't be sent; give printable ASCII."
+        )
 
 
 def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
@@ -213,15 +248,23 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
         return f"The address of the call is {len(target)} characters long; at most {LONGEST_TARGET} are sent."
     headers, body = _headers(given["header"], given["cookie"]), _body(endpoint, given["body"])
     if isinstance(headers, str) or body is None:
-        return headers if isinstance(headers, str) else HttpRequest(endpoint.method, target, tuple(headers))
-    return HttpRequest(endpoint.method, target, (*headers, ("Content-Type", "application/json")), body)
+        return (
+            headers
+            if isinstance(headers, str)
+            else HttpRequest(endpoint.method, target, tuple(headers))
+        )
+    return HttpRequest(
+        endpoint.method, target, (*headers, ("Content-Type", "application/json")), body
+    )
 
 
 def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
     known = [place.parameter for place in endpoint.places]
     missing = [name for name in endpoint.tool.required if name not in arguments]
     missing += [
-        place.parameter for place in endpoint.places if place.part == "path" and arguments.get(place.parameter) is None
+        place.parameter
+        for place in endpoint.places
+        if place.part == "path" and arguments.get(place.parameter) is None
     ]
     if missing:
         return f"The call of {endpoint.tool.name} lacks {', '.join(map(repr, dict.fromkeys(missing)))}."
@@ -233,7 +276,9 @@ def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
 
 
 def _headers(given: Sequence[_Given], in_cookie: Sequence[_Given]) -> list[tuple[str, str]] | str:
-    headers, cookies = ([(place.name, _text(value)) for place, value in one] for one in (given, in_cookie))
+    headers, cookies = (
+        [(place.name, _text(value)) for place, value in one] for one in (given, in_cookie)
+    )
     for name, text in (*headers, *cookies):
         if not (text.isascii() and text.isprintable()) or text != text.strip():
             return f"The header {name!r} can't carry {text[:80]!r}; give printable ASCII without blanks at its ends."
@@ -263,23 +308,33 @@ def read_answer(response: HttpResponse) -> CallResponse:
     status, body = response.status, response.body
     if _REDIRECT <= status < _ERROR:
         place = response.location or "an address that it does not give"
-        return _passing(f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not followed.")
+        return _passing(
+            f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not followed."
+        )
     if status < _OK:
         return _passing(f"The server answered with status {status}, which is no response.")
     if status >= _ERROR:
         whose = "The server failed with" if status >= _FAULT else "The server refused the call with"
         settled = status in OWN_WORD and _is_json(response)
-        return CallResponse(problem=f"{whose} status {status}{_rendered(response)}", passing=not settled)
+        return CallResponse(
+            problem=f"{whose} status {status}{_rendered(response)}", passing=not settled
+        )
     if status == _NO_CONTENT or (not body and not response.content_type):
         return CallResponse()
     if not _is_json(response):
-        kind = "an HTML page" if "html" in _kind(response) else f"{_kind(response)[:LONGEST_PROBLEM]!r}"
+        kind = (
+            "an HTML page"
+            if "html" in _kind(response)
+            else f"{_kind(response)[:LONGEST_PROBLEM]!r}"
+        )
         return _passing(f"The server answered {kind} and no JSON{_rendered(response)}")
     try:
         body.decode()
         value: JsonValue = orjson.loads(body)
     except UnicodeDecodeError as error:
-        return _passing(f"The server's answer of {len(body)} bytes is not UTF-8 (byte {error.start}: {error.reason}).")
+        return _passing(
+            f"The server's answer of {len(body)} bytes is not UTF-8 (byte {error.start}: {error.reason})."
+        )
     except orjson.JSONDecodeError as error:
         return _passing(f"The server's answer of {len(body)} bytes is not JSON ({error}).")
     too_deep = f"The server's answer is nested more than {DEEPEST} levels deep."
@@ -301,4 +356,8 @@ def _rendered(response: HttpResponse) -> str:
     if "html" in response.content_type.lower():
         title = _TITLE.search(text)
         text = title.group(1) if title else ""
-    return f": {text if len(text) <= LONGEST_PROBLEM else text[:LONGEST_PROBLEM] + '…'}" if text else "."
+    return (
+        f": {text if len(text) <= LONGEST_PROBLEM else text[:LONGEST_PROBLEM] + '…'}"
+        if text
+        else "."
+    )

@@ -9,9 +9,20 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.episodes import StatefulWorld, ThingKey, WorldEpisode, WorldState, world_of
+from callwright.generators.environments.episodes import (
+    StatefulWorld,
+    ThingKey,
+    WorldEpisode,
+    WorldState,
+    world_of,
+)
 from callwright.generators.environments.protocol import CallResponse, Environment, without_tool
-from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish, vocabulary_of
+from callwright.generators.environments.vocabularies import (
+    GoalValues,
+    Vocabulary,
+    Wish,
+    vocabulary_of,
+)
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Link
 
@@ -27,7 +38,9 @@ class JoinedWorld:
         self.worlds = tuple(worlds)
         self.name = BETWEEN.join(world.name for world in worlds)
         self.tools = tuple(tool for world in worlds for tool in world.tools)
-        self.seed = worlds[0].seed  # where an episode names another one, all are as far from their own
+        self.seed = worlds[
+            0
+        ].seed  # where an episode names another one, all are as far from their own
         self.unclear = tuple(name for world in worlds for name in world.unclear)
         self._places: dict[str, int] = {}
         for at, world in enumerate(self.worlds):
@@ -64,16 +77,26 @@ class _JoinedEpisode(WorldEpisode):
     def answer(self, call: Call) -> CallResponse:
         """What the world answers that has the tool."""
         at = self._world.at(call.tool)
-        return without_tool(self._world.name, call) if at is None else self._episodes[at].answer(call)
+        return (
+            without_tool(self._world.name, call) if at is None else self._episodes[at].answer(call)
+        )
 
     @property
     def state(self) -> WorldState:
         """The states of all in one; how many calls each has answered is counted under its name."""
-        states = [(prefix, one.state) for prefix, one in zip(self._prefixes, self._episodes, strict=True)]
+        states = [
+            (prefix, one.state) for prefix, one in zip(self._prefixes, self._episodes, strict=True)
+        ]
         things = {
-            ThingKey(prefix + key.kind, key.id): one for prefix, state in states for key, one in state.things.items()
+            ThingKey(prefix + key.kind, key.id): one
+            for prefix, state in states
+            for key, one in state.things.items()
         }
-        counters = {prefix + name: count for prefix, state in states for name, count in state.counters.items()}
+        counters = {
+            prefix + name: count
+            for prefix, state in states
+            for name, count in state.counters.items()
+        }
         counters |= {prefix + _CLOCK: state.clock for prefix, state in states if state.clock}
         return WorldState(things, counters | self._besides, sum(state.clock for _, state in states))
 
@@ -82,7 +105,11 @@ class _JoinedEpisode(WorldEpisode):
         counted, known = snapshot.counters.items(), tuple(self._prefixes)
         self._besides = {name: count for name, count in counted if not name.startswith(known)}
         for prefix, one in zip(self._prefixes, self._episodes, strict=True):
-            counters = {name.removeprefix(prefix): count for name, count in counted if name.startswith(prefix)}
+            counters = {
+                name.removeprefix(prefix): count
+                for name, count in counted
+                if name.startswith(prefix)
+            }
             things = {
                 ThingKey(key.kind.removeprefix(prefix), key.id): thing
                 for key, thing in snapshot.things.items()
@@ -109,7 +136,11 @@ class JoinedEnvironment(JoinedWorld):
     async def answer(self, call: Call) -> CallResponse:
         """What the environment answers that has the tool."""
         at = self.at(call.tool)
-        return without_tool(self.name, call) if at is None else await self._environments[at].answer(call)
+        return (
+            without_tool(self.name, call)
+            if at is None
+            else await self._environments[at].answer(call)
+        )
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

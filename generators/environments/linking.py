@@ -11,15 +11,57 @@ from callwright.warehouse.records import JsonSchema, Link, Tool
 
 SPOKEN = frozenset({"name", "tag", "email", "username"})
 IDENTIFYING = frozenset(
-    {"id", "uid", "uuid", "guid", "gid", "oid", "sid", "key", "name", "slug", "code", "token", "handle", "reference"}
+    {
+        "id",
+        "uid",
+        "uuid",
+        "guid",
+        "gid",
+        "oid",
+        "sid",
+        "key",
+        "name",
+        "slug",
+        "code",
+        "token",
+        "handle",
+        "reference",
+    }
     | {"ref", "number", "checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
 )
 _OPAQUE = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "sid", "token"})
 DEEPEST = 4  # levels of objects that are looked into, for parameters and for entries
-_LISTS = frozenset({"any", "in", "eq", "equals", "is", "one"})  # "id.any_" compares with what stands before it
+_LISTS = frozenset(
+    {"any", "in", "eq", "equals", "is", "one"}
+)  # "id.any_" compares with what stands before it
 _WRAPPING = frozenset(
-    {"response", "result", "model", "schema", "dto", "read", "out", "detail", "details", "item", "entry", "object"}
-    | {"data", "info", "record", "records", "items", "results", "output", "summary", "value", "values", "content"}
+    {
+        "response",
+        "result",
+        "model",
+        "schema",
+        "dto",
+        "read",
+        "out",
+        "detail",
+        "details",
+        "item",
+        "entry",
+        "object",
+    }
+    | {
+        "data",
+        "info",
+        "record",
+        "records",
+        "items",
+        "results",
+        "output",
+        "summary",
+        "value",
+        "values",
+        "content",
+    }
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[^A-Za-z0-9]+")
@@ -61,7 +103,13 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
     """
     by_place = {(one.method.upper(), one.path): one.tool for one in endpoints}
     stated = [
-        Link(tool=taking.name, parameter=link.parameter, source=one.tool.name, entries=link.entries, field=link.field)
+        Link(
+            tool=taking.name,
+            parameter=link.parameter,
+            source=one.tool.name,
+            entries=link.entries,
+            field=link.field,
+        )
         for one in endpoints
         for link in one.links
         if (taking := by_place.get((link.method.upper(), link.path))) is not None
@@ -73,11 +121,19 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
         offers[offer.subject.attribute].append(offer)
     things = frozenset(filter(None, map(thing_at, endpoints)))
     found = [
-        Link(tool=one.tool.name, parameter=leaf.path, source=offer.tool, entries=offer.entries, field=offer.field)
+        Link(
+            tool=one.tool.name,
+            parameter=leaf.path,
+            source=offer.tool,
+            entries=offer.entries,
+            field=offer.field,
+        )
         for one in endpoints
         for leaf in leaves_of(one.tool.parameters, through_lists=True)
         for offer in _fitting(one, leaf, offers)
-        if spoken or offer.subject.attribute not in SPOKEN or _names_another(one, leaf, offer, things)
+        if spoken
+        or offer.subject.attribute not in SPOKEN
+        or _names_another(one, leaf, offer, things)
     ]
     return tuple(dict.fromkeys((*stated, *found)))
 
@@ -86,24 +142,39 @@ def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
     """What a tool returns that identifies something; not what it was asked with, for who asks has that already."""
     given = leaves_of(endpoint.tool.parameters, through_lists=True)
     required = [leaf for leaf in given if leaf.names[0] in endpoint.tool.required]
-    asked = [subject for leaf in required if (subject := subject_of_parameter(endpoint, leaf)) is not None]
+    asked = [
+        subject
+        for leaf in required
+        if (subject := subject_of_parameter(endpoint, leaf)) is not None
+    ]
     for entries, schema in entry_schemas(endpoint.tool.returns or {}):
         thing, named = thing_of_title(schema.get("title")), entries.rsplit(".", maxsplit=1)[-1]
         if not thing:
-            thing = thing_at(endpoint) if not named or is_wrapping(named) else " ".join(words_of(named))
+            thing = (
+                thing_at(endpoint) if not named or is_wrapping(named) else " ".join(words_of(named))
+            )
         own: set[ValueMeaning] = set()
-        for leaf in sorted(leaves_of(schema, through_lists=False), key=lambda leaf: len(leaf.names)):
+        for leaf in sorted(
+            leaves_of(schema, through_lists=False), key=lambda leaf: len(leaf.names)
+        ):
             around = " ".join(words_of(leaf.names[-2])) if len(leaf.names) > 1 else thing
             subject = subject_of_name(leaf.names[-1], around) if leaf.names else None
-            if subject is None or subject in own:  # deep within an entry its own id is stated once more
+            if (
+                subject is None or subject in own
+            ):  # deep within an entry its own id is stated once more
                 continue
             if subject.thing == thing and len(leaf.names) == 1:
                 own.add(subject)
-            if not any(subject.attribute == one.attribute and same_thing(subject.thing, one.thing) for one in asked):
+            if not any(
+                subject.attribute == one.attribute and same_thing(subject.thing, one.thing)
+                for one in asked
+            ):
                 yield ReturnedValue(endpoint.tool.name, entries, leaf.path, subject, leaf.schema)
 
 
-def entry_schemas(returns: JsonSchema, entries: str = "", level: int = 0) -> Iterator[tuple[str, JsonSchema]]:
+def entry_schemas(
+    returns: JsonSchema, entries: str = "", level: int = 0
+) -> Iterator[tuple[str, JsonSchema]]:
     """The lists of objects in a response, and the response itself where it is one object: path and schema of an entry."""
     schema = plain(returns)
     if schema.get("type") == "array":
@@ -121,7 +192,9 @@ def entry_schemas(returns: JsonSchema, entries: str = "", level: int = 0) -> Ite
             yield from entry_schemas(member, f"{entries}.{name}" if entries else name, level + 1)
 
 
-def _fitting(endpoint: Endpoint, leaf: SchemaLeaf, offers: dict[str, list[ReturnedValue]]) -> list[ReturnedValue]:
+def _fitting(
+    endpoint: Endpoint, leaf: SchemaLeaf, offers: dict[str, list[ReturnedValue]]
+) -> list[ReturnedValue]:
     subject = subject_of_parameter(endpoint, leaf)
     if subject is None or not subject.thing:
         return []
@@ -132,14 +205,18 @@ def _fitting(endpoint: Endpoint, leaf: SchemaLeaf, offers: dict[str, list[Return
     return sorted(alike, key=lambda offer: (offer.field.count("."), len(words_of(offer.field))))
 
 
-def _names_another(endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue, things: Iterable[str]) -> bool:
+def _names_another(
+    endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue, things: Iterable[str]
+) -> bool:
     """Whether a spoken value names another thing, one that addresses speak of: no `display_name`, nor that of what is made."""
     if len(words_of(offer.field.rpartition(".")[2])) == 1:
         return False
     if f"{{{leaf.names[0]}}}" in endpoint.path:
         return True
     thing = offer.subject.thing
-    return not same_thing(thing, thing_at(endpoint)) and any(same_thing(thing, one) for one in things)
+    return not same_thing(thing, thing_at(endpoint)) and any(
+        same_thing(thing, one) for one in things
+    )
 
 
 def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
@@ -160,7 +237,11 @@ def _split(name: str) -> tuple[str, ...]:
     words = tuple(map(_singular, _spoken_words(name)))
     before, either, other = words[:-3], words[-3:-2], words[-2:]
     # what a thing is known by in one way or another ("issueIdOrKey") is known by the first
-    return (*before, *either) if other[:1] == ("or",) and IDENTIFYING.issuperset((*either, *other[1:])) else words
+    return (
+        (*before, *either)
+        if other[:1] == ("or",) and IDENTIFYING.issuperset((*either, *other[1:]))
+        else words
+    )
 
 
 def _spoken_words(name: str) -> list[str]:
@@ -172,7 +253,11 @@ def _singular(word: str) -> str:
         return f"{word[:-3]}y"
     if word.endswith(_HISSING):
         return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2 else word  # noqa: PLR2004
+    return (
+        word[:-1]
+        if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2
+        else word
+    )  # noqa: PLR2004
 
 
 def leaves_of(
@@ -187,7 +272,9 @@ def leaves_of(
         for name, member in schema["properties"].items():
             inner = f"{path}.{name}" if path else name
             if isinstance(member, dict):
-                yield from leaves_of(member, through_lists=through_lists, path=inner, names=(*names, name))
+                yield from leaves_of(
+                    member, through_lists=through_lists, path=inner, names=(*names, name)
+                )
     elif schema.get("type") == "array":
         if through_lists and isinstance(schema.get("items"), dict):
             yield from leaves_of(schema["items"], through_lists=True, path=f"{path}[]", names=names)
@@ -198,9 +285,15 @@ def leaves_of(
 def plain(schema: JsonSchema) -> JsonSchema:
     """What a schema says of a value that is not null: its type as one word, its alternatives but the null."""
     for key in ("anyOf", "oneOf"):
-        choices = [one for one in schema.get(key) or () if isinstance(one, dict) and one.get("type") != "null"]
+        choices = [
+            one
+            for one in schema.get(key) or ()
+            if isinstance(one, dict) and one.get("type") != "null"
+        ]
         if len(choices) == 1:
-            return plain({**{name: value for name, value in schema.items() if name != key}, **choices[0]})
+            return plain(
+                {**{name: value for name, value in schema.items() if name != key}, **choices[0]}
+            )
     kind = schema.get("type")
     if isinstance(kind, list):
         kinds = [one for one in kind if one != "null"]
@@ -248,15 +341,21 @@ def thing_at(endpoint: Endpoint) -> str:
 def thing_of_path(path: str) -> str:
     """What an address speaks of: the last of its fixed segments that is a plural, else the first."""
     named = [segment for segment in path.split("/") if segment and not segment.startswith("{")]
-    fixed = [segment for segment in named if "by" not in words_of(segment)] or named  # "findByTags" finds no tags
-    plurals = [segment for segment in fixed if words_of(segment)[-1:] != _spoken_words(segment)[-1:]]
+    fixed = [
+        segment for segment in named if "by" not in words_of(segment)
+    ] or named  # "findByTags" finds no tags
+    plurals = [
+        segment for segment in fixed if words_of(segment)[-1:] != _spoken_words(segment)[-1:]
+    ]
     return " ".join(words_of((plurals or fixed[:1] or [""])[-1]))
 
 
 def thing_of_title(title: object) -> str:
     """The thing that a schema's title names, without the words that say it is a response."""
     words = words_of(_REMARK.sub("", title)) if isinstance(title, str) else []
-    if not words or words[0] == "response":  # a title made of the operation's name says nothing of the thing
+    if (
+        not words or words[0] == "response"
+    ):  # a title made of the operation's name says nothing of the thing
         return ""
     while words and words[-1] in _WRAPPING:
         words.pop()
@@ -283,7 +382,9 @@ def _before(path: str, name: str) -> str:
     return " ".join(words_of(fixed[-1])) if fixed else ""
 
 
-def with_hints(tools: Sequence[Tool], links: Iterable[Link], most: int | None = MOST_HINTS) -> tuple[Tool, ...]:
+def with_hints(
+    tools: Sequence[Tool], links: Iterable[Link], most: int | None = MOST_HINTS
+) -> tuple[Tool, ...]:
     """The tools, each linked parameter's description naming places that its value stands in, up to `most` (None: all).
 
     Lists come first, for a value out of a list has to be chosen; places that the tools can't give are not named.
@@ -319,7 +420,12 @@ def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:
     for key in ("anyOf", "oneOf"):
         if "properties" not in schema and isinstance(schema.get(key), list):
             holding = [one for one in schema[key] if name in (one.get("properties") or {})]
-            return {**schema, key: [_with_hint(one, path, hint) if one in holding else one for one in schema[key]]}
+            return {
+                **schema,
+                key: [
+                    _with_hint(one, path, hint) if one in holding else one for one in schema[key]
+                ],
+            }
     if name not in (schema.get("properties") or {}):
         return schema
     member = schema["properties"][name]

@@ -26,7 +26,12 @@ from callwright.generators.catalogs.documents import DocumentItem
 from callwright.generators.catalogs.tool_lists import MCP_REPLY, read_mcp_pages
 from callwright.generators.environments.endpoints import Endpoint, is_wanted
 from callwright.generators.environments.http import HttpLimits, hidden_words, hide
-from callwright.generators.environments.linking import IDENTIFYING, entry_schemas, leaves_of, words_of
+from callwright.generators.environments.linking import (
+    IDENTIFYING,
+    entry_schemas,
+    leaves_of,
+    words_of,
+)
 from callwright.generators.environments.mcp_server import (
     McpAddress,
     McpListing,
@@ -49,7 +54,14 @@ LARGEST_TEXT = 2**16  # bytes of a file that are told as they are
 _SHOWN = 12
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _OF = frozenset({"by", "for", "from", "in", "of", "with"})  # what comes after says how, not what
-_KINDS = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+_KINDS = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
 _Value = TypeVar("_Value", JsonValue, Arguments)
 
 
@@ -77,21 +89,33 @@ class McpEnvironment:
 
     def with_tools(self, tools: Sequence[Tool]) -> "McpEnvironment":
         """The same server with other tools."""
-        return McpEnvironment(self.name, self.address, tools, self._own_names, self._limits, reset=self.reset)
+        return McpEnvironment(
+            self.name, self.address, tools, self._own_names, self._limits, reset=self.reset
+        )
 
     async def answer(self, call: Call) -> CallResponse:
         """The server's answer; whatever goes wrong is stated in `problem`."""
         if call.tool not in self._tools:
-            more = "" if self.reset else " Tools that change a server are called where `reset` says how it is reset."
-            return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.{more}")
+            more = (
+                ""
+                if self.reset
+                else " Tools that change a server are called where `reset` says how it is reset."
+            )
+            return CallResponse(
+                problem=f"{self.name} has no tool {call.tool!r} that may be called.{more}"
+            )
         own = self._renamed(call)
-        return self._shown(await call_mcp_tool(self.address, own.tool, own.arguments, self._limits.seconds))
+        return self._shown(
+            await call_mcp_tool(self.address, own.tool, own.arguments, self._limits.seconds)
+        )
 
     @property
     def resetting(self) -> "ResetServer":
         """The server with its reset. Raises ConfigurationError where it has none."""
         if self.reset is None:
-            raise ConfigurationError(f"The server of {self.name!r} has no `reset`, so that calls may not change it.")
+            raise ConfigurationError(
+                f"The server of {self.name!r} has no `reset`, so that calls may not change it."
+            )
         return reset_server(self.address, self.reset, self._limits.seconds)
 
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
@@ -125,7 +149,9 @@ class ResetServer:
         """`patience` are the seconds that a call may take, and a command that resets. Nothing is started yet."""
         self._reset, self._patience = reset, patience
         self._lock = threading.Lock()
-        self._past: tuple[Call, ...] | None = None  # what has changed it since; None where that is not known
+        self._past: tuple[Call, ...] | None = (
+            None  # what has changed it since; None where that is not known
+        )
         self._copy: TemporaryDirectory[str] | None = None
         self._stated = self._address = address
 
@@ -143,7 +169,9 @@ class ResetServer:
             if call == FILES:
                 root = self._address.folder
                 paths = sorted(path for path in root.rglob("*") if path.is_file())
-                return CallResponse({path.relative_to(root).as_posix(): _content(path) for path in paths})
+                return CallResponse(
+                    {path.relative_to(root).as_posix(): _content(path) for path in paths}
+                )
             answer = self._ask(call)
             if answer.passing:
                 self._past = None
@@ -220,11 +248,19 @@ class ResetServer:
         shown = repr(" ".join(words))
         try:
             subprocess.run(  # noqa: S603 - the recipe's own command
-                words, cwd=self._stated.folder, env=variables_of(self._stated), check=True,
-                capture_output=True, text=True, timeout=self._patience, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                words,
+                cwd=self._stated.folder,
+                env=variables_of(self._stated),
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=self._patience,
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired as error:
-            raise self._failure(f"{shown} did not end within {self._patience:g} seconds.") from error
+            raise self._failure(
+                f"{shown} did not end within {self._patience:g} seconds."
+            ) from error
         except subprocess.CalledProcessError as error:
             wrote = last_line(error.stderr or error.stdout)
             raise self._failure(f"{shown} ended with {error.returncode}.{wrote}") from error
@@ -239,7 +275,9 @@ class ResetServer:
         with ThreadPoolExecutor(1) as other:  # who asks may be in a loop of its own
             answer = other.submit(asyncio.run, question).result()
         problem = answer.problem.replace(place, SHOWN_FOLDER)
-        return answer._replace(response=_replaced(answer.response, place, SHOWN_FOLDER), problem=problem)
+        return answer._replace(
+            response=_replaced(answer.response, place, SHOWN_FOLDER), problem=problem
+        )
 
 
 _servers: Final[dict[tuple[int, str], ResetServer]] = {}
@@ -248,7 +286,12 @@ _lock: Final = threading.Lock()
 
 def reset_server(address: McpAddress, reset: Reset, patience: float) -> ResetServer:
     """The server of an address and its reset, one for this process: who asks it knows what others have made of it."""
-    key = os.getpid(), content_key([*address.command, address.url, str(address.folder), reset.model_dump(mode="json")])
+    key = (
+        os.getpid(),
+        content_key(
+            [*address.command, address.url, str(address.folder), reset.model_dump(mode="json")]
+        ),
+    )
     with _lock:
         if key not in _servers:
             _servers[key] = ResetServer(address, reset, patience)
@@ -256,7 +299,9 @@ def reset_server(address: McpAddress, reset: Reset, patience: float) -> ResetSer
 
 
 def _replaced(value: _Value, old: str, new: str) -> _Value:
-    found: _Value = value if old == new else orjson.loads(orjson.dumps(value).decode().replace(old, new))
+    found: _Value = (
+        value if old == new else orjson.loads(orjson.dumps(value).decode().replace(old, new))
+    )
     return found
 
 
@@ -287,17 +332,19 @@ def _identities(value: JsonValue) -> JsonValue:
 async def read_server(address: McpAddress, patience: float) -> Catalog:
     """A server's tools as a catalog, in one category, the server's name. Raises UnheardError where it can't be asked."""
     builder = _read(await list_mcp_tools(address, patience), "mcp", "mcp")
-    return builder.catalog(Path(address.url or address.command[0]), MCP_REPLY).with_changes(files=())
+    return builder.catalog(Path(address.url or address.command[0]), MCP_REPLY).with_changes(
+        files=()
+    )
 
 
 def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
     """The tools of a server's pages; `category` is theirs where the server has no name."""
-    pages = [DocumentItem(f"page {number}: ", page) for number, page in enumerate(listing.pages, start=1)]
+    pages = [
+        DocumentItem(f"page {number}: ", page) for number, page in enumerate(listing.pages, start=1)
+    ]
     builder = read_mcp_pages(pages, listing.server or category, source)
     if listing.problem:
-        told = (
-            f"{listing.problem} Kept: the tools of {count_of(len(pages), 'page')} before. Ask it again for the others."
-        )
+        told = f"{listing.problem} Kept: the tools of {count_of(len(pages), 'page')} before. Ask it again for the others."
         builder.report(f"page {len(pages) + 1}: ", "incomplete_listing", told)
     return builder
 
@@ -322,7 +369,9 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
     Raises UnheardError where the server can't be asked, ConfigurationError where none may be called.
     """
     if settings.reset is not None and settings.reset.folder is not None:
-        address = await asyncio.to_thread(reset_server(address, settings.reset, settings.timeout).begin)
+        address = await asyncio.to_thread(
+            reset_server(address, settings.reset, settings.timeout).begin
+        )
     listing = await list_mcp_tools(address, settings.timeout)
     builder = _read(listing, settings.name, f"environment:{settings.name}")
     stated = builder.tools
@@ -335,7 +384,9 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
                     reading.add(str(name))
     allowed = {one.name for one in stated if settings.allow and is_wanted(one.name, settings.allow)}
     adapted = list(zip(stated, adapt(stated, settings.choice), strict=True))
-    callable_tools = [tool for own, tool in adapted if settings.reset or own.name in reading | allowed]
+    callable_tools = [
+        tool for own, tool in adapted if settings.reset or own.name in reading | allowed
+    ]
     if not callable_tools:
         names = ", ".join(tool.name for tool in stated[:_SHOWN]) or "none"
         raise ConfigurationError(
@@ -350,11 +401,15 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
 def _path_of(name: str) -> str:
     """What a tool is about, as a path says it: its name without the verb ("list_orders_of_customer" is about "/orders")."""
     words = [word for word in _PARTS.split(name) if word]
-    end = next((place for place, word in enumerate(words) if place and word.lower() in _OF), len(words))
+    end = next(
+        (place for place, word in enumerate(words) if place and word.lower() in _OF), len(words)
+    )
     return f"/{'-'.join(words[1:end] or words[:1])}"
 
 
-def with_returns(endpoints: Sequence[Endpoint], seen: Mapping[str, Sequence[JsonValue]]) -> tuple[Endpoint, ...]:
+def with_returns(
+    endpoints: Sequence[Endpoint], seen: Mapping[str, Sequence[JsonValue]]
+) -> tuple[Endpoint, ...]:
     """The endpoints, each tool that does not state which values it returns with the schema of what it was seen to return."""
     return tuple(
         one._replace(tool=one.tool.with_changes(returns=schema_of_values(seen[one.tool.name])))
@@ -376,7 +431,9 @@ def schema_of_values(values: Sequence[JsonValue]) -> JsonSchema:
     if kinds == {"object"}:
         objects = [value for value in values if isinstance(value, dict)]
         names = dict.fromkeys(name for value in objects for name in value)
-        members = {name: schema_of_values([one[name] for one in objects if name in one]) for name in names}
+        members = {
+            name: schema_of_values([one[name] for one in objects if name in one]) for name in names
+        }
         return {"type": "object", "properties": members}
     if kinds == {"array"}:
         items = [item for value in values if isinstance(value, list) for item in value]

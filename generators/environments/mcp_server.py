@@ -34,8 +34,13 @@ LIST_PATIENCE = 60.0
 STOP_PATIENCE = 10.0
 MOST_PAGES = 1000
 LONGEST_PROBLEM = 400
-MOST_STARTS = 3  # of a command without an answer between: one that ends at each call is not started for ever
-_INVALID_PARAMS, _CLOSED = -32602, -32000  # a call that is wrong by itself; a connection that is no more
+MOST_STARTS = (
+    3  # of a command without an answer between: one that ends at each call is not started for ever
+)
+_INVALID_PARAMS, _CLOSED = (
+    -32602,
+    -32000,
+)  # a call that is wrong by itself; a connection that is no more
 # Linux ends the server should this process be killed outright; elsewhere its closed input has to be enough.
 _START = (
     "import ctypes, os, signal, sys;"
@@ -100,7 +105,9 @@ async def _page(client: "Client", cursor: str | None) -> "tuple[str, ListToolsRe
     return client.server_info.name if client.server_info else "", page
 
 
-async def call_mcp_tool(address: McpAddress, name: str, arguments: Arguments, patience: float) -> CallResponse:
+async def call_mcp_tool(
+    address: McpAddress, name: str, arguments: Arguments, patience: float
+) -> CallResponse:
     """What a server answers a call; whatever goes wrong is stated in `problem`."""
 
     async def call(client: "Client") -> CallResponse:
@@ -115,18 +122,26 @@ async def call_mcp_tool(address: McpAddress, name: str, arguments: Arguments, pa
 def read_result(result: "CallToolResult") -> CallResponse:
     """What a result says: its structured content, else its texts, read as JSON where they are."""
     contents: list[JsonValue] = [
-        block.text if block.type == "text" else block.model_dump(mode="json", by_alias=True, exclude_none=True)
+        block.text
+        if block.type == "text"
+        else block.model_dump(mode="json", by_alias=True, exclude_none=True)
         for block in result.content
     ]
     if result.is_error:
         stated = _cut(" ".join(text for text in contents if isinstance(text, str)))
-        return CallResponse(problem=f"The tool failed: {stated}" if stated else "The tool failed and does not say why.")
+        return CallResponse(
+            problem=f"The tool failed: {stated}"
+            if stated
+            else "The tool failed and does not say why."
+        )
     value: JsonValue = result.structured_content
     if value is None:
         values = list(map(_parsed, contents))
         value = values[0] if len(values) == 1 else values or None
     if depth(value) > DEEPEST:
-        return CallResponse(problem=f"The server's answer is nested more than {DEEPEST} levels deep.", passing=True)
+        return CallResponse(
+            problem=f"The server's answer is nested more than {DEEPEST} levels deep.", passing=True
+        )
     return CallResponse(value)
 
 
@@ -185,7 +200,9 @@ def close_servers() -> None:
     """End the servers of this process; one that is asked again is started again."""
     with _lock:
         servers = [server for (process, _), server in _servers.items() if process == os.getpid()]
-        after = [_after.pop(at) for at in range(len(_after) - 1, -1, -1) if _after[at][0] == os.getpid()]
+        after = [
+            _after.pop(at) for at in range(len(_after) - 1, -1, -1) if _after[at][0] == os.getpid()
+        ]
     for server in servers:
         server.close()
     for _, close in after:
@@ -218,7 +235,9 @@ class McpServer:
         self._starts = 0  # since it last answered
         self._failure = ""  # the last one
 
-    async def ask(self, question: "Callable[[Client], Awaitable[_Value]]", patience: float) -> _Value:
+    async def ask(
+        self, question: "Callable[[Client], Awaitable[_Value]]", patience: float
+    ) -> _Value:
         """The answer to a question within so many seconds. Raises ServerFailureError."""
         connection = self._connected()
         try:
@@ -228,11 +247,15 @@ class McpServer:
             raise
         from mcp import MCPError
 
-        asked = asyncio.run_coroutine_threadsafe(_within(patience, question(client), connection.ended), connection.loop)
+        asked = asyncio.run_coroutine_threadsafe(
+            _within(patience, question(client), connection.ended), connection.loop
+        )
         try:
             answer = await asyncio.wrap_future(asked)
         except TimeoutError as error:
-            raise ServerFailureError(f"{self.address.shown} did not answer within {patience:g} seconds.") from error
+            raise ServerFailureError(
+                f"{self.address.shown} did not answer within {patience:g} seconds."
+            ) from error
         except MCPError as error:
             if error.code != _CLOSED:
                 problem = f"The server refused what it was asked: {_cut(error.message)}"
@@ -257,7 +280,9 @@ class McpServer:
         with self._lock:
             if self._connection is None or not self._connection.thread.is_alive():
                 if self.address.command and self._starts >= MOST_STARTS:
-                    raise ServerFailureError(f"{self._failure} After {MOST_STARTS} tries it is not started again.")
+                    raise ServerFailureError(
+                        f"{self._failure} After {MOST_STARTS} tries it is not started again."
+                    )
                 self._starts += 1
                 loop, client = asyncio.new_event_loop(), Future["Client"]()
                 ending, ended = asyncio.Event(), asyncio.Event()

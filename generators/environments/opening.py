@@ -8,7 +8,13 @@ from typing import Any, get_args
 from pydantic import JsonValue, ValidationError
 
 from callwright.generators.catalogs import read_catalog
-from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
+from callwright.generators.catalogs.choosing import (
+    ListedTool,
+    ToolChoice,
+    adapt,
+    choose,
+    listed_tools,
+)
 from callwright.generators.environments.document_world import DocumentWorld
 from callwright.generators.environments.endpoints import (
     Endpoint,
@@ -74,7 +80,9 @@ def _open_travel(settings: TravelSettings, store: Path, _secret: Secret) -> Envi
     world = open_travel(seed=settings.seed, response_size=settings.response_size)
     told = world.rules.key if world.rules is not None else ""
     keys = content_key([VERSION, told, [tool.key for tool in world.tools]])
-    return StoredEnvironment(world, store, kept_as=f"{world.name} {settings.seed} {settings.response_size} {keys}")
+    return StoredEnvironment(
+        world, store, kept_as=f"{world.name} {settings.seed} {settings.response_size} {keys}"
+    )
 
 
 def _open_recorded(settings: RecordedSettings, _store: Path, _secret: Secret) -> Environment:
@@ -95,7 +103,9 @@ def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environme
     offered = endpoints_of_server(settings)
     wanted = chosen_names(offered, settings.choice, settings.tools)
     endpoints = [one for one in offered if one.tool.name in wanted]
-    inner = HttpEnvironment(settings.name, endpoints, settings.base_url, secrets=secrets, limits=limits)
+    inner = HttpEnvironment(
+        settings.name, endpoints, settings.base_url, secrets=secrets, limits=limits
+    )
     description = kept_description(store, settings.name, basis_of(settings))
     if description is None:  # what the document alone says
         links = find_links(endpoints)
@@ -109,7 +119,9 @@ def _open_mcp(settings: McpSettings, store: Path, secret: Secret) -> Environment
     description = kept_description(store, settings.name, basis_of(settings)) or Description((), ())
     own_names = {new: own for own, new in settings.rename.items()}
     limits = HttpLimits(settings.timeout, settings.max_bytes)
-    server = McpEnvironment(settings.name, address, description.tools, own_names, limits, reset=settings.reset)
+    server = McpEnvironment(
+        settings.name, address, description.tools, own_names, limits, reset=settings.reset
+    )
     inner = ServerWorld(settings.name, description, store, server) if settings.reset else server
     return StoredEnvironment(inner, store, description)
 
@@ -124,7 +136,9 @@ def secrets_of(variables: Mapping[str, str], secret: Secret) -> dict[str, str]:
     found = {name: secret(variable) for name, variable in variables.items()}
     for name, value in found.items():
         if not value:
-            raise ConfigurationError(f"The variable {variables[name]} is not set; {name!r} takes its value from it.")
+            raise ConfigurationError(
+                f"The variable {variables[name]} is not set; {name!r} takes its value from it."
+            )
     return found
 
 
@@ -150,7 +164,9 @@ def endpoints_of_server(settings: HttpSettings) -> tuple[Endpoint, ...]:
     """What may be asked of a server; also what a recipe leaves out, for others may need values of its responses."""
     source = f"environment:{settings.name}"
     allow, choice = settings.allow, settings.choice
-    return read_endpoints(settings.document, allow=allow, secrets=settings.secrets, source=source, choice=choice)
+    return read_endpoints(
+        settings.document, allow=allow, secrets=settings.secrets, source=source, choice=choice
+    )
 
 
 def basis_of(settings: HttpSettings | McpSettings) -> str:
@@ -179,13 +195,19 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
         catalog = read_catalog(settings.format, settings.path)
         by_key = {tool.key: tool for tool in catalog.tools}
         chosen = choose(listed_tools(catalog), settings)
-        description = _simulated(settings, adapt([by_key[one.key] for one in chosen], settings), chosen)
+        description = _simulated(
+            settings, adapt([by_key[one.key] for one in chosen], settings), chosen
+        )
     rules, effects = _rules_of(settings), settings.effects
     world = _world_of_description(settings, description, rules)
-    told: list[JsonValue] = [{name: one.model_dump(mode="json") for name, one in effects.items()}] if effects else []
+    told: list[JsonValue] = (
+        [{name: one.model_dump(mode="json") for name, one in effects.items()}] if effects else []
+    )
     told += [] if rules is None else [rules.key, settings.response_size]
     keys = content_key([VERSION, settings.seed, [tool.key for tool in description.tools], *told])
-    return StoredEnvironment(world, store, description, kept_as=f"{settings.name} {keys}", remember=world.remember)
+    return StoredEnvironment(
+        world, store, description, kept_as=f"{settings.name} {keys}", remember=world.remember
+    )
 
 
 def describe_simulated(
@@ -197,7 +219,10 @@ def describe_simulated(
     """
     if not tools:
         raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
-    described: list[JsonValue] = [[tool.key for tool in tools], [[one.method, one.path] for one in listed]]
+    described: list[JsonValue] = [
+        [tool.key for tool in tools],
+        [[one.method, one.path] for one in listed],
+    ]
     described += [[list(link) for link in one.links] for one in listed if one.links]
     described += [[list(error) for error in one.errors] for one in listed if one.errors]
     described += [] if settings.rules is None else [read_rules(settings.rules).key]
@@ -207,14 +232,18 @@ def describe_simulated(
             known.describe(settings.described_as, basis, _simulated(settings, tools, listed))
 
 
-def _simulated(settings: SimulatedSettings, tools: Sequence[Tool], listed: Sequence[ListedTool]) -> Description:
+def _simulated(
+    settings: SimulatedSettings, tools: Sequence[Tool], listed: Sequence[ListedTool]
+) -> Description:
     own = [tool.with_changes(source=f"environment:{settings.name}") for tool in tools]
     operations, errors = [(one.method, one.path) for one in listed], [one.errors for one in listed]
     endpoints = endpoints_of(own, operations, [one.links for one in listed], errors)
     rules = _rules_of(settings)
     links = find_links(endpoints) if rules is None else rules.links(endpoints)
     calls = _document_world(settings, endpoints, links, rules).sayable_calls
-    hinted = with_hints([one.tool for one in endpoints], links, MOST_HINTS if rules is None else None)
+    hinted = with_hints(
+        [one.tool for one in endpoints], links, MOST_HINTS if rules is None else None
+    )
     asked = tuple((one.method, one.path) for one in endpoints)
     return Description(hinted, links, calls, asked, errors=tuple(one.errors for one in endpoints))
 
@@ -231,14 +260,19 @@ def _world_of_description(
 
 
 def _document_world(
-    settings: SimulatedSettings, endpoints: Sequence[Endpoint], links: Sequence[Link], rules: CompiledRules | None
+    settings: SimulatedSettings,
+    endpoints: Sequence[Endpoint],
+    links: Sequence[Link],
+    rules: CompiledRules | None,
 ) -> DocumentWorld:
     """The world of a document, in the size of its rules that the settings name."""
     if rules is not None:
         rules = rules.sized(settings.response_size or next(iter(rules.stated.sizes), ""))
         if not (settings.include or settings.exclude or settings.rename):
             rules.validate([one.tool for one in endpoints])
-    return DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=settings.effects, rules=rules)
+    return DocumentWorld(
+        settings.name, endpoints, links, seed=settings.seed, effects=settings.effects, rules=rules
+    )
 
 
 # Worlds to be taken along, so that tasks are played where neither recipe nor document is
@@ -267,7 +301,9 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
         }
         rules = getattr(world, "rules", None)
         if isinstance(rules, CompiledRules):
-            told: JsonValue = rules.stated.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+            told: JsonValue = rules.stated.model_dump(
+                mode="json", by_alias=True, exclude_defaults=True
+            )
             document |= {"rules": told, "response_size": settings.response_size}
         return ShippedWorld(document, names)
     source = WORLDS.source_of(settings.environment)
@@ -278,12 +314,17 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
     return ShippedWorld(stated | {"extension": f"{path.name}:{name}"}, names, {path.name: text})
 
 
-def join_shipped(environment: JoinedEnvironment, shipped: Mapping[str, ShippedWorld]) -> ShippedWorld:
+def join_shipped(
+    environment: JoinedEnvironment, shipped: Mapping[str, ShippedWorld]
+) -> ShippedWorld:
     """What a world made of worlds is opened by: what those are that were shipped already."""
     parts = tuple(world.name for world in environment.worlds)
     own = [shipped[name] for name in parts]
     files = {name: text for one in own for name, text in one.files.items()}
-    document: dict[str, JsonValue] = {"name": environment.name, "worlds": [dict(one.document) for one in own]}
+    document: dict[str, JsonValue] = {
+        "name": environment.name,
+        "worlds": [dict(one.document) for one in own],
+    }
     return ShippedWorld(document, names_in_episodes(environment.tools), files, parts)
 
 
@@ -295,7 +336,9 @@ def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
         if "description" in shipped:
             own = {name: shipped[name] for name in ("environment", "name", "seed", "effects")}
             size = shipped.get("response_size", "")
-            settings = SimulatedSettings.model_validate(own | {"catalog": "shipped", "response_size": size})
+            settings = SimulatedSettings.model_validate(
+                own | {"catalog": "shipped", "response_size": size}
+            )
             rules = rules_of(shipped["rules"], shipped["name"]) if "rules" in shipped else None
             return _world_of_description(settings, description_from(shipped["description"]), rules)
         stated = {name: value for name, value in shipped.items() if name != "extension"}
@@ -307,7 +350,9 @@ def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
         row = WORLDS.named(stated["environment"])
         return world_of(row.open(row.settings.model_validate(stated), folder, str))
     except (ValidationError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"The world {shipped.get('name')!r} can't be opened: {error}") from error
+        raise ConfigurationError(
+            f"The world {shipped.get('name')!r} can't be opened: {error}"
+        ) from error
 
 
 HTTP = World("http", HttpSettings, _open_http)

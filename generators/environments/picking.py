@@ -94,12 +94,16 @@ def stated_values(schema: JsonSchema) -> list[JsonValue]:
     return list(schema.get("enum") or schema.get("examples") or ())[:MOST_STATED]
 
 
-def choose(entries: Sequence[Entry], where: Sequence[Condition], *, loosely: bool = False) -> list[Entry]:
+def choose(
+    entries: Sequence[Entry], where: Sequence[Condition], *, loosely: bool = False
+) -> list[Entry]:
     """The entries that meet every condition: first those that compare, then those that rank, in their order.
 
     `loosely` reads as a person may: a text that contains what it should equal is as good.
     """
-    left = [entry for entry in entries if all(meets(entry.value, one, loosely=loosely) for one in where)]
+    left = [
+        entry for entry in entries if all(meets(entry.value, one, loosely=loosely) for one in where)
+    ]
     for condition in (one for one in where if one.test in RANKS):
         ranked = [(_rank(value_at(entry.value, condition.field)), entry) for entry in left]
         are_alike = len({type(rank) for rank, _ in ranked}) == 1
@@ -119,7 +123,10 @@ def meets(entry: JsonValue, condition: Condition, *, loosely: bool = False) -> b
     if condition.test in RANKS:
         return _rank(held) is not None
     within = condition.test == "contains" or loosely
-    return any(_compares(one, condition.value, within=within) for one in (held if isinstance(held, list) else [held]))
+    return any(
+        _compares(one, condition.value, within=within)
+        for one in (held if isinstance(held, list) else [held])
+    )
 
 
 def _compares(held: JsonValue, wanted: JsonValue, *, within: bool) -> bool:
@@ -139,7 +146,10 @@ def _rank(value: JsonValue) -> float | str | None:
 
 def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) -> list[Entry]:
     """The entries that a reader of the conditions may take instead of the chosen one, strictly or loosely read."""
-    found = {entry.index: entry for entry in (*choose(entries, where), *choose(entries, where, loosely=True))}
+    found = {
+        entry.index: entry
+        for entry in (*choose(entries, where), *choose(entries, where, loosely=True))
+    }
     return [entry for index, entry in sorted(found.items()) if index != chosen]
 
 
@@ -148,20 +158,30 @@ def rendered(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry
 
     None where the conditions tell by no text, or rank by what these entries do not have.
     """
-    texts = [fold(str(one.value)) for one in where if one.test in ("equals", "contains") and isinstance(one.value, str)]
+    texts = [
+        fold(str(one.value))
+        for one in where
+        if one.test in ("equals", "contains") and isinstance(one.value, str)
+    ]
     ranks = [one for one in where if one.test in RANKS]
-    left = [entry for entry in entries if texts and all(_mentions(entry.value, text) for text in texts)]
+    left = [
+        entry for entry in entries if texts and all(_mentions(entry.value, text) for text in texts)
+    ]
     return choose(left, ranks)
 
 
 def _mentions(value: JsonValue, text: str) -> bool:
     if isinstance(value, str):
         return text in fold(value)
-    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    members = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
     return any(_mentions(member, text) for member in members)
 
 
-def retold(entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]) -> tuple[Condition, ...]:
+def retold(
+    entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]
+) -> tuple[Condition, ...]:
     """Conditions by which an entry of another list is picked, made of those of `where`; as they are where none can be made."""
     if len(entries) == 1:
         return ()
@@ -169,7 +189,11 @@ def retold(entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]) -
     for condition in where:
         if condition not in kept and condition.test in ("equals", "contains"):
             members = entry.value if isinstance(entry.value, dict) else {}
-            fields = [condition.with_changes(field=name) for name, one in members.items() if isinstance(one, str)]
+            fields = [
+                condition.with_changes(field=name)
+                for name, one in members.items()
+                if isinstance(one, str)
+            ]
             within = [one.with_changes(test="contains") for one in fields]
             kept += [one for one in (*fields, *within) if meets(entry.value, one)][:1]
     picked = choose(entries, kept) if kept else []
@@ -193,7 +217,9 @@ def read_rule(rule: str, call: int) -> Picked:
     where: list[Condition] = []
     later_by, at = 0, start.end()
     while at < len(rule) and not later_by:
-        found = _CONDITION.match(rule, at + 2) if rule.startswith("; " if where else ": ", at) else None
+        found = (
+            _CONDITION.match(rule, at + 2) if rule.startswith("; " if where else ": ", at) else None
+        )
         if found is None:
             break
         at = found.end()
@@ -206,7 +232,9 @@ def read_rule(rule: str, call: int) -> Picked:
             test, field = cast("Test", found["compares"]), _read_path(found["field"])
             where.append(Condition(test=test, field=field, value=value))
         else:
-            where.append(Condition(test=cast("Test", found["ranks"]), field=_read_path(found["by"])))
+            where.append(
+                Condition(test=cast("Test", found["ranks"]), field=_read_path(found["by"]))
+            )
     if at != len(rule):
         raise RecordError(f"The rule {rule!r} has no condition at {rule[at:]!r}.")
     field, entries = map(_read_path, start.groups())

@@ -64,7 +64,9 @@ class PolicyBook:
         """Raises ConfigurationError, which names policy and tool, where one speaks of what the world has not."""
         self._tools = {tool.name: tool for tool in world.tools}
         names = names_in_episodes(world.tools)
-        self._reads = {names[name]: tool for name, tool in self._tools.items() if not world.writes(name)}
+        self._reads = {
+            names[name]: tool for name, tool in self._tools.items() if not world.writes(name)
+        }
         compiler = ExpressionCompiler({*self._reads, _GIVEN})
         self._policies = [self._compiled(one, compiler) for one in policies]
 
@@ -84,9 +86,15 @@ class PolicyBook:
                 raise ConfigurationError(f"{where}, {name}: {problem}")
         try:
             lets = compiler.lets(policy.let, where, frozenset())
-            test = compiler.compiled(policy.only_if, f"{where}, only_if", lets) if policy.only_if else None
+            test = (
+                compiler.compiled(policy.only_if, f"{where}, only_if", lets)
+                if policy.only_if
+                else None
+            )
         except ConfigurationError as error:
-            raise ConfigurationError(f"{error} Reading tools are {', '.join(self._reads) or 'none'}.") from error
+            raise ConfigurationError(
+                f"{error} Reading tools are {', '.join(self._reads) or 'none'}."
+            ) from error
         return _Compiled(policy, lets, test)
 
     def _problems(self, expression: str, policy: Policy) -> Iterator[str]:
@@ -111,7 +119,11 @@ class PolicyBook:
 
         Raises ConfigurationError where an expression can't be worked out.
         """
-        return tuple(self._ruling(one, call, episode) for one in self._policies if call.tool in one.policy.tools)
+        return tuple(
+            self._ruling(one, call, episode)
+            for one in self._policies
+            if call.tool in one.policy.tools
+        )
 
     def looks(self, call: Call, episode: WorldEpisode) -> tuple[Call, ...]:
         """The reads that policies take of a call now."""
@@ -119,7 +131,9 @@ class PolicyBook:
 
     def broken_by(self, call: Call, episode: WorldEpisode, leave: Call | None) -> tuple[str, ...]:
         """The names of the policies that a call would break now."""
-        return tuple(one.policy.name for one in self.rulings(call, episode) if one.breaks(call, leave))
+        return tuple(
+            one.policy.name for one in self.rulings(call, episode) if one.breaks(call, leave)
+        )
 
     def _ruling(self, one: _Compiled, call: Call, episode: WorldEpisode) -> Ruling:
         if one.test is None:
@@ -149,15 +163,24 @@ class PolicyBook:
             return read
 
         schemas = self._tools[call.tool].properties
-        given = {name: call.arguments.get(name, schema.get("default")) for name, schema in schemas.items()}
+        given = {
+            name: call.arguments.get(name, schema.get("default"))
+            for name, schema in schemas.items()
+        }
         reads = {name: reading(tool) for name, tool in self._reads.items()}
         return {**BUILT_IN, **PLAIN, **reads, _GIVEN: given}
 
 
 def taken_of(policy: Policy) -> set[str]:
     """The arguments of the call that a policy takes: `given.NAME`."""
-    found = (one for text in (*policy.let.values(), policy.only_if) for one in _tree(text).find_all(nodes.Getattr))
-    return {one.attr for one in found if isinstance(one.node, nodes.Name) and one.node.name == _GIVEN}
+    found = (
+        one
+        for text in (*policy.let.values(), policy.only_if)
+        for one in _tree(text).find_all(nodes.Getattr)
+    )
+    return {
+        one.attr for one in found if isinstance(one.node, nodes.Name) and one.node.name == _GIVEN
+    }
 
 
 def _tree(expression: str) -> nodes.Template:
@@ -173,7 +196,9 @@ def is_like(call: Call, other: Call) -> bool:
     return call.tool == other.tool and other.arguments.items() <= call.arguments.items()
 
 
-def unseen_after(looks: Iterable[Call], calls: Iterable[Call], episode: WorldEpisode) -> tuple[Call, ...]:
+def unseen_after(
+    looks: Iterable[Call], calls: Iterable[Call], episode: WorldEpisode
+) -> tuple[Call, ...]:
     """The looks of which no response to these calls, made one after the other, tells what they tell at that time."""
     left = tuple({look.key: look for look in looks}.values())
     for call in calls:
@@ -181,7 +206,9 @@ def unseen_after(looks: Iterable[Call], calls: Iterable[Call], episode: WorldEpi
     return left
 
 
-def unseen_in(looks: tuple[Call, ...], response: JsonValue, episode: WorldEpisode) -> tuple[Call, ...]:
+def unseen_in(
+    looks: tuple[Call, ...], response: JsonValue, episode: WorldEpisode
+) -> tuple[Call, ...]:
     """The looks that tell something now that a response does not tell; the episode stays as it is."""
     start = episode.snapshot()
     left = tuple(look for look in looks if not shows(response, episode.answer(look).response))
@@ -191,7 +218,9 @@ def unseen_in(looks: tuple[Call, ...], response: JsonValue, episode: WorldEpisod
 
 def shows(told: JsonValue, wanted: JsonValue) -> bool:
     """Whether a response tells all that another one does, as an entry of a list tells what a read of it does."""
-    if told == wanted or (isinstance(told, dict) and isinstance(wanted, dict) and wanted.items() <= told.items()):
+    if told == wanted or (
+        isinstance(told, dict) and isinstance(wanted, dict) and wanted.items() <= told.items()
+    ):
         return True
     members = told.values() if isinstance(told, dict) else told if isinstance(told, list) else ()
     return any(shows(one, wanted) for one in members)

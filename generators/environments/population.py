@@ -87,14 +87,26 @@ class Population:
         return Thing(kind, rng.randrange(max(1, min(REFERRED, self.size(kind)))), {})
 
     def _rows(self, kind: str) -> Sequence[Row] | None:
-        return self._stated.rows(kind) if self._stated is not None and kind in self._stated.rules.rows else None
+        return (
+            self._stated.rows(kind)
+            if self._stated is not None and kind in self._stated.rules.rows
+            else None
+        )
 
     def parts(self, kind: str, owner: Thing) -> list[Thing]:
         """The things of a kind that one of another kind has; what is a part of a part has none."""
         owners = self._kinds.owners.get(kind, ())
-        if owner.kind not in owners or owner.number >= MADE_FROM or self.is_stated(kind) or self._depth(owner) > 1:
+        if (
+            owner.kind not in owners
+            or owner.number >= MADE_FROM
+            or self.is_stated(kind)
+            or self._depth(owner) > 1
+        ):
             return []
-        at, rng = owners.index(owner.kind), Random(f"{self.seed}:{kind} of {owner.kind} {owner.number}")
+        at, rng = (
+            owners.index(owner.kind),
+            Random(f"{self.seed}:{kind} of {owner.kind} {owner.number}"),
+        )
         return [
             Thing(kind, _PARTS_FROM + (owner.number * MOST_PARTS + one) * len(owners) + at, {})
             for one in range(rng.randint(FEWEST_PARTS, MOST_PARTS))
@@ -112,7 +124,9 @@ class Population:
         owner = self.owner(thing)
         return 0 if owner is None else 1 + self._depth(owner)
 
-    def number_of(self, kind: str, attribute: str, schema: JsonSchema, value: JsonValue) -> int | None:
+    def number_of(
+        self, kind: str, attribute: str, schema: JsonSchema, value: JsonValue
+    ) -> int | None:
         """The number of the thing that is known by a value; None where there is none at first."""
         place = place_of(kind, attribute, schema)
         if place not in self._numbers:
@@ -126,7 +140,11 @@ class Population:
     def _parts_of_all(self, kind: str) -> Iterator[Thing]:
         """The things of a kind that only things of other kinds list, be these themselves such parts."""
         for owner_kind in self._kinds.owners.get(kind, ()):
-            above = [one for other in self._kinds.owners.get(owner_kind, ()) for one in self.everything(other)]
+            above = [
+                one
+                for other in self._kinds.owners.get(owner_kind, ())
+                for one in self.everything(other)
+            ]
             further = [part for one in above for part in self.parts(owner_kind, one)]
             for owner in (*self.everything(owner_kind), *further):
                 yield from self.parts(kind, owner)
@@ -136,7 +154,9 @@ class Population:
         if attribute in thing.given:
             return thing.given[attribute]
         own = self._kinds.identities.get(thing.kind, "")
-        if own in thing.given and place_of(thing.kind, own, schema) == place_of(thing.kind, attribute, schema):
+        if own in thing.given and place_of(thing.kind, own, schema) == place_of(
+            thing.kind, attribute, schema
+        ):
             return thing.given[own]
         population = self._population(thing.kind, attribute, schema)
         if thing.number < len(population):
@@ -145,9 +165,13 @@ class Population:
         if numbers and thing.number < MADE_FROM and "maximum" not in schema:
             return max(numbers) + thing.number
         rng = Random(f"{self.seed}:{thing.kind}:{thing.number}:id")
-        return self._new_identity(thing.kind, attribute, self._own_schema(thing.kind, attribute, schema), rng)
+        return self._new_identity(
+            thing.kind, attribute, self._own_schema(thing.kind, attribute, schema), rng
+        )
 
-    def new_identity(self, kind: str, attribute: str, schema: JsonSchema, *, after: str) -> JsonValue:
+    def new_identity(
+        self, kind: str, attribute: str, schema: JsonSchema, *, after: str
+    ) -> JsonValue:
         """An id for a new thing, which depends on `after` alone."""
         rng = Random(f"{self.seed}:{kind}:{after}")
         return self._new_identity(kind, attribute, self._own_schema(kind, attribute, schema), rng)
@@ -167,7 +191,8 @@ class Population:
             values = list(found.values())
             rows: Sequence[Row | dict[str, JsonValue]] = self._rows(kind) or [{}] * size
             self._identities[place] = [
-                row[attribute] if attribute in row else values[at % len(values)] for at, row in enumerate(rows)
+                row[attribute] if attribute in row else values[at % len(values)]
+                for at, row in enumerate(rows)
             ]
         return self._identities[place]
 
@@ -175,11 +200,21 @@ class Population:
         """How the document describes what a kind is known by, whoever refers to it: its ids are the same for all."""
         return self._kinds.identifying.get(place_of(kind, attribute, schema), schema)
 
-    def _new_identity(self, kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
-        known: Sequence[JsonValue] = schema.get("examples") or self._kinds.example_ids.get(kind) or ()
+    def _new_identity(
+        self, kind: str, attribute: str, schema: JsonSchema, rng: Random
+    ) -> JsonValue:
+        known: Sequence[JsonValue] = (
+            schema.get("examples") or self._kinds.example_ids.get(kind) or ()
+        )
         examples = [one for one in known if isinstance(one, str)]
         is_text = schema.get("type") == "string"
-        if is_text and is_opaque(attribute) and examples and "pattern" not in schema and schema.get("format") != "uuid":
+        if (
+            is_text
+            and is_opaque(attribute)
+            and examples
+            and "pattern" not in schema
+            and schema.get("format") != "uuid"
+        ):
             return "".join(_like(character, rng) for character in examples[0])
         few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
         if not is_called(attribute, schema):
@@ -205,18 +240,30 @@ class Population:
                 self._leaves.clear()
             self._leaves[place] = self._leaf(thing, name, schema, language)
         found = self._leaves[place]
-        return list(found) if isinstance(found, list) else dict(found) if isinstance(found, dict) else found
+        return (
+            list(found)
+            if isinstance(found, list)
+            else dict(found)
+            if isinstance(found, dict)
+            else found
+        )
 
     def _leaf(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
         rows = self._rows(thing.kind) or ()
         if thing.number < len(rows) and name in rows[thing.number]:
             return rows[thing.number][name]  # type: ignore[no-any-return]
         rng, words = self.chance(thing, name), words_of(name)
-        told_apart = schema.get("type") == "string" or (schema.get("type") == "integer" and is_opaque(name))
+        told_apart = schema.get("type") == "string" or (
+            schema.get("type") == "integer" and is_opaque(name)
+        )
         if self._is_heading(thing.kind, name) and is_called(name, schema):
             return self.identity(thing, name, schema)
         if IDENTIFYING & set(words[-1:]) and told_apart and not schema.get("enum"):
-            other = self._kinds.named(" ".join(words[:-1])) if len(words) > 1 and is_opaque(name) else thing.kind
+            other = (
+                self._kinds.named(" ".join(words[:-1]))
+                if len(words) > 1 and is_opaque(name)
+                else thing.kind
+            )
             if other == thing.kind:
                 return self.identity(thing, name, schema)
             owner = self.owner(thing)
@@ -260,8 +307,14 @@ def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> Json
 
 def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
     """The schema of a number with an example of its own: one number for all things sets none of them apart."""
-    numbers = [one for one in schema.get("examples") or () if isinstance(one, int) and one >= _LARGE]
-    if schema.get("type") != "integer" or not numbers or schema.keys() & {"minimum", "maximum", "enum"}:
+    numbers = [
+        one for one in schema.get("examples") or () if isinstance(one, int) and one >= _LARGE
+    ]
+    if (
+        schema.get("type") != "integer"
+        or not numbers
+        or schema.keys() & {"minimum", "maximum", "enum"}
+    ):
         return schema
     return {**schema, "examples": [round(numbers[0] * rng.uniform(0.5, 1.5))]}
 
@@ -270,5 +323,7 @@ def _like(character: str, rng: Random) -> str:
     if character.isdecimal():
         return rng.choice("0123456789")
     if character.isalpha() and character.isascii():
-        return rng.choice("abcdefghijkmnpqrstuvwxyz" if character.islower() else "ABCDEFGHJKLMNPQRSTUVWXYZ")
+        return rng.choice(
+            "abcdefghijkmnpqrstuvwxyz" if character.islower() else "ABCDEFGHJKLMNPQRSTUVWXYZ"
+        )
     return character

@@ -128,7 +128,10 @@ class ServerSettings(EnvironmentPart, ToolChoice):
     `values` are said of parameters (PARAMETER or TOOL.PARAMETER) that nothing else gives a value.
     """
 
-    catalog: str = Field(default="", description="The name of a catalog that was imported from this server's document.")
+    catalog: str = Field(
+        default="",
+        description="The name of a catalog that was imported from this server's document.",
+    )
     values: Mapping[str, tuple[JsonValue, ...]] = Field(
         default_factory=dict, description="Values to ask for, by PARAMETER or TOOL.PARAMETER."
     )
@@ -165,18 +168,28 @@ class HttpSettings(ServerSettings):
 
     environment: Literal["http"] = Field(description="A live server with its OpenAPI document.")
     name: str = Field(default="http", pattern=NAME, description="The name that samples call it by.")
-    format: Literal["openapi"] = Field(default="openapi", alias="import", description="The format of its document.")
-    path: Path | None = Field(default=None, description="The server's OpenAPI document, relative to the recipe.")
+    format: Literal["openapi"] = Field(
+        default="openapi", alias="import", description="The format of its document."
+    )
+    path: Path | None = Field(
+        default=None, description="The server's OpenAPI document, relative to the recipe."
+    )
     base_url: str = Field(description="The server's address, such as http://127.0.0.1:4200/api.")
     secrets: Mapping[str, str] = Field(
-        default_factory=dict, description="Headers, and the environment variables that hold their values."
+        default_factory=dict,
+        description="Headers, and the environment variables that hold their values.",
     )
     allow: tuple[str, ...] = Field(
-        default=(), description="What may be asked besides GET and HEAD: methods, or a method with a path pattern."
+        default=(),
+        description="What may be asked besides GET and HEAD: methods, or a method with a path pattern.",
     )
-    tools: tuple[str, ...] = Field(default=(), description="Patterns of the names of its tools, none for all.")
+    tools: tuple[str, ...] = Field(
+        default=(), description="Patterns of the names of its tools, none for all."
+    )
     timeout: float = Field(default=PATIENCE, gt=0, le=600, description="Seconds for a call.")
-    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20, description="The largest response.")
+    max_bytes: int = Field(
+        default=LARGEST, ge=1, le=64 * 2**20, description="The largest response."
+    )
 
     @model_validator(mode="after")
     def _is_one_document(self) -> "HttpSettings":
@@ -202,7 +215,8 @@ class Reset(EnvironmentPart):
     """
 
     folder: Path | None = Field(
-        default=None, description="A folder that the server is started in a fresh copy of, relative to the recipe."
+        default=None,
+        description="A folder that the server is started in a fresh copy of, relative to the recipe.",
     )
     command: tuple[str, ...] = Field(default=(), description="A command that is run, word by word.")
     tool: str = Field(default="", description="A tool of the server.")
@@ -241,11 +255,17 @@ class McpSettings(ServerSettings):
 
     environment: Literal["mcp"] = Field(description="An MCP server.")
     name: str = Field(default="mcp", pattern=NAME, description="The name that samples call it by.")
-    command: tuple[str, ...] = Field(default=(), description="The command that starts it, word by word.")
-    url: str = Field(
-        default="", pattern=r"^(https?://\S+)?$", description="Its address, such as http://127.0.0.1:8000/mcp."
+    command: tuple[str, ...] = Field(
+        default=(), description="The command that starts it, word by word."
     )
-    folder: Path = Field(default=Path(), description="Where the command runs, relative to the recipe.")
+    url: str = Field(
+        default="",
+        pattern=r"^(https?://\S+)?$",
+        description="Its address, such as http://127.0.0.1:8000/mcp.",
+    )
+    folder: Path = Field(
+        default=Path(), description="Where the command runs, relative to the recipe."
+    )
     secrets: Mapping[str, str] = Field(
         default_factory=dict,
         description="Headers, or variables of the command, and the environment variables that hold their values.",
@@ -270,15 +290,21 @@ class McpSettings(ServerSettings):
         description="Tools, or calls of tools, whose answers tell what the server holds.",
     )
     timeout: float = Field(default=PATIENCE, gt=0, le=600, description="Seconds for a call.")
-    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20, description="The largest response.")
+    max_bytes: int = Field(
+        default=LARGEST, ge=1, le=64 * 2**20, description="The largest response."
+    )
 
     @model_validator(mode="after")
     def _is_one_server(self) -> "McpSettings":
         self._validate_origin(command=self.command, url=self.url)
         if self.reset and self.reset.folder and self.url:
-            raise ValueError("`reset` copies a `folder` for a command, and a server with a `url` runs elsewhere")
+            raise ValueError(
+                "`reset` copies a `folder` for a command, and a server with a `url` runs elsewhere"
+            )
         if self.state and not self.reset:
-            raise ValueError("`state` tells what calls have made of a server, which takes a `reset`")
+            raise ValueError(
+                "`state` tells what calls have made of a server, which takes a `reset`"
+            )
         return self
 
     @property
@@ -292,7 +318,9 @@ class RecordedSettings(EnvironmentPart):
     """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the recipe."""
 
     environment: Literal["recorded"] = Field(description="Responses that were recorded earlier.")
-    name: str = Field(default="recorded", pattern=NAME, description="The name that samples call it by.")
+    name: str = Field(
+        default="recorded", pattern=NAME, description="The name that samples call it by."
+    )
     path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
     sentences: SentencePaths = ()
 
@@ -315,7 +343,9 @@ class Effect(EnvironmentPart):
     becomes of the things that belong to one which is deleted.
     """
 
-    reads: bool = Field(default=False, description="Whether it changes nothing, whatever its method says.")
+    reads: bool = Field(
+        default=False, description="Whether it changes nothing, whatever its method says."
+    )
     creates: str = Field(default="", description="The kind of thing that it creates.")
     updates: str = Field(default="", description="The kind of thing that it changes.")
     deletes: str = Field(default="", description="The kind of thing that it removes.")
@@ -325,13 +355,23 @@ class Effect(EnvironmentPart):
     fields: Mapping[str, str] = Field(
         default_factory=dict,
         description="The field that each parameter gives its value to; a list where both are called alike.",
-        json_schema_extra={"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "string"}}]},
+        json_schema_extra={
+            "anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "string"}}]
+        },
     )
-    sets: Mapping[str, JsonValue] = Field(default_factory=dict, description="Fields that get this value.")
-    unique: tuple[str, ...] = Field(default=(), description="Fields whose value no two things share.")
+    sets: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="Fields that get this value."
+    )
+    unique: tuple[str, ...] = Field(
+        default=(), description="Fields whose value no two things share."
+    )
     each: str = _later("The parameter that is a list, to each entry of which it is done.")
-    to: str = _later("The parameter that names the other thing, where things are put among those of another.")
-    under: str = _later("What the other thing's list is called, in the singular; as the kind unless set.")
+    to: str = _later(
+        "The parameter that names the other thing, where things are put among those of another."
+    )
+    under: str = _later(
+        "What the other thing's list is called, in the singular; as the kind unless set."
+    )
     parts: Literal["", "deletes", "refuses", "keeps"] = _later(
         "What becomes of what belongs to a thing that is deleted: it is deleted too, the call is refused, or it is kept."
     )
@@ -348,13 +388,17 @@ class Effect(EnvironmentPart):
         stated = [name for name in _DEEDS if getattr(self, name)]
         if len(stated) != 1:
             known = f"{', '.join(_DEEDS[:-1])} and {_DEEDS[-1]}"
-            raise ValueError(f"it says {' and '.join(stated) or 'none'} of {known}, and needs one of them")
+            raise ValueError(
+                f"it says {' and '.join(stated) or 'none'} of {known}, and needs one of them"
+            )
         if not (self.creates or self.updates) and (self.fields or self.sets or self.unique):
             raise ValueError(f"what {stated[0]} has no fields to be given, set or unique")
         if self.reads and (self.id or self.each):
             raise ValueError("what reads has no `id` and no `each`")
         if (self.to or self.under) and not (self.links or self.unlinks):
-            raise ValueError(f"what {stated[0]} has no `to` and no `under`; what links or unlinks has")
+            raise ValueError(
+                f"what {stated[0]} has no `to` and no `under`; what links or unlinks has"
+            )
         if self.parts and not self.deletes:
             raise ValueError(f"what {stated[0]} says nothing of `parts`; what deletes may")
         return self
@@ -378,13 +422,21 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
     how they are found.
     """
 
-    environment: Literal["simulated"] = Field(description="A world made of a document's own schemas.")
-    name: str = Field(default="simulated", pattern=NAME, description="The name that samples call it by.")
-    format: str = Field(default="openapi", alias="import", description="The format of the file or folder.")
+    environment: Literal["simulated"] = Field(
+        description="A world made of a document's own schemas."
+    )
+    name: str = Field(
+        default="simulated", pattern=NAME, description="The name that samples call it by."
+    )
+    format: str = Field(
+        default="openapi", alias="import", description="The format of the file or folder."
+    )
     path: Path | None = Field(
         default=None, description="The file or folder to read tools from, relative to the recipe."
     )
-    catalog: str = Field(default="", description="The name of a catalog in the warehouse, in the place of a path.")
+    catalog: str = Field(
+        default="", description="The name of a catalog in the warehouse, in the place of a path."
+    )
     seed: int = Field(default=0, description="All that the world holds depends on it.")
     effects: Mapping[str, Effect] = Field(
         default_factory=dict, description="What calls of a tool, by its name, do to the world."
@@ -427,7 +479,9 @@ class WorldSettings(EnvironmentPart):
     """What a recipe says of a world that callwright does not bring along: a subclass has the world's own settings."""
 
     environment: str = Field(description="The name of the world.")
-    name: str = Field(default="", description="The name that samples call it by; the world's own unless set.")
+    name: str = Field(
+        default="", description="The name that samples call it by; the world's own unless set."
+    )
     sentences: SentencePaths = ()
 
     @model_validator(mode="before")
@@ -436,7 +490,9 @@ class WorldSettings(EnvironmentPart):
         return {"name": given.get("environment"), **given} if isinstance(given, dict) else given
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         """In a recipe's schema: any settings of a world that there is by now, of which only the name is told."""
         if cls is not WorldSettings:
             return handler(core)
@@ -463,10 +519,16 @@ class World(NamedTuple):
 
 
 def _problem_of_world(world: World, _others: Sequence[World]) -> str:
-    return "" if hasattr(world.settings, "model_validate") else "its `settings` are no class of WorldSettings"
+    return (
+        ""
+        if hasattr(world.settings, "model_validate")
+        else "its `settings` are no class of WorldSettings"
+    )
 
 
-WORLDS = Registry("environments", World, "environment", "environments", problem_of=_problem_of_world)
+WORLDS = Registry(
+    "environments", World, "environment", "environments", problem_of=_problem_of_world
+)
 
 
 def other_worlds() -> tuple[str, ...]:
@@ -485,9 +547,13 @@ def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
     try:
         settings = form.model_validate(stated)
     except ValidationError as error:
-        raise ValueError(f"{first_problem(error)}; its settings are {', '.join(form.model_fields)}") from error
+        raise ValueError(
+            f"{first_problem(error)}; its settings are {', '.join(form.model_fields)}"
+        ) from error
     if not isinstance(settings, WorldSettings):
-        raise ValueError(f"the settings of {stated['environment']!r} are {form.__name__}, no class of WorldSettings")
+        raise ValueError(
+            f"the settings of {stated['environment']!r} are {form.__name__}, no class of WorldSettings"
+        )
     return settings
 
 

@@ -84,7 +84,9 @@ class PythonWorld(Generic[State, Settings]):
 
     def start(self, rng: Random) -> State:
         """What the world holds at first; `rng` is seeded by the episode's seed."""
-        raise NotImplementedError(f"{type(self).__name__} has no `start`, which gives the state at first.")
+        raise NotImplementedError(
+            f"{type(self).__name__} has no `start`, which gives the state at first."
+        )
 
 
 def python_world(
@@ -150,7 +152,9 @@ class PythonEnvironment:
         with guarded(f"environment {self.name!r}", self._written.start):
             found = self._written(self._settings).start(Random(seed))
         if not isinstance(found, BaseModel):
-            raise ConfigurationError(f"`start` of {self._written.__name__} gives {found!r}, no pydantic model.")
+            raise ConfigurationError(
+                f"`start` of {self._written.__name__} gives {found!r}, no pydantic model."
+            )
         return found
 
 
@@ -174,7 +178,9 @@ class PythonEpisode(WorldEpisode):
         try:
             self._world.state = type(first).model_validate(whole)
         except ValidationError as error:
-            raise RecordError(f"This is no state of {self._environment.name!r} ({error}).") from error
+            raise RecordError(
+                f"This is no state of {self._environment.name!r} ({error})."
+            ) from error
         self._clock = snapshot.clock
 
     def answer(self, call: Call) -> CallResponse:
@@ -204,7 +210,9 @@ def _methods(written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> I
     members = {name: one for base in reversed(written.__mro__) for name, one in vars(base).items()}
     marked = {name: getattr(one, _MARK) for name, one in members.items() if hasattr(one, _MARK)}
     if not marked:
-        raise ConfigurationError(f"{written.__name__} has no method that is marked by @reads or @writes.")
+        raise ConfigurationError(
+            f"{written.__name__} has no method that is marked by @reads or @writes."
+        )
     with guarded(f"environment {settings.name!r}", written.__init__):
         world = written(settings)
     for name, is_writing in marked.items():
@@ -230,7 +238,9 @@ def _things(state: BaseModel) -> dict[ThingKey, Fields]:
     return found | {ThingKey(_WORLD, name): {_VALUE: value} for name, value in dumped.items()}
 
 
-def _with(dumped: dict[str, Any], things: Mapping[ThingKey, Overlaid], kinds: Mapping[str, str]) -> dict[str, Any]:
+def _with(
+    dumped: dict[str, Any], things: Mapping[ThingKey, Overlaid], kinds: Mapping[str, str]
+) -> dict[str, Any]:
     """A dumped state with things as an overlay has them."""
     for key, one in things.items():
         if key.kind == _WORLD:

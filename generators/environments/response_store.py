@@ -20,7 +20,9 @@ from callwright.llm.ledger import AnswerFile
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
-FILES = Call(tool="{folder}")  # stands for what the files of a server's folder hold, in place of a call
+FILES = Call(
+    tool="{folder}"
+)  # stands for what the files of a server's folder hold, in place of a call
 _TABLES = """
 create table if not exists responses (
     environment text not null, key text not null, version integer not null, call blob not null, answer blob not null,
@@ -34,23 +36,19 @@ create table if not exists descriptions (environment text primary key, basis tex
 """
 # Each answer is a commit of its own, not a grouped one as in the ledger: nothing was paid for it, so it need not survive a
 # power cut, and without a wait for the disk a commit costs microseconds.
-_FILE = AnswerFile("response store", 0x63777273, _TABLES, is_sure=False, without="everything is asked again")
-_GET = (
-    "select version, answer, recorded_at from responses where environment = ? and key = ? order by version desc limit 1"
+_FILE = AnswerFile(
+    "response store", 0x63777273, _TABLES, is_sure=False, without="everything is asked again"
 )
+_GET = "select version, answer, recorded_at from responses where environment = ? and key = ? order by version desc limit 1"
 _PUT = "insert into responses values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
 _SEEN = "update responses set seen_at = ? where environment = ? and key = ? and version = ?"
 _LAPSE = """
 insert into lapses values (?, ?, ?, ?, 1, ?)
 on conflict do update set times = times + 1, last_at = excluded.last_at
 """
-_ALL = (
-    "select key, version, call, answer, recorded_at, seen_at from responses where environment = ? order by key, version"
-)
+_ALL = "select key, version, call, answer, recorded_at, seen_at from responses where environment = ? order by key, version"
 _LAPSES = "select call, problem, times, last_at from lapses where environment = ? order by last_at, key, problem"
-_DESCRIBE = (
-    "insert into descriptions values (?, ?, ?) on conflict do update set basis = excluded.basis, body = excluded.body"
-)
+_DESCRIBE = "insert into descriptions values (?, ?, ?) on conflict do update set basis = excluded.basis, body = excluded.body"
 
 
 class Stored(NamedTuple):
@@ -131,7 +129,9 @@ def kept_description(path: Path, environment: str, basis: str = "") -> Descripti
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
     """The rows of the warehouse's table `responses`."""
     for one in store.stored(environment):
-        after = {"after": [before.model_dump(mode="json") for before in one.after]} if one.after else {}
+        after = (
+            {"after": [before.model_dump(mode="json") for before in one.after]} if one.after else {}
+        )
         yield {
             "environment": environment,
             "key": one.key,
@@ -158,7 +158,11 @@ def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) 
     with closing(ResponseStore(path)), closing(_FILE.open(Path(":memory:"))) as packed:
         packed.execute("attach ? as whole", (str(path),))
         marks = ", ".join("?" * len(environments))
-        for table, age in (("responses", "seen_at"), ("lapses", "last_at"), ("descriptions", f"'{moment}'")):
+        for table, age in (
+            ("responses", "seen_at"),
+            ("lapses", "last_at"),
+            ("descriptions", f"'{moment}'"),
+        ):
             packed.execute(
                 f"insert into {table} select * from whole.{table} where {age} >= ? and environment in ({marks})",  # noqa: S608 - names of tables
                 (moment, *environments),
@@ -169,7 +173,10 @@ def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) 
 
 def merge_responses(path: Path, packed: bytes) -> None:
     """Keep what another store was answered; an answer that differs from ours becomes a new version."""
-    with closing(ResponseStore(path)) as store, tempfile.NamedTemporaryFile(dir=path.parent) as file:
+    with (
+        closing(ResponseStore(path)) as store,
+        tempfile.NamedTemporaryFile(dir=path.parent) as file,
+    ):
         file.write(packed)
         file.flush()
         with closing(ResponseStore(Path(file.name))) as other:
@@ -200,12 +207,16 @@ class ResponseStore:
         rows = self._rows(_GET, (environment, call_key(call, after)))
         return _answer(rows[0][1]) if rows else None
 
-    def put(self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()) -> CallResponse:
+    def put(
+        self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()
+    ) -> CallResponse:
         """Keep the first answer to a call; the one that another process kept first is the answer then."""
         self._write(_PUT, _row(environment, call, 0, answer, after))
         return self.get(environment, call, after) or answer
 
-    def renew(self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()) -> None:
+    def renew(
+        self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()
+    ) -> None:
         """Keep what a call is answered now: a new version where it differs from the newest, else that it was seen again."""
         key = call_key(call, after)
         rows = self._rows(_GET, (environment, key))
@@ -226,7 +237,9 @@ class ResponseStore:
 
     def description(self, environment: str, basis: str = "") -> Description | None:
         """The tools and links kept for an environment, None where there are none or they were made from something else."""
-        rows = self._rows("select basis, body from descriptions where environment = ?", (environment,))
+        rows = self._rows(
+            "select basis, body from descriptions where environment = ?", (environment,)
+        )
         if not rows or (basis and rows[0][0] != basis):
             return None
         return description_from(orjson.loads(zlib.decompress(rows[0][1])))
@@ -242,12 +255,16 @@ class ResponseStore:
 
     def environments(self) -> list[str]:
         """The names of the environments that anything is kept for."""
-        rows = self._rows("select environment from responses union select environment from descriptions")
+        rows = self._rows(
+            "select environment from responses union select environment from descriptions"
+        )
         return [name for (name,) in rows]
 
     def stored(self, environment: str) -> Iterator[Stored]:
         """Every version of every answer, by key and version."""
-        for key, version, call, answer, recorded_at, seen_at in self._connection.execute(_ALL, (environment,)):
+        for key, version, call, answer, recorded_at, seen_at in self._connection.execute(
+            _ALL, (environment,)
+        ):
             moments = datetime.fromisoformat(recorded_at), datetime.fromisoformat(seen_at)
             (own, *others) = _calls(call)
             yield Stored(key, version, own, _answer(answer), *moments, tuple(others))
@@ -263,7 +280,10 @@ class ResponseStore:
     def lapses(self, environment: str) -> list[Lapse]:
         """The calls that got no answer of their own."""
         rows = self._rows(_LAPSES, (environment,))
-        return [Lapse(_calls(call)[0], problem, times, datetime.fromisoformat(at)) for call, problem, times, at in rows]
+        return [
+            Lapse(_calls(call)[0], problem, times, datetime.fromisoformat(at))
+            for call, problem, times, at in rows
+        ]
 
     def close(self) -> None:
         """Close the file; what was put is in it."""
@@ -284,10 +304,20 @@ class ResponseStore:
             ) from error
 
 
-def _row(environment: str, call: Call, version: int, answer: CallResponse, after: Sequence[Call]) -> tuple[object, ...]:
+def _row(
+    environment: str, call: Call, version: int, answer: CallResponse, after: Sequence[Call]
+) -> tuple[object, ...]:
     body: list[JsonValue] = [answer.response, answer.problem]
     body += [False, answer.error] if answer.error else []
-    return environment, call_key(call, after), version, _packed_call(call, after), _packed(body), _now(), _now()
+    return (
+        environment,
+        call_key(call, after),
+        version,
+        _packed_call(call, after),
+        _packed(body),
+        _now(),
+        _now(),
+    )
 
 
 def _packed_call(call: Call, after: Sequence[Call] = ()) -> bytes:

@@ -14,8 +14,20 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.effects import Effects, Relation
 from callwright.generators.environments.endpoints import SAFE, Endpoint
-from callwright.generators.environments.episodes import START, Overlaid, RefusalError, ThingKey, WorldState
-from callwright.generators.environments.linking import is_opaque, is_wrapping, plain, thing_of_title, words_of
+from callwright.generators.environments.episodes import (
+    START,
+    Overlaid,
+    RefusalError,
+    ThingKey,
+    WorldState,
+)
+from callwright.generators.environments.linking import (
+    is_opaque,
+    is_wrapping,
+    plain,
+    thing_of_title,
+    words_of,
+)
 from callwright.generators.environments.population import (
     FEWEST_PARTS,
     NAMING,
@@ -49,10 +61,21 @@ class AskedCall:
     """A call that is being answered in a state."""
 
     def __init__(
-        self, effects: Effects, endpoint: Endpoint, call: Call, population: Population, *, is_standing: bool
+        self,
+        effects: Effects,
+        endpoint: Endpoint,
+        call: Call,
+        population: Population,
+        *,
+        is_standing: bool,
     ) -> None:
         """`effects` are those of the document's tools; in a standing world the same call is always answered alike."""
-        self.effects, self.kinds, self.population, self.is_standing = effects, effects.kinds, population, is_standing
+        self.effects, self.kinds, self.population, self.is_standing = (
+            effects,
+            effects.kinds,
+            population,
+            is_standing,
+        )
         self.endpoint, self.arguments, self.call = endpoint, call.arguments, call
         self.effect = effects.by_tool.get(call.tool)
         self.references = effects.kinds.references(endpoint)
@@ -84,7 +107,11 @@ class AskedCall:
             return ThingKey(thing.kind, thing.id)
         field = self.kinds.identities.get(thing.kind, "")
         schema = self.field_schema(thing.kind, field)
-        known = self.population.identity(thing._replace(given={}), field, schema) if field else thing.number
+        known = (
+            self.population.identity(thing._replace(given={}), field, schema)
+            if field
+            else thing.number
+        )
         return ThingKey(thing.kind, str(known))
 
     def field_schema(self, kind: str, field: str) -> JsonSchema:
@@ -98,7 +125,11 @@ class AskedCall:
         overlaid = self.state.things.get(self.key(thing))
         if overlaid is None:
             return thing
-        return None if overlaid.after is None else thing._replace(given={**thing.given, **overlaid.after})
+        return (
+            None
+            if overlaid.after is None
+            else thing._replace(given={**thing.given, **overlaid.after})
+        )
 
     def created(self, kind: str) -> list[Thing]:
         """The things of a kind that calls have made, in the order of their ids: when they were made changes nothing."""
@@ -123,27 +154,42 @@ class AskedCall:
         number = self.population.number_of(kind, field, schema, value)
         if number is not None:
             thing = self.current(Thing(kind, number, {}))
-            return thing if thing is None or str(thing.given.get(field, value)) == str(value) else None
+            return (
+                thing if thing is None or str(thing.given.get(field, value)) == str(value) else None
+            )
         at_first = self.population.everything(kind) if kind in self._touched else ()
         written = (*self.created(kind), *filter(None, map(self.current, at_first)))
-        return next((one for one in written if field in one.given and str(one.given[field]) == str(value)), None)
+        return next(
+            (one for one in written if field in one.given and str(one.given[field]) == str(value)),
+            None,
+        )
 
     def known(self, key: ThingKey) -> Thing | None:
         """The thing of a key, None where there is none or it is gone."""
         field = self.kinds.identities.get(key.kind) or "id"
         return self.find(key.kind, field, self.field_schema(key.kind, field), key.id)
 
-    def belonging(self, kind: str, field: str, owner: Thing, *, is_whole: bool = True) -> list[Thing]:
+    def belonging(
+        self, kind: str, field: str, owner: Thing, *, is_whole: bool = True
+    ) -> list[Thing]:
         """The things of a kind whose field has the id of the one that they are of; unless `is_whole`, as lists have them."""
         own = self.key(owner).id
-        mine = [one for one in map(self.current, self.population.everything(kind)) if one and self._is(one, field, own)]
+        mine = [
+            one
+            for one in map(self.current, self.population.everything(kind))
+            if one and self._is(one, field, own)
+        ]
         if is_whole or len(mine) < FEWEST_PARTS:
             parts = filter(None, map(self.current, self.population.parts(kind, owner)))
             mine += [one for one in parts if self._is(one, field, own, unless_said=own)]
         if kind in self._touched:
-            written = filter(None, map(self.known, sorted(key for key in self.state.things if key.kind == kind)))
+            written = filter(
+                None, map(self.known, sorted(key for key in self.state.things if key.kind == kind))
+            )
             there = {self.key(one) for one in mine}
-            mine += [one for one in written if self.key(one) not in there and self._is(one, field, own)]
+            mine += [
+                one for one in written if self.key(one) not in there and self._is(one, field, own)
+            ]
         return mine
 
     def _is(self, thing: Thing, field: str, value: str, *, unless_said: JsonValue = None) -> bool:
@@ -154,21 +200,32 @@ class AskedCall:
         """The ids of things that calls have taken from an owner's, and of those that they have put there."""
         if relation.kind not in self._touched:
             return set(), []
-        own, links = self.key(owner), [one for key, one in self.state.things.items() if key.kind == relation.kind]
+        own, links = (
+            self.key(owner),
+            [one for key, one in self.state.things.items() if key.kind == relation.kind],
+        )
         ends = [(*relation.ends(one.after or one.before or {}), one.after is None) for one in links]
         gone = {which.id for whose, which, is_gone in ends if whose == own and is_gone}
-        return gone, sorted(which.id for whose, which, is_gone in ends if whose == own and not is_gone)
+        return gone, sorted(
+            which.id for whose, which, is_gone in ends if whose == own and not is_gone
+        )
 
     def held_ids(self, owner: Thing, relation: Relation) -> set[str]:
         """The ids of things of a relation that an owner's own field has."""
         names, relations = self.kinds.fields.get(owner.kind, {}), self.effects.relations
-        own = [name for name in names if relations.get((owner.kind, " ".join(words_of(name)))) == relation]
+        own = [
+            name
+            for name in names
+            if relations.get((owner.kind, " ".join(words_of(name)))) == relation
+        ]
         held = [self.value(owner, name) for name in own]
         field = self.kinds.identities.get(relation.target) or "id"
         entries = [one for value in held if isinstance(value, list) for one in value]
         return {str(one.get(field) if isinstance(one, dict) else one) for one in entries}
 
-    def _with_links(self, relation: Relation | None, owner: Thing | None, things: list[Thing]) -> list[Thing]:
+    def _with_links(
+        self, relation: Relation | None, owner: Thing | None, things: list[Thing]
+    ) -> list[Thing]:
         """The things of an owner, with those that calls have put there and without those that they have taken."""
         if relation is None or owner is None:
             return things
@@ -181,13 +238,21 @@ class AskedCall:
     def field(self, reference: Reference) -> tuple[str, JsonSchema]:
         """The field that a reference gives the value of, and its schema."""
         field = self.kinds.own_field(reference)
-        return (field, self.field_schema(reference.kind, field)) if field else (reference.attribute, reference.schema)
+        return (
+            (field, self.field_schema(reference.kind, field))
+            if field
+            else (reference.attribute, reference.schema)
+        )
 
-    def stated_value(self, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random) -> Arguments:
+    def stated_value(
+        self, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random
+    ) -> Arguments:
         """The value that is said for a parameter: that of a thing which a list has, else what its schema allows."""
         tool = self.endpoint.tool
         schema = plain(tool.properties[name])
-        if entry is not None and (field := _field_for(name, schema, entry[1], is_required=name in tool.required)):
+        if entry is not None and (
+            field := _field_for(name, schema, entry[1], is_required=name in tool.required)
+        ):
             known = entry[1]["properties"][field]
             value = self._member(entry[0], field, known, 0 if known.get("type") != "boolean" else 1)
             if isinstance(value, list) and schema.get("type") != "array":
@@ -219,7 +284,10 @@ class AskedCall:
             if one.kind == kind and value is not None:
                 field, known = self.field(one)
                 found = self.find(kind, field, known, value)
-                is_meant = one.in_path or self.endpoint.method.upper() in (*SAFE, "")  # and not said of what is written
+                is_meant = one.in_path or self.endpoint.method.upper() in (
+                    *SAFE,
+                    "",
+                )  # and not said of what is written
                 if found is None and is_meant and not self.is_standing:
                     raise RefusalError("not_found", f"There is no {kind} {value!r}.")
                 # for builds any id is known
@@ -258,18 +326,28 @@ class AskedCall:
                 continue
             if value is not None or name in required:
                 found[name] = value
-        counts_list = self._listed is not None and sum(isinstance(value, list) for value in found.values()) == 1
+        counts_list = (
+            self._listed is not None
+            and sum(isinstance(value, list) for value in found.values()) == 1
+        )
         for name in found if counts_list and not self._is_known(thing) else ():
-            if _COUNTING & set(words_of(name)) and schema["properties"][name].get("type") == "integer":
+            if (
+                _COUNTING & set(words_of(name))
+                and schema["properties"][name].get("type") == "integer"
+            ):
                 found[name] = self._listed  # how many its only list has in all
         return found
 
     def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
         """What the call has given under the same name, None where it has given nothing of the kind, or another thing's id."""
-        if name not in self.arguments or (self._is_known(thing) and not (self.is_standing and self._writes)):
+        if name not in self.arguments or (
+            self._is_known(thing) and not (self.is_standing and self._writes)
+        ):
             return None  # a thing is told as it is
         own = plain(self.endpoint.tool.properties.get(name, {}))
-        fits = own.get("type") == schema.get("type") and not self.kinds.other(self.endpoint, name, thing.kind)
+        fits = own.get("type") == schema.get("type") and not self.kinds.other(
+            self.endpoint, name, thing.kind
+        )
         return self.arguments[name] if fits else None
 
     @property
@@ -281,25 +359,41 @@ class AskedCall:
     def _member(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
         if name in thing.given:
             return thing.given[name]
-        if depth == 0 and schema.get("type") == "boolean" and self._writes and not self._tells_switches_of(thing):
+        if (
+            depth == 0
+            and schema.get("type") == "boolean"
+            and self._writes
+            and not self._tells_switches_of(thing)
+        ):
             return True  # what was to be done went well
         if isinstance(schema.get("properties"), dict):
             one = self._within(thing, name, schema, depth)
             return None if depth >= _DEEPEST else self._object(one, schema, depth + 1)
-        if isinstance(schema.get("items"), dict) and isinstance(schema["items"].get("properties"), dict):
-            if (depth == 0 or (depth == 1 and thing.number >= MADE_FROM)) and not self._is_known(thing):
+        if isinstance(schema.get("items"), dict) and isinstance(
+            schema["items"].get("properties"), dict
+        ):
+            if (depth == 0 or (depth == 1 and thing.number >= MADE_FROM)) and not self._is_known(
+                thing
+            ):
                 return self._list(name, schema, depth + 1)
             return self._parts(thing, name, schema, depth)
         value = self.population.value(thing, name, schema, self.endpoint.tool.language)
         if isinstance(value, list) and (relation := self._relation_of(thing, name)) is not None:
             gone, come = self.links(relation, thing)
-            return [*(one for one in value if str(one) not in gone), *(one for one in come if one not in value)]
+            return [
+                *(one for one in value if str(one) not in gone),
+                *(one for one in come if one not in value),
+            ]
         return value
 
     def _relation_of(self, thing: Thing, name: str) -> Relation | None:
         """The relation that a field of a thing shows."""
         relations = self.effects.relations
-        found = relations.get((thing.kind, " ".join(words_of(name)))) if relations and self._is_known(thing) else None
+        found = (
+            relations.get((thing.kind, " ".join(words_of(name))))
+            if relations and self._is_known(thing)
+            else None
+        )
         self._seen |= {found.kind} if found is not None else set()
         return found
 
@@ -335,9 +429,15 @@ class AskedCall:
             return []
         item, rng = schema["items"], self.population.chance(thing, name)
         kind = self._kind_within(name, item)
-        things = {one.number: one for one in (self._referred(kind, rng) for _ in range(rng.randint(1, 2)))}
+        things = {
+            one.number: one for one in (self._referred(kind, rng) for _ in range(rng.randint(1, 2)))
+        }
         relation = self._relation_of(thing, name)
-        shown = self._with_links(relation, thing, list(things.values())) if relation is not None else things.values()
+        shown = (
+            self._with_links(relation, thing, list(things.values()))
+            if relation is not None
+            else things.values()
+        )
         return [self._object(one, item, depth + 1) for one in shown]
 
     def _list(self, name: str, schema: JsonSchema, depth: int) -> JsonValue:
@@ -346,7 +446,12 @@ class AskedCall:
         if not isinstance(item.get("properties"), dict):
             return made(name or "results", schema, self.endpoint.tool.language, self._rng)
         kind = self.kinds.of_schema(self.endpoint, name, item)
-        if self.effect is not None and self.effect.each and kind == self.effect.kind and self.subjects:
+        if (
+            self.effect is not None
+            and self.effect.each
+            and kind == self.effect.kind
+            and self.subjects
+        ):
             return [self._object(one, item, depth + 1) for one in self.subjects]
         everything = self.population.everything(kind)
         owned = self._owned(kind, item)
@@ -357,7 +462,11 @@ class AskedCall:
             if (field := self._narrowing(argument, kind, item, is_owned=owned is not None))
         }
         if owned is None and not narrowing and self.is_standing:
-            things = sorted(self._rng.sample(things, min(len(things), self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES))))
+            things = sorted(
+                self._rng.sample(
+                    things, min(len(things), self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES))
+                )
+            )
         if owned is None:
             things = [*self._made(kind), *filter(None, map(self.current, things))]
         for field, value in narrowing.items():
@@ -369,15 +478,26 @@ class AskedCall:
     def _listed_by(self, kind: str) -> tuple[Relation | None, Thing | None]:
         """The relation whose things a list has, and the one whose they are."""
         one = self.kinds.owner(self.endpoint) if self.effects.relations else None
-        relation = self.effects.relations.get((one.kind, last_words(self.endpoint))) if one is not None else None
+        relation = (
+            self.effects.relations.get((one.kind, last_words(self.endpoint)))
+            if one is not None
+            else None
+        )
         if one is None or relation is None or relation.target != kind:
             return None, None
         return relation, self.find(one.kind, *self.field(one), self.arguments.get(one.parameter))
 
     def _page(self, things: Sequence[Thing]) -> Sequence[Thing]:
         """What is shown of a list: in an episode all that there is, unless the call says how much and from where."""
-        counts = [(name, one) for name, one in self.arguments.items() if isinstance(one, int) and one >= 0]
-        stated = {word: one for name, one in counts if not isinstance(one, bool) for word in words_of(name)}
+        counts = [
+            (name, one) for name, one in self.arguments.items() if isinstance(one, int) and one >= 0
+        ]
+        stated = {
+            word: one
+            for name, one in counts
+            if not isinstance(one, bool)
+            for word in words_of(name)
+        }
         limit = next((count for word, count in stated.items() if word in _LONGEST_LIST), 0)
         if self.is_standing:
             return things[: min(limit or MOST_ENTRIES, MOST_ENTRIES)]
@@ -390,13 +510,19 @@ class AskedCall:
             field = self.kinds.field_of(self.endpoint, argument, kind, item["properties"])
             return field if field in item["properties"] and not is_owned else ""
         wanted = plain(self.endpoint.tool.properties[argument])
-        return _field_for(argument, wanted, item, is_required=argument in self.endpoint.tool.required)
+        return _field_for(
+            argument, wanted, item, is_required=argument in self.endpoint.tool.required
+        )
 
-    def _with(self, things: Sequence[Thing], field: str, value: JsonValue, item: JsonSchema) -> list[Thing]:
+    def _with(
+        self, things: Sequence[Thing], field: str, value: JsonValue, item: JsonSchema
+    ) -> list[Thing]:
         """Those of the things that have this value."""
         schema = item["properties"][field]
         exact = bool(schema.get("enum")) or is_opaque(field)
-        return [one for one in things if _agree(self._member(one, field, schema, 1), value, exact=exact)]
+        return [
+            one for one in things if _agree(self._member(one, field, schema, 1), value, exact=exact)
+        ]
 
     def _owned(self, kind: str, item: JsonSchema) -> list[Thing] | None:
         """The things of the one whose id the call gives; None where it gives none, or so many of all are its own."""
@@ -410,7 +536,9 @@ class AskedCall:
             if len(own) >= FEWEST_PARTS:
                 return None
             others = [one for one in everything if one not in own] if kind in self._touched else []
-            now = filter(None, map(self.current, (*own, *self._further(kind, argument, other, field))))
+            now = filter(
+                None, map(self.current, (*own, *self._further(kind, argument, other, field)))
+            )
             kept = [one for one in now if str(one.given.get(field, value)) == str(value)]
             came = [*self._made(kind), *filter(None, map(self.current, others))]
             return [*(one for one in came if str(one.given.get(field)) == str(value)), *kept]
@@ -427,7 +555,9 @@ class AskedCall:
         rng = Random(f"{self.population.seed}:{kind} of {other} {value}")
         own = self.kinds.identities.get(kind) or "id"
         for at in range(rng.randint(FEWEST_PARTS, FEWEST_ENTRIES)):
-            id_ = self.population.new_identity(kind, own, self.field_schema(kind, own), after=f"{other} {value} {at}")
+            id_ = self.population.new_identity(
+                kind, own, self.field_schema(kind, own), after=f"{other} {value} {at}"
+            )
             self._found.append(thing_made(kind, id_, {field: value, own: id_}))
         return self._found
 

@@ -51,55 +51,83 @@ class KindRules(EnvironmentPart):
 
     rows: JsonValue = Field(description="A list of objects, one for each thing.")
     of: str = Field(default="", description="The kind that has things of this one.")
-    id: str = Field(default="id", description="The field that things are known by, where calls change them.")
-    stride: int = Field(
-        default=0, ge=0, description="The most things of this kind that one has; 0 where all are counted."
+    id: str = Field(
+        default="id", description="The field that things are known by, where calls change them."
     )
-    fields: Mapping[str, JsonValue] = Field(default_factory=dict, description="What is reckoned of a thing besides.")
+    stride: int = Field(
+        default=0,
+        ge=0,
+        description="The most things of this kind that one has; 0 where all are counted.",
+    )
+    fields: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="What is reckoned of a thing besides."
+    )
 
 
 class ToolRules(EnvironmentPart):
     """What a tool answers; `let` gives names to what is reckoned on the way."""
 
-    let: Mapping[str, JsonValue] = Field(default_factory=dict, description="Names for what is reckoned on the way.")
+    let: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="Names for what is reckoned on the way."
+    )
     answer: JsonValue = Field(description="The answer, before it is framed.")
-    asked: tuple[str, ...] = Field(default=(), description="The fields of its response that it is asked for.")
+    asked: tuple[str, ...] = Field(
+        default=(), description="The fields of its response that it is asked for."
+    )
 
 
 class ParameterRules(EnvironmentPart):
     """What people say of a parameter, named PARAMETER or TOOL.PARAMETER, and where else its value comes from."""
 
     element: ElementKind = Field(description="What its value is about.")
-    fixed: bool = Field(default=False, description="Whether all variants of a sample have the same value.")
-    sources: tuple[str, ...] = Field(default=(), alias="from", description="Names of `sources` that give its value.")
+    fixed: bool = Field(
+        default=False, description="Whether all variants of a sample have the same value."
+    )
+    sources: tuple[str, ...] = Field(
+        default=(), alias="from", description="Names of `sources` that give its value."
+    )
 
 
 class TripRules(EnvironmentPart):
     """Where goals go: to `places`, of which people name what `local` lists, each with a `name`."""
 
     element: ElementKind = Field(default="city", description="What the places are called by.")
-    places: str = Field(description="The places that goals go to; a row has a name and `other_names`.")
+    places: str = Field(
+        description="The places that goals go to; a row has a name and `other_names`."
+    )
     ends: str = Field(description="Those of the places that a trip leads between.")
-    local: Mapping[ElementKind, str] = Field(description="By element, what lies in a place, which is `place` here.")
+    local: Mapping[ElementKind, str] = Field(
+        description="By element, what lies in a place, which is `place` here."
+    )
 
 
 class WorldRules(EnvironmentPart):
     """A file of rules."""
 
-    data: Mapping[str, JsonValue] = Field(default_factory=dict, description="Values that all rules may use.")
+    data: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="Values that all rules may use."
+    )
     sizes: Mapping[str, Mapping[str, JsonValue]] = Field(
-        default_factory=dict, description="How much a response holds, by the name of a size: what `size` is."
+        default_factory=dict,
+        description="How much a response holds, by the name of a size: what `size` is.",
     )
     kinds: Mapping[str, KindRules] = Field(default_factory=dict)
-    functions: Mapping[str, JsonValue] = Field(default_factory=dict, description="By NAME(PARAMETER, …).")
-    refuses: Mapping[str, str] = Field(default_factory=dict, description="Messages, by when any call is refused so.")
+    functions: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="By NAME(PARAMETER, …)."
+    )
+    refuses: Mapping[str, str] = Field(
+        default_factory=dict, description="Messages, by when any call is refused so."
+    )
     frame: JsonValue = Field(default="answer", description="What stands around each `answer`.")
     tools: Mapping[str, ToolRules] = Field(default_factory=dict)
     sources: Mapping[str, tuple[tuple[str, str, str], ...]] = Field(
-        default_factory=dict, description="Where values come from: [tool, list of entries, field], by a name."
+        default_factory=dict,
+        description="Where values come from: [tool, list of entries, field], by a name.",
     )
     parameters: Mapping[str, ParameterRules] = Field(default_factory=dict)
-    says: Mapping[ElementKind, str] = Field(default_factory=dict, description="What people say, by element.")
+    says: Mapping[ElementKind, str] = Field(
+        default_factory=dict, description="What people say, by element."
+    )
     trip: TripRules | None = None
 
 
@@ -109,7 +137,12 @@ class Row:
     __slots__ = ("_around", "_fields", "_known", "number", "own")
 
     def __init__(
-        self, number: int, own: int, known: Mapping[str, Any], fields: Mapping[str, Evaluated], around: Values
+        self,
+        number: int,
+        own: int,
+        known: Mapping[str, Any],
+        fields: Mapping[str, Evaluated],
+        around: Values,
     ) -> None:
         """`number` tells it from all of its kind, `own` from those of the thing it is of."""
         self.number, self.own = number, own
@@ -152,7 +185,9 @@ class CompiledRules:
         for one in stated.functions:
             found = _SIGNATURE.fullmatch(one)
             if found is None:
-                raise ConfigurationError(f"{where}: functions: {one!r} is not called as NAME(PARAMETER, …).")
+                raise ConfigurationError(
+                    f"{where}: functions: {one!r} is not called as NAME(PARAMETER, …)."
+                )
             named[found[1]] = one, tuple(filter(None, re.split(r",\s*", found[2])))
         own = {"seed", "size", "rows", "row", "find", _GIVEN}
         compiler = ExpressionCompiler({*stated.data, *seeded(0), *named, *own})
@@ -161,7 +196,9 @@ class CompiledRules:
             return compiler.compiled(said, f"{where}: {place}", names)
 
         self.functions = {
-            name: _Function(parameters, compiled(stated.functions[one], f"functions.{one}", parameters))
+            name: _Function(
+                parameters, compiled(stated.functions[one], f"functions.{one}", parameters)
+            )
             for name, (one, parameters) in named.items()
         }
         self.rows: dict[str, Evaluated] = {}
@@ -171,15 +208,21 @@ class CompiledRules:
             self.rows[name] = compiled(kind.rows, f"{place}.rows", above)
             around = {name, "data", *above}
             self.fields[name] = {
-                key: compiled(one, f"{place}.fields.{key}", around) for key, one in kind.fields.items()
+                key: compiled(one, f"{place}.fields.{key}", around)
+                for key, one in kind.fields.items()
             }
-        self.refuses = {compiled(when, "refuses"): compiled(say, "refuses") for when, say in stated.refuses.items()}
+        self.refuses = {
+            compiled(when, "refuses"): compiled(say, "refuses")
+            for when, say in stated.refuses.items()
+        }
         self.frame = compiled(stated.frame, "frame", {"answer"})
         self.tools: dict[str, tuple[Mapping[str, Evaluated], Evaluated]] = {}
         for name, tool in stated.tools.items():
             lets = compiler.lets(tool.let, f"{where}: tools.{name}", frozenset())
             self.tools[name] = lets, compiled(tool.answer, f"tools.{name}.answer", lets)
-        self.says = {name: compiled(one, f"says.{name}", {"rng"}) for name, one in stated.says.items()}
+        self.says = {
+            name: compiled(one, f"says.{name}", {"rng"}) for name, one in stated.says.items()
+        }
         trip = stated.trip
         self.places = compiled(trip.places, "trip.places") if trip else None
         self.ends = compiled(trip.ends, "trip.ends") if trip else None
@@ -207,10 +250,17 @@ class CompiledRules:
     def validate(self, tools: Sequence[Tool]) -> None:
         """Raise ConfigurationError where they speak of a tool or a parameter that a document with these tools has not."""
         leaves = {tool.name: leaves_of(tool.parameters, through_lists=True) for tool in tools}
-        known = {(name, leaf.path.rpartition("[].")[2]) for name, found in leaves.items() for leaf in found}
+        known = {
+            (name, leaf.path.rpartition("[].")[2])
+            for name, found in leaves.items()
+            for leaf in found
+        }
         parameters = {name for _, name in known} | {f"{tool}.{name}" for tool, name in known}
         sources = {tool for found in self.stated.sources.values() for tool, *_ in found}
-        for stated, there in (({*self.tools, *sources}, {*leaves}), ({*self.stated.parameters}, parameters)):
+        for stated, there in (
+            ({*self.tools, *sources}, {*leaves}),
+            ({*self.stated.parameters}, parameters),
+        ):
             for name in sorted(stated - there):
                 near = " or ".join(get_close_matches(name, there, 3))
                 raise ConfigurationError(
@@ -226,7 +276,9 @@ class CompiledRules:
         """The links of the parameters that are spoken of as they are stated, of all others as they are found."""
         found, names = find_links(endpoints), {one.tool.name for one in endpoints}
         stated = (
-            Link(tool=one.tool.name, parameter=leaf.path, source=source, entries=entries, field=field)
+            Link(
+                tool=one.tool.name, parameter=leaf.path, source=source, entries=entries, field=field
+            )
             for one in endpoints
             for leaf in leaves_of(one.tool.parameters, through_lists=True)
             if (known := self.parameter(one.tool.name, leaf.path)) is not None
@@ -241,16 +293,32 @@ class RuleScope:
     """Rules in the world of one seed."""
 
     def __init__(
-        self, rules: CompiledRules, seed: int, changed: Mapping[ThingKey, Overlaid] = MappingProxyType({})
+        self,
+        rules: CompiledRules,
+        seed: int,
+        changed: Mapping[ThingKey, Overlaid] = MappingProxyType({}),
     ) -> None:
         """Nothing is made up before it is asked for; `changed` are the things that calls have changed."""
         self.rules, self._changed = rules, changed
         self._rows: dict[tuple[str, int], tuple[Row, ...]] = {}
         self._found: dict[tuple[str, str], dict[JsonValue, Row]] = {}
         functions = {name: self._called(one) for name, one in rules.functions.items()}
-        own = {"seed": seed, "size": rules.size, "rows": self.rows, "row": self.row, "find": self.find}
+        own = {
+            "seed": seed,
+            "size": rules.size,
+            "rows": self.rows,
+            "row": self.row,
+            "find": self.find,
+        }
         own[_GIVEN] = {}
-        self._base: Values = {**BUILT_IN, **rules.stated.data, **PLAIN, **seeded(seed), **functions, **own}
+        self._base: Values = {
+            **BUILT_IN,
+            **rules.stated.data,
+            **PLAIN,
+            **seeded(seed),
+            **functions,
+            **own,
+        }
 
     def _called(self, function: _Function) -> Callable[..., Any]:
         @pass_context
@@ -265,9 +333,15 @@ class RuleScope:
         place = (kind, -1 if of is None else of.number)
         if place not in self._rows:
             above = self.rules.stated.kinds[kind].of
-            everything = (one for owner in self.rows(above) for one in self.rows(kind, owner)) if above else ()
+            everything = (
+                (one for owner in self.rows(above) for one in self.rows(kind, owner))
+                if above
+                else ()
+            )
             found = everything if above and of is None else self._made(kind, of)
-            self._rows[place] = (*found, *self._created(kind)) if of is None and self._changed else tuple(found)
+            self._rows[place] = (
+                (*found, *self._created(kind)) if of is None and self._changed else tuple(found)
+            )
         return self._rows[place]
 
     def _created(self, kind: str) -> Iterator[Row]:
@@ -275,7 +349,13 @@ class RuleScope:
         for number, (key, one) in enumerate(sorted(self._changed.items()), MADE_FROM):
             if key.kind == kind and one.before is None and one.after is not None:
                 around = {**self._base, "data": one.after}
-                around[kind] = Row(number, number, {**one.after, "data": one.after}, self.rules.fields[kind], around)
+                around[kind] = Row(
+                    number,
+                    number,
+                    {**one.after, "data": one.after},
+                    self.rules.fields[kind],
+                    around,
+                )
                 yield around[kind]
 
     def _made(self, kind: str, of: Row | None) -> Iterator[Row]:
@@ -287,8 +367,12 @@ class RuleScope:
         for own, data in enumerate(self.rules.rows[kind]({**self._base, **above})):
             known = {name: value for name, value in data.items() if name not in fields}
             around = {**self._base, **above, "data": data}
-            row = around[kind] = Row(first + own, own, {**known, "data": data, **above}, fields, around)
-            overlaid = self._changed.get(ThingKey(kind, str(row[stated.id]))) if self._changed else None
+            row = around[kind] = Row(
+                first + own, own, {**known, "data": data, **above}, fields, around
+            )
+            overlaid = (
+                self._changed.get(ThingKey(kind, str(row[stated.id]))) if self._changed else None
+            )
             if overlaid is None or overlaid.after is not None:
                 yield row if overlaid is None else row.with_changes(kind, overlaid.after or {})
 
@@ -315,7 +399,10 @@ class RuleScope:
 
     def answer(self, tool: Tool, arguments: Arguments) -> JsonValue:
         """What a tool answers a valid call. Raises RefusalError where the rules refuse it."""
-        given = {name: arguments.get(name, schema.get("default")) for name, schema in tool.properties.items()}
+        given = {
+            name: arguments.get(name, schema.get("default"))
+            for name, schema in tool.properties.items()
+        }
         values = {**self._base, _GIVEN: given}
         for when, say in self.rules.refuses.items():
             if when(values):
@@ -350,10 +437,17 @@ class RuleScope:
     def whereabouts(self) -> Mapping[str, tuple[ElementKind, Row]]:
         """The element and the place of each thing that lies in a place, and of each place, by its names."""
         found = {
-            name: (one, place) for place in self.places for one in self.rules.local for name in self.inside(one, place)
+            name: (one, place)
+            for place in self.places
+            for one in self.rules.local
+            for name in self.inside(one, place)
         }
         element = self.place_element
-        named = ((name, place) for place in self.places for name in (place["name"], *place["other_names"]))
+        named = (
+            (name, place)
+            for place in self.places
+            for name in (place["name"], *place["other_names"])
+        )
         return found | ({name: (element, place) for name, place in named} if element else {})
 
     def said(self, element: ElementKind, rng: Random, place: Row | None) -> JsonValue:
@@ -366,7 +460,9 @@ class RuleScope:
             return found
         if element in self.rules.local:
             return rng.choice(self.inside(element, place or rng.choice(self.places)))
-        raise ConfigurationError(f"Nobody says a value of the kind {element!r}; it comes out of a response.")
+        raise ConfigurationError(
+            f"Nobody says a value of the kind {element!r}; it comes out of a response."
+        )
 
 
 def read_rules(path: Path) -> CompiledRules:
@@ -385,5 +481,7 @@ def rules_of(stated: object, where: str) -> CompiledRules:
     try:
         rules = WorldRules.model_validate(stated)
     except ValidationError as error:
-        raise ConfigurationError(f"The rules {where!r} are wrong at {first_problem(error)}.") from error
+        raise ConfigurationError(
+            f"The rules {where!r} are wrong at {first_problem(error)}."
+        ) from error
     return CompiledRules(rules, where)

@@ -20,8 +20,12 @@ _DRAWS = 50  # of a time within limits
 _NUMBERED = ("_id", "_code")
 _OWN_NAMES = frozenset({"name", "title"})
 _STATUS: dict[ErrorCode, int] = {
-    "not_found": 404, "invalid_value": 422, "conflict": 409, "too_many_requests": 429, "unavailable": 503,
-}  # fmt: skip
+    "not_found": 404,
+    "invalid_value": 422,
+    "conflict": 409,
+    "too_many_requests": 429,
+    "unavailable": 503,
+}
 
 
 class ReturnedField(NamedTuple):
@@ -51,7 +55,9 @@ def simulated_result(tool: Tool, arguments: Arguments, seed: int, *, entries: in
     Raises ReplyError where nothing satisfies the schema of what it returns.
     """
     rng = Random(f"{seed}:{Call(tool=tool.name, arguments=arguments).key}")
-    return _simulate("result", tool.returns or _assumed(tool), _SimulatedCall(tool, arguments, entries, rng))
+    return _simulate(
+        "result", tool.returns or _assumed(tool), _SimulatedCall(tool, arguments, entries, rng)
+    )
 
 
 def simulated_error(tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
@@ -73,7 +79,13 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
     if source.name == tool.name or source.category != tool.category:
         return []
     return [
-        Link(tool=tool.name, parameter=offer.field, source=source.name, entries=offer.entries, field=offer.field)
+        Link(
+            tool=tool.name,
+            parameter=offer.field,
+            source=source.name,
+            entries=offer.entries,
+            field=offer.field,
+        )
         for offer in _offers(source.returns or {})
         if offer.field in tool.required
         and offer.field not in source.properties
@@ -102,7 +114,11 @@ def _assumed(tool: Tool) -> JsonSchema:
     """What a tool may return that does not say: results where it looks something up, else how it went."""
     words = function_words(tool.name.split(".")[-1])
     if words and deed_of(words[0]) in _LOOKING:
-        entry = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+        entry = {
+            "type": "object",
+            "properties": {"title": {"type": "string"}},
+            "required": ["title"],
+        }
         return {"type": "object", "properties": {"results": {"type": "array", "items": entry}}}
     number = {"type": "string", "pattern": r"^[A-Z]{2}\d{6}$"}
     return {"type": "object", "properties": {"success": {"const": True}, "reference": number}}
@@ -116,13 +132,17 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
     if isinstance(members, dict) and members and depth < _DEEPEST:
         echoes = {member for member, inner in members.items() if _is_echo(member, inner, asked)}
         return {
-            member: asked.given[member] if member in echoes else _simulate(member, inner, asked, depth + 1)
+            member: asked.given[member]
+            if member in echoes
+            else _simulate(member, inner, asked, depth + 1)
             for member, inner in members.items()
         }
     items = schema.get("items")
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("properties"):
         count = asked.entries or asked.rng.randint(1, _MOST_ENTRIES)
-        return _distinct(lambda: _simulate(name, items, asked._replace(listed=name), depth + 1), count)
+        return _distinct(
+            lambda: _simulate(name, items, asked._replace(listed=name), depth + 1), count
+        )
     if depth == 1 and schema.get("type") == "boolean":
         return True  # it went well
     called = asked.listed.removesuffix("s") if name in _OWN_NAMES and asked.listed else name
@@ -149,7 +169,9 @@ def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
         limit = given.get(prefix + name)
         if isinstance(limit, int | float):
             narrowed[key] = nearer(limit, schema.get(key, limit))
-    if name.endswith(_NUMBERED) and "pattern" in schema:  # several results would have the same number
+    if (
+        name.endswith(_NUMBERED) and "pattern" in schema
+    ):  # several results would have the same number
         narrowed.pop("examples", None)
     return narrowed
 

@@ -18,7 +18,12 @@ from pydantic import JsonValue, ValidationError
 
 from callwright.generators.environments.episodes import Fields, ThingKey, WorldState, state_of
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
-from callwright.generators.environments.protocol import CallResponse, Environment, Made, without_tool
+from callwright.generators.environments.protocol import (
+    CallResponse,
+    Environment,
+    Made,
+    without_tool,
+)
 from callwright.generators.environments.response_store import (
     FILES,
     Description,
@@ -27,7 +32,12 @@ from callwright.generators.environments.response_store import (
     call_key,
 )
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of_calls
-from callwright.warehouse.errors import ConfigurationError, RecordError, TransientError, first_problem
+from callwright.warehouse.errors import (
+    ConfigurationError,
+    RecordError,
+    TransientError,
+    first_problem,
+)
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
 LARGEST_LINE = 64 * 2**20
@@ -63,7 +73,11 @@ class DescribedEnvironment:
     @property
     def vocabulary(self) -> Vocabulary | None:
         """What people say, as its known calls have it; None where none are known."""
-        return vocabulary_of_calls(self.tools, self.links, self.known_calls) if self.known_calls else None
+        return (
+            vocabulary_of_calls(self.tools, self.links, self.known_calls)
+            if self.known_calls
+            else None
+        )
 
     def sent(self, call: Call) -> Call | str:
         """A call as it is sent and stored: with the tool's constants; why not, where the tool has no such parameter."""
@@ -110,7 +124,9 @@ class StoredEnvironment(DescribedEnvironment):
     async def answer(self, call: Call) -> CallResponse:
         """The stored response, or else what is answered now; asked once however many want it at the same time."""
         if call.tool not in {tool.name for tool in self.tools}:
-            return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
+            return CallResponse(
+                problem=f"{self.name} has no tool {call.tool!r} that may be called."
+            )
         sent = self.sent(call)
         if isinstance(sent, str):
             return CallResponse(problem=sent)
@@ -149,7 +165,9 @@ class StoredEnvironment(DescribedEnvironment):
     async def refresh_all(self) -> list[Drift]:
         """Ask every stored call again that was made after no others; what has drifted by now."""
         stored = list(self.store.stored(self.kept_as))
-        for call in {one.key: one.call for one in stored if not one.after and one.call != FILES}.values():
+        for call in {
+            one.key: one.call for one in stored if not one.after and one.call != FILES
+        }.values():
             await self.refresh(call)
         return self.drifted()
 
@@ -185,12 +203,16 @@ class RecordedEnvironment(DescribedEnvironment):
         """The recorded answer."""
         sent = self.sent(call)
         found = CallResponse(problem=sent) if isinstance(sent, str) else self._recorded(sent)
-        return found or CallResponse(problem=f"No response is recorded for this call of {call.tool}.")
+        return found or CallResponse(
+            problem=f"No response is recorded for this call of {call.tool}."
+        )
 
 
 def recording_of(store: ResponseStore, environment: str) -> Recording:
     """The newest answers of one environment in a response store, which stays open."""
-    return Recording(store.description(environment) or Description((), ()), partial(store.get, environment))
+    return Recording(
+        store.description(environment) or Description((), ()), partial(store.get, environment)
+    )
 
 
 def read_recording(path: Path) -> Recording:
@@ -215,7 +237,9 @@ def read_recording(path: Path) -> Recording:
                 places[call_key(call)] = (start, len(line))
                 calls += [call] if row.get("known") is True else []
         except ValidationError as error:
-            raise ConfigurationError(f"Line {number} of {str(path)!r} is wrong at {first_problem(error)}.") from error
+            raise ConfigurationError(
+                f"Line {number} of {str(path)!r} is wrong at {first_problem(error)}."
+            ) from error
 
     def answer(call: Call) -> CallResponse | None:
         start, length = places.get(call_key(call), (0, 0))
@@ -237,7 +261,9 @@ def open_recording(path: Path, environment: str) -> Recording:
     known = store.environments()
     if environment not in known:
         store.close()
-        raise ConfigurationError(f"The store {str(path)!r} holds no environment {environment!r}, but {known}.")
+        raise ConfigurationError(
+            f"The store {str(path)!r} holds no environment {environment!r}, but {known}."
+        )
     return recording_of(store, environment)
 
 
@@ -251,14 +277,18 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield start, line
                 start += len(line)
     except OSError as error:
-        raise ConfigurationError(f"The recording {str(path)!r} can't be read ({error.strerror}).") from error
+        raise ConfigurationError(
+            f"The recording {str(path)!r} can't be read ({error.strerror})."
+        ) from error
 
 
 def _row(path: Path, number: int, line: bytes) -> dict[str, JsonValue]:
     try:
         row: JsonValue = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise ConfigurationError(f"Line {number} of {str(path)!r} is not JSON ({error}).") from error
+        raise ConfigurationError(
+            f"Line {number} of {str(path)!r} is not JSON ({error})."
+        ) from error
     if isinstance(row, dict) and (
         row.keys() & {"tool", "link"} or ("call" in row and row.keys() & {"response", "problem"})
     ):
@@ -281,7 +311,9 @@ class ServerWorld(DescribedEnvironment):
     seed = 0  # a reset leads to one beginning
     unclear: tuple[str, ...] = ()
 
-    def __init__(self, name: str, description: Description, store: Path, server: AskedServer | None) -> None:
+    def __init__(
+        self, name: str, description: Description, store: Path, server: AskedServer | None
+    ) -> None:
         """Keep answers in the response store at `store`, under `name`."""
         self.name, self.description, self._store, self.server = name, description, store, server
         self._reading = frozenset(description.reading)
@@ -389,7 +421,9 @@ def things_told(call: Call, response: JsonValue) -> dict[ThingKey, Fields]:
     found: dict[ThingKey, Fields] = {}
     members: Mapping[str, JsonValue] = response if isinstance(response, dict) else {"": response}
     for name, member in members.items():
-        entries = [one for one in member if isinstance(one, dict)] if isinstance(member, list) else []
+        entries = (
+            [one for one in member if isinstance(one, dict)] if isinstance(member, list) else []
+        )
         if isinstance(member, list) and len(entries) == len(member):
             kind = " ".join(words_of(name)) or call.tool
             found |= {ThingKey(kind, id_): entry for id_, entry in _named(entries)}
@@ -403,7 +437,9 @@ def _named(entries: Sequence[Mapping[str, JsonValue]]) -> Iterator[tuple[str, Fi
     seen: dict[str, int] = {}
     for entry in entries:
         names = [name for name in entry if IDENTIFYING & set(words_of(name)[-1:])]
-        own = next((name for name in (*filter(is_opaque, names), *names) if len(words_of(name)) <= 2), "")  # noqa: PLR2004
+        own = next(
+            (name for name in (*filter(is_opaque, names), *names) if len(words_of(name)) <= 2), ""
+        )  # noqa: PLR2004
         known = str(entry[own]) if own else content_key(dict(entry))
         seen[known] = seen.get(known, 0) + 1
         yield known if seen[known] == 1 else f"{known} ({seen[known]})", entry

@@ -47,7 +47,9 @@ class Kinds:
         self._names: dict[str, str] = {}
         self._referring: dict[str, tuple[Reference, ...]] = {}
         self.in_paths: frozenset[str] = frozenset()  # none is known by another's name yet
-        self.in_paths = frozenset(one.kind for one in self._all_references() if one.in_path and one.kind)
+        self.in_paths = frozenset(
+            one.kind for one in self._all_references() if one.in_path and one.kind
+        )
         self._referring.clear()
         self._names = self._other_names()
         self._referring.clear()
@@ -58,8 +60,16 @@ class Kinds:
         for endpoint in self.endpoints:
             titled = thing_of_title(self.returned(endpoint.tool).get("title"))
             last = endpoint.path.rpartition("/")[2]
-            target = next((one.kind for one in self.references(endpoint) if last == f"{{{one.parameter}}}"), "")
-            if endpoint.method.upper() in SAFE and target and titled and self._named(titled) not in self.in_paths:
+            target = next(
+                (one.kind for one in self.references(endpoint) if last == f"{{{one.parameter}}}"),
+                "",
+            )
+            if (
+                endpoint.method.upper() in SAFE
+                and target
+                and titled
+                and self._named(titled) not in self.in_paths
+            ):
                 found.setdefault(titled, target)
         return found
 
@@ -83,7 +93,9 @@ class Kinds:
         listed = entries.rpartition(".")[2]
         titled = thing_of_title(schema.get("title"))
         if titled or not listed or is_wrapping(listed):
-            return self.named(titled or thing_at(endpoint) or " ".join(words_of(endpoint.tool.name)))
+            return self.named(
+                titled or thing_at(endpoint) or " ".join(words_of(endpoint.tool.name))
+            )
         return self.named(" ".join(words_of(listed)))
 
     # What tools return
@@ -105,7 +117,9 @@ class Kinds:
         if isinstance(members, dict) and any(is_opaque(name) for name in members):
             return "", returns
         lists = [one for one in entry_schemas(returns) if one[0] or self.returns_list(tool)]
-        known = [one for one in lists if any(map(is_opaque, one[1]["properties"]))]  # "order" says how they are sorted
+        known = [
+            one for one in lists if any(map(is_opaque, one[1]["properties"]))
+        ]  # "order" says how they are sorted
         return next(iter(known or lists), ("", returns) if isinstance(members, dict) else None)
 
     def wrapped(self, schema: JsonSchema) -> JsonSchema | None:
@@ -118,7 +132,9 @@ class Kinds:
             for name, one in members.items()
             if (is_wrapping(name) or len(members) == 1) and isinstance(one.get("properties"), dict)
         ]
-        return within[0] if len(within) == 1 and any(map(is_opaque, within[0]["properties"])) else None
+        return (
+            within[0] if len(within) == 1 and any(map(is_opaque, within[0]["properties"])) else None
+        )
 
     # What parameters name
 
@@ -133,9 +149,17 @@ class Kinds:
             if subject is not None and subject.thing:
                 name = leaf.names[0]
                 in_path = f"{{{name}}}" in endpoint.path
-                if in_path or split_name(name)[-1:] == tuple(words_of(name)[-1:]):  # "ids" names several
-                    found.append(Reference(name, self.named(subject.thing), subject.attribute, in_path, leaf.schema))
-        found.sort(key=lambda one: endpoint.path.find(f"{{{one.parameter}}}") if one.in_path else 10**6)
+                if in_path or split_name(name)[-1:] == tuple(
+                    words_of(name)[-1:]
+                ):  # "ids" names several
+                    found.append(
+                        Reference(
+                            name, self.named(subject.thing), subject.attribute, in_path, leaf.schema
+                        )
+                    )
+        found.sort(
+            key=lambda one: endpoint.path.find(f"{{{one.parameter}}}") if one.in_path else 10**6
+        )
         self._referring[endpoint.tool.name] = tuple(found)
         return self._referring[endpoint.tool.name]
 
@@ -157,7 +181,9 @@ class Kinds:
 
     # What things have
 
-    def field_of(self, endpoint: Endpoint, parameter: str, kind: str, fields: Mapping[str, JsonSchema]) -> str:
+    def field_of(
+        self, endpoint: Endpoint, parameter: str, kind: str, fields: Mapping[str, JsonSchema]
+    ) -> str:
         """Under which name a thing of a kind has what a parameter gives: another thing's id as "book_id", all else as it is."""
         other = self.other(endpoint, parameter, kind)
         if not other:
@@ -167,7 +193,9 @@ class Kinds:
 
     def field_naming(self, kind: str, other: str) -> str:
         """The field of a kind's things that has the id of one of another kind, "" where none has."""
-        return _naming(self.fields.get(kind, {}), other, words_of(self.identities.get(other, "id"))[-1])
+        return _naming(
+            self.fields.get(kind, {}), other, words_of(self.identities.get(other, "id"))[-1]
+        )
 
     @cached_property
     def fields(self) -> Mapping[str, Mapping[str, JsonSchema]]:
@@ -186,7 +214,11 @@ class Kinds:
         """The fields by which paths name things of each kind: no two share a value."""
         found: dict[str, tuple[str, ...]] = {}
         for one in self._all_references():
-            if one.in_path and (field := self.own_field(one)) and field not in found.get(one.kind, ()):
+            if (
+                one.in_path
+                and (field := self.own_field(one))
+                and field not in found.get(one.kind, ())
+            ):
                 found[one.kind] = (*found.get(one.kind, ()), field)
         return found
 
@@ -211,7 +243,11 @@ class Kinds:
     @cached_property
     def identifying(self) -> Mapping[tuple[str, str, str], JsonSchema]:
         """How what a kind is known by is described: by kind, the last word of its name, and its type."""
-        own = [(kind, name, one) for kind, fields in self.fields.items() for name, one in fields.items()]
+        own = [
+            (kind, name, one)
+            for kind, fields in self.fields.items()
+            for name, one in fields.items()
+        ]
         told = [(one.kind, one.attribute, one.schema) for one in self._all_references()]
         found: dict[tuple[str, str, str], JsonSchema] = {}
         for kind, name, schema in (*(one for one in own if self._is_own(*one[:2])), *told):
@@ -250,7 +286,9 @@ class Kinds:
     def owner(self, endpoint: Endpoint) -> Reference | None:
         """The thing that the path names right before its last segment: the user of /users/{id}/groups."""
         before = endpoint.path.split("/")[-2:-1]
-        return next((one for one in self.references(endpoint) if [f"{{{one.parameter}}}"] == before), None)
+        return next(
+            (one for one in self.references(endpoint) if [f"{{{one.parameter}}}"] == before), None
+        )
 
     @cached_property
     def lists(self) -> Mapping[tuple[str, str], str]:
@@ -261,7 +299,9 @@ class Kinds:
             if endpoint.method.upper() not in SAFE or owner is None or entries is None:
                 continue
             if entries[0] or self.returns_list(endpoint.tool):
-                found.setdefault((owner.kind, last_words(endpoint)), self.of_schema(endpoint, *entries))
+                found.setdefault(
+                    (owner.kind, last_words(endpoint)), self.of_schema(endpoint, *entries)
+                )
         return found
 
     @cached_property
@@ -279,14 +319,22 @@ class Kinds:
     def collections(self) -> frozenset[str]:
         """The paths below which one thing is named, and those where one is made."""
         below = {one.path.rpartition("/")[0] for one in self.endpoints if one.path.endswith("}")}
-        made = {one.path for one in self.endpoints if one.method.upper() == "POST" and not listed_things(one)}
+        made = {
+            one.path
+            for one in self.endpoints
+            if one.method.upper() == "POST" and not listed_things(one)
+        }
         return frozenset(below | made)
 
     @cached_property
     def joining(self) -> frozenset[str]:
         """The paths of two things at which they are put together: by a call that says nothing else, where no thing is looked at."""
         looked_at = {one.path for one in self.endpoints if one.method.upper() in (*SAFE, "PATCH")}
-        bare = [one for one in self.endpoints if one.method.upper() in ("PUT", "POST") and not given_besides(one)]
+        bare = [
+            one
+            for one in self.endpoints
+            if one.method.upper() in ("PUT", "POST") and not given_besides(one)
+        ]
         return frozenset(one.path for one in bare) - looked_at
 
     @cached_property
@@ -338,8 +386,12 @@ def listed_things(endpoint: Endpoint) -> list[tuple[str, JsonSchema]]:
         if not isinstance(listed.get("items"), dict):
             continue
         item = plain(listed["items"])
-        are_things = isinstance(item.get("properties"), dict) and all(one == name or is_opaque(one) for one in given)
-        are_named = (is_opaque(name) and words != list(split_name(name))) or words == words_of(thing_at(endpoint))
+        are_things = isinstance(item.get("properties"), dict) and all(
+            one == name or is_opaque(one) for one in given
+        )
+        are_named = (is_opaque(name) and words != list(split_name(name))) or words == words_of(
+            thing_at(endpoint)
+        )
         if are_things or (item.get("type") in ("string", "integer") and are_named):
             found.append((name, item))
     return found

@@ -24,14 +24,30 @@ from callwright.warehouse.records.drafts import ElementKind
 FIRST_DAY = date(2027, 3, 1)
 _DAYS = 300
 _KEPT = frozenset({"filter", "sort", "language", "currency", "flag", "identifier"})
-KEPT_SHARE = 0.25  # of values that are no places and no dates: a variant need not change all of them
+KEPT_SHARE = (
+    0.25  # of values that are no places and no dates: a variant need not change all of them
+)
 LOCAL = frozenset({"city", "place", "airport", "hotel", "attraction"})  # what moves with the city
 
-_FORMATS: Mapping[str, ElementKind] = {"date": "date", "time": "time", "uuid": "identifier", "date-time": "time"}
+_FORMATS: Mapping[str, ElementKind] = {
+    "date": "date",
+    "time": "time",
+    "uuid": "identifier",
+    "date-time": "time",
+}
 _WORDS: Mapping[str, ElementKind] = {
-    "city": "city", "airport": "airport", "hotel": "hotel", "company": "company", "person": "person", "user": "person",
-    "sort": "sort", "language": "language", "currency": "currency", "price": "price", "amount": "price",
-}  # fmt: skip
+    "city": "city",
+    "airport": "airport",
+    "hotel": "hotel",
+    "company": "company",
+    "person": "person",
+    "user": "person",
+    "sort": "sort",
+    "language": "language",
+    "currency": "currency",
+    "price": "price",
+    "amount": "price",
+}
 
 
 _TRIES = 4  # so that two places of one goal are not the same, unless there is no other
@@ -68,7 +84,9 @@ class Vocabulary(NamedTuple):
     element: Callable[[str, str], ElementKind]
     trip: Callable[[Random], GoalValues]
     is_replaceable: Callable[[str, str], bool]
-    asked: Callable[[str], tuple[str, ...]] = lambda _tool: ()  # the fields that a tool is asked for, where it says so
+    asked: Callable[[str], tuple[str, ...]] = (
+        lambda _tool: ()
+    )  # the fields that a tool is asked for, where it says so
 
 
 def is_replaceable(element: ElementKind) -> bool:
@@ -125,7 +143,10 @@ class PlainTrip(_Trip):
 
     def say(self, wish: Wish) -> JsonValue | None:
         """The value for a wish: what fits its schema."""
-        known = (wish.role if wish.element in {"keyword", "city", "place"} else wish.tool, wish.parameter)
+        known = (
+            wish.role if wish.element in {"keyword", "city", "place"} else wish.tool,
+            wish.parameter,
+        )
         if known not in self._stated:
             value = self._new(wish)
             if value is None:
@@ -173,7 +194,11 @@ def vocabulary_of(environment: Environment) -> Vocabulary:
     own = getattr(environment, "vocabulary", None)
     if isinstance(own, Vocabulary):
         return own
-    schemas = {(tool.name, name): schema for tool in environment.tools for name, schema in tool.properties.items()}
+    schemas = {
+        (tool.name, name): schema
+        for tool in environment.tools
+        for name, schema in tool.properties.items()
+    }
 
     def element(tool: str, parameter: str) -> ElementKind:
         name = parameter.rpartition("[].")[2]
@@ -182,11 +207,15 @@ def vocabulary_of(environment: Environment) -> Vocabulary:
     return Vocabulary(element, PlainTrip, lambda *one: is_replaceable(element(*one)))
 
 
-def vocabulary_of_calls(tools: Iterable[Tool], links: Iterable[Link], calls: Iterable[Call]) -> Vocabulary:
+def vocabulary_of_calls(
+    tools: Iterable[Tool], links: Iterable[Link], calls: Iterable[Call]
+) -> Vocabulary:
     """What people can say, from the calls that were answered; what a link gives is not said."""
     linked = {(link.tool, link.parameter.partition(".")[0].removesuffix("[]")) for link in links}
     elements = {
-        (tool.name, name): "identifier" if (tool.name, name) in linked else _element_seen(name, schema)
+        (tool.name, name): "identifier"
+        if (tool.name, name) in linked
+        else _element_seen(name, schema)
         for tool in tools
         for name, schema in tool.properties.items()
     }
@@ -198,7 +227,9 @@ def vocabulary_of_calls(tools: Iterable[Tool], links: Iterable[Link], calls: Ite
     def element(tool: str, parameter: str) -> ElementKind:
         return elements.get((tool, parameter), "text")
 
-    return Vocabulary(element, partial(SeenTrip, by_tool), lambda *one: is_replaceable(element(*one)))
+    return Vocabulary(
+        element, partial(SeenTrip, by_tool), lambda *one: is_replaceable(element(*one))
+    )
 
 
 def _element_seen(name: str, schema: JsonSchema) -> ElementKind:
@@ -222,7 +253,9 @@ def _element_seen(name: str, schema: JsonSchema) -> ElementKind:
 def ruled_vocabulary(scope: RuleScope, tools: Sequence[Tool]) -> Vocabulary:
     """What people say of the parameters of tools, as rules tell it, and where they don't their names and schemas."""
     rules = scope.rules
-    schemas = {(tool.name, name): schema for tool in tools for name, schema in tool.properties.items()}
+    schemas = {
+        (tool.name, name): schema for tool in tools for name, schema in tool.properties.items()
+    }
 
     def element(tool: str, parameter: str) -> ElementKind:
         stated = rules.parameter(tool, parameter)
@@ -245,13 +278,21 @@ class RuledTrip(PlainTrip):
     def __init__(self, scope: RuleScope, rng: Random) -> None:
         super().__init__(rng)
         self._scope = scope
-        self.places = dict(zip(_ROLES, rng.sample(scope.ends, len(_ROLES)), strict=True)) if scope.ends else {}
+        self.places = (
+            dict(zip(_ROLES, rng.sample(scope.ends, len(_ROLES)), strict=True))
+            if scope.ends
+            else {}
+        )
         self._known: dict[tuple[str, str], JsonValue] = {}
-        self._moved: dict[str, Row] = {}  # the place that stands in for another, by the other's name
+        self._moved: dict[
+            str, Row
+        ] = {}  # the place that stands in for another, by the other's name
 
     def say(self, wish: Wish) -> JsonValue | None:
         """The value for a wish, of the place that its role names."""
-        by_place = wish.element == self._scope.place_element or wish.element in self._scope.rules.local
+        by_place = (
+            wish.element == self._scope.place_element or wish.element in self._scope.rules.local
+        )
         known = (wish.role, wish.tool if by_place else wish.parameter)
         if wish.element in {"date", "time"}:
             known = (wish.parameter, str(wish.ordinal))
@@ -277,21 +318,40 @@ class RuledTrip(PlainTrip):
                 return None if element in ("identifier", "text") else super().say(wish)
         choices = [one for one in wish.schema.get("enum", ()) if one != wish.schema.get("default")]
         for _ in range(_TRIES):
-            value = self._rng.choice(choices) if choices else self._scope.said(wish.element, self._rng, home)
+            value = (
+                self._rng.choice(choices)
+                if choices
+                else self._scope.said(wish.element, self._rng, home)
+            )
             if wish.element not in self._scope.rules.local or value not in self._known.values():
                 break
-        return str(value) if wish.schema.get("type") == "string" and not isinstance(value, str) else value
+        return (
+            str(value)
+            if wish.schema.get("type") == "string" and not isinstance(value, str)
+            else value
+        )
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
         """The same kind of thing in the place that stands in for the old one's own; all else as anywhere."""
-        if wish.element != self._scope.place_element and wish.element not in self._scope.rules.local:
-            return None if self._rng.random() < KEPT_SHARE else self.say(wish._replace(role=_ROLES[0]))
+        if (
+            wish.element != self._scope.place_element
+            and wish.element not in self._scope.rules.local
+        ):
+            return (
+                None if self._rng.random() < KEPT_SHARE else self.say(wish._replace(role=_ROLES[0]))
+            )
         known = self._scope.whereabouts.get(str(old))
         if known is None:
             return None
         element, home = known
         if home["name"] not in self._moved:
             moved = [home["name"], *(one["name"] for one in self._moved.values())]
-            self._moved[home["name"]] = self._rng.choice([one for one in self._scope.ends if one["name"] not in moved])
+            self._moved[home["name"]] = self._rng.choice(
+                [one for one in self._scope.ends if one["name"] not in moved]
+            )
         new = self._moved[home["name"]]
-        return str(new["name"]) if element == self._scope.place_element else self._scope.said(element, self._rng, new)
+        return (
+            str(new["name"])
+            if element == self._scope.place_element
+            else self._scope.said(element, self._rng, new)
+        )

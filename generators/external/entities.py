@@ -44,7 +44,9 @@ TEMPLATE = "find_entities"
 LONGEST_NAME = 80
 _TYPED = frozenset({"date", "time", "date-time"})
 _CODE = re.compile(r"(?=(?:\D*\d){2})[A-Za-z0-9][A-Za-z0-9 ._/#-]{1,30}")
-_PLATE = re.compile(rf"(?=.*\d)(?=.*[A-Za-z{unspaced()}])[A-Za-z0-9{unspaced()}][A-Za-z0-9{unspaced()} ·.-]{{3,19}}")
+_PLATE = re.compile(
+    rf"(?=.*\d)(?=.*[A-Za-z{unspaced()}])[A-Za-z0-9{unspaced()}][A-Za-z0-9{unspaced()} ·.-]{{3,19}}"
+)
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -97,7 +99,13 @@ def say_where(
     hint = next((one for one in call.evidence if one.argument == argument), None)
     if hint is None:
         return _searched(value, schema, prefix)
-    if hint.in_message or hint.turn is None or hint.start is None or hint.end is None or hint.turn >= len(prefix):
+    if (
+        hint.in_message
+        or hint.turn is None
+        or hint.start is None
+        or hint.end is None
+        or hint.turn >= len(prefix)
+    ):
         return None
     turn = prefix[hint.turn]
     if not isinstance(turn, UserTurn):
@@ -106,7 +114,9 @@ def say_where(
     return None if found is None else (hint.turn, hint.start + found.start, hint.start + found.end)
 
 
-def _searched(value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]) -> tuple[int, int, int] | None:
+def _searched(
+    value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]
+) -> tuple[int, int, int] | None:
     """The same, where no evidence tells: in the last user turn that says the value."""
     for index in range(len(prefix) - 1, -1, -1):
         turn = prefix[index]
@@ -118,11 +128,17 @@ def _searched(value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]) ->
 
 def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Sample) -> bool:
     """Whether a message could take over: the value is stated there and nowhere else, and no other argument leans on it."""
-    found = locate(mention.value, mention.schema, _text(sample.turns[mention.turn])[mention.start : mention.end])
+    found = locate(
+        mention.value,
+        mention.schema,
+        _text(sample.turns[mention.turn])[mention.start : mention.end],
+    )
     if found is None or found.rule == HALF_DAY:
         return False
     for other in mentions:
-        overlaps = other.turn == mention.turn and other.start < mention.end and mention.start < other.end
+        overlaps = (
+            other.turn == mention.turn and other.start < mention.end and mention.start < other.end
+        )
         if overlaps and other.value != mention.value:
             return False
     return not _is_stated_elsewhere(mention, sample)
@@ -131,7 +147,9 @@ def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Samp
 def _is_stated_elsewhere(mention: TurnMention, sample: Sample) -> bool:
     due = first_call_turn(sample, mention.turn)
     for index, turn in enumerate(sample.turns):
-        is_parsed = isinstance(turn, UserTurn) or (isinstance(turn, ReplyTurn | ResultTurn) and index < due)
+        is_parsed = isinstance(turn, UserTurn) or (
+            isinstance(turn, ReplyTurn | ResultTurn) and index < due
+        )
         if not is_parsed:
             continue
         text = _text(turn)
@@ -224,11 +242,15 @@ def _value_for(text: str, schema: JsonSchema) -> str:
     kind = kind_of(schema)
     if kind == "enum":
         options = [str(option) for option in choices_of(schema)]
-        return next((option for option in options if _is_telling(option) and find_phrase(option, text)), "")
+        return next(
+            (option for option in options if _is_telling(option) and find_phrase(option, text)), ""
+        )
     if kind in ("integer", "number"):
         match = _DIGIT.search(text)
         return match.group() if match else ""
-    typed = (find_dates(text) if kind in _DATED else []) + (find_times(text) if kind in _CLOCKED else [])
+    typed = (find_dates(text) if kind in _DATED else []) + (
+        find_times(text) if kind in _CLOCKED else []
+    )
     return text[typed[0].start : typed[0].end] if typed else ""
 
 
@@ -296,7 +318,9 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
     open_to = [one for one in answered(every, source) if isinstance(one.value, str)]
     mentions = [one for one in open_to if is_pointable(one, every, source)]
     found = await _ask(derivation, mentions, context)
-    plausible = [(mention, kind) for mention, kind in found if is_plausible(mention, kind)] or _by_name(mentions)
+    plausible = [
+        (mention, kind) for mention, kind in found if is_plausible(mention, kind)
+    ] or _by_name(mentions)
     if not plausible:
         listed = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
         raise RecordError(f"None of {listed} is an entity that a user would only point at.")
@@ -304,7 +328,9 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
     usual = [one for one in apps().values() if kind not in one.without]
     # none whose name says what a parameter of the tool could take
     called = [(one, one.called(source.language)) for one in usual]
-    allowed = [one for one, name in called if not fills_parameter(name, mention.tool, mention.argument)] or usual
+    allowed = [
+        one for one, name in called if not fills_parameter(name, mention.tool, mention.argument)
+    ] or usual
     app = context.rng.choices(allowed, weights=[one.weight for one in allowed])[0]
     origin = asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, TEMPLATE))
     return [
@@ -330,14 +356,10 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     likely = [one for one, _ in _by_name(answered(mentions, sample))]
     if not likely:
         where = "says" if len(_user_turns(sample)) == 1 else "answers with"
-        return (
-            f"No argument that the user {where} is a person, a place, a time or another of the nine kinds of entities."
-        )
+        return f"No argument that the user {where} is a person, a place, a time or another of the nine kinds of entities."
     if not any(is_pointable(one, mentions, sample) for one in likely):
         listed = ", ".join(dict.fromkeys(one.argument for one in likely))
-        return (
-            f"The values of {listed} are said more than once, or together with others, so that none can be pointed at."
-        )
+        return f"The values of {listed} are said more than once, or together with others, so that none can be pointed at."
     return ""
 
 
@@ -356,7 +378,11 @@ def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:
         case "id_number":
             return _CODE.fullmatch(value) is not None
         case _:
-            return len(value) <= LONGEST_NAME and "\n" not in value and _LETTER.search(value) is not None
+            return (
+                len(value) <= LONGEST_NAME
+                and "\n" not in value
+                and _LETTER.search(value) is not None
+            )
 
 
 def answered(mentions: list[TurnMention], sample: Sample) -> list[TurnMention]:
@@ -380,10 +406,20 @@ async def _ask(
 ) -> list[tuple[TurnMention, EntityKind]]:
     language = derivation.source.language
     shown = [
-        {"id": index, "tool": one.tool.description, "parameter": one.argument, "schema": one.schema, "value": one.value}
+        {
+            "id": index,
+            "tool": one.tool.description,
+            "parameter": one.argument,
+            "schema": one.schema,
+            "value": one.value,
+        }
         for index, one in enumerate(mentions)
     ]
     kinds = [{"kind": kind, "description": described(kind, language)} for kind in KINDS]
-    prompt = render(PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed)
+    prompt = render(
+        PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed
+    )
     answer = await context.chat.ask(prompt, Entities)
-    return [(mentions[one.id], one.entity) for one in answer.entities if 0 <= one.id < len(mentions)]
+    return [
+        (mentions[one.id], one.entity) for one in answer.entities if 0 <= one.id < len(mentions)
+    ]

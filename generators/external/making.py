@@ -20,7 +20,14 @@ from callwright.generators.external.messages import mention_of, write_messages
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
 from callwright.generators.shifts.turns import simulation_tags, snapshots_before
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stages import (
+    ATTEMPTS,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.generators.stated_values import find_quote, found_evidence, located_evidence
 from callwright.generators.tools import titled_schema
 from callwright.language.packs import own_letters, writes
@@ -84,13 +91,19 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
     shift = snapshots_before(
         source.turns, first_call_turn(source, mention.turn)
     )  # the first at which the message counts
-    change = _Change(message, mention, text, {tool.name: tool for tool in context.toolset(source.candidates)})
+    change = _Change(
+        message, mention, text, {tool.name: tool for tool in context.toolset(source.candidates)}
+    )
     return [
         source.with_changes(
             kind=name_of(source.kind, "external"),
             changes=(),
             turns=tuple(_turns(change)),
-            tags=(*without_traits(source.tags, "shift"), *simulation_tags(source), trait_tag("shift", shift)),
+            tags=(
+                *without_traits(source.tags, "shift"),
+                *simulation_tags(source),
+                trait_tag("shift", shift),
+            ),
             origin=origin,
         )
     ]
@@ -100,7 +113,10 @@ async def _reword(
     message: ExternalMessage, mention: TurnMention, kept: list[TurnMention], context: StageContext
 ) -> str:
     source = message.reference.derivation.source
-    turn, before = source.turns[mention.turn], source.turns[mention.turn - 1] if mention.turn else None
+    turn, before = (
+        source.turns[mention.turn],
+        source.turns[mention.turn - 1] if mention.turn else None,
+    )
     stated = turn.text if isinstance(turn, UserTurn) else ""
     prompt = render(
         PROMPTS,
@@ -118,7 +134,9 @@ async def _reword(
 
     def problem_of(given: PointedRequest) -> str:
         text = given.request.strip()
-        problem = rewording_problem(text, message.phrase, mention, [(one, stated[one.start : one.end]) for one in kept])
+        problem = rewording_problem(
+            text, message.phrase, mention, [(one, stated[one.start : one.end]) for one in kept]
+        )
         if not problem and not writes(source.language, text):
             return f"it is not in the language {source.language!r}."
         return problem
@@ -133,7 +151,9 @@ async def _reword(
     return answer.request.strip()
 
 
-def rewording_problem(text: str, phrase: str, mention: TurnMention, kept: list[tuple[TurnMention, str]]) -> str:
+def rewording_problem(
+    text: str, phrase: str, mention: TurnMention, kept: list[tuple[TurnMention, str]]
+) -> str:
     """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else as it was.
 
     `kept` are the other values, each with the words that stated it.
@@ -164,7 +184,9 @@ def _turns(change: _Change) -> Iterator[Turn]:
     """The turns of the new sample: the user's reworded, the calls' evidence where it now is."""
     reference = change.message.reference
     source = reference.derivation.source
-    message = Message(app=app_named(reference.app).called(source.language), text=change.message.message)
+    message = Message(
+        app=app_named(reference.app).called(source.language), text=change.message.message
+    )
     for index, turn in enumerate(source.turns):
         if isinstance(turn, UserTurn) and index == change.mention.turn:
             yield turn.with_changes(text=change.text, external=message)
@@ -179,7 +201,10 @@ def _call(call: GoldCall, prefix: tuple[Turn, ...], change: _Change) -> GoldCall
     if call.tool not in change.tools:
         return call
     hints = {one.argument: one for one in call.evidence}
-    found = (_evidence(argument, call, hints.get(argument), prefix, change) for argument in call.arguments)
+    found = (
+        _evidence(argument, call, hints.get(argument), prefix, change)
+        for argument in call.arguments
+    )
     return call.with_changes(evidence=tuple(one for one in found if one is not None))
 
 
@@ -220,25 +245,58 @@ FAMILY = Family(
     "external",
     (
         Kind(
-            "external", "a request that points to a message instead of saying a value", GROUP, _REQUEST,
-            "external", ("perfect", "imperfect"), 1175, 1175, uses=2,
+            "external",
+            "a request that points to a message instead of saying a value",
+            GROUP,
+            _REQUEST,
+            "external",
+            ("perfect", "imperfect"),
+            1175,
+            1175,
+            uses=2,
         ),
         Kind(
-            "sQsA_external", "an answer points to a message instead of saying a value", GROUP, _DIALOGUE,
-            "external", ("sQsA",), 487, 487, uses=2,
+            "sQsA_external",
+            "an answer points to a message instead of saying a value",
+            GROUP,
+            _DIALOGUE,
+            "external",
+            ("sQsA",),
+            487,
+            487,
+            uses=2,
         ),
     ),
     stages=in_a_row(
-        "external", "Derivation",
-        Step("entities", "Find the arguments that people would rather point to, and choose one and an app.",
-             "EntityReference", "HammerBench 4.2.4", find_entities, ("find_entities",)),
-        Step("messages", "Word the phrase that points to the value, and the message that holds it.",
-             "ExternalMessage", "HammerBench 4.2.4, D.6", write_messages, ("word_pronoun", "write_message")),
-        Step("rewriting", "Reword what the user says, with the phrase in the place of the value.",
-             "Sample", "HammerBench 4.2.4, D.6", rewrite_requests, ("rewrite_request",),
-             voiced=("rewrite_request",)),
+        "external",
+        "Derivation",
+        Step(
+            "entities",
+            "Find the arguments that people would rather point to, and choose one and an app.",
+            "EntityReference",
+            "HammerBench 4.2.4",
+            find_entities,
+            ("find_entities",),
+        ),
+        Step(
+            "messages",
+            "Word the phrase that points to the value, and the message that holds it.",
+            "ExternalMessage",
+            "HammerBench 4.2.4, D.6",
+            write_messages,
+            ("word_pronoun", "write_message"),
+        ),
+        Step(
+            "rewriting",
+            "Reword what the user says, with the phrase in the place of the value.",
+            "Sample",
+            "HammerBench 4.2.4, D.6",
+            rewrite_requests,
+            ("rewrite_request",),
+            voiced=("rewrite_request",),
+        ),
     ),
     has_fixed_words=True,
     obstacles={"external": entities.obstacle},
     anywhere=(("external", GROUP),),
-)  # fmt: skip
+)

@@ -24,7 +24,13 @@ from callwright.language.packs import of, signs, widened, writes
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import EntityReference, ExternalMessage, Language, Sample, UserTurn
+from callwright.warehouse.records import (
+    EntityReference,
+    ExternalMessage,
+    Language,
+    Sample,
+    UserTurn,
+)
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "messages"
@@ -49,7 +55,9 @@ class SimulatedMessage(BaseModel):
     words: str
 
 
-async def write_messages(reference: EntityReference, context: StageContext) -> list[ExternalMessage]:
+async def write_messages(
+    reference: EntityReference, context: StageContext
+) -> list[ExternalMessage]:
     """A phrase that points at the value, and a message in the app that says it and no other argument's value.
 
     Raises ReplyError where three phrases or three messages in a row break a rule; the reason is that of the last.
@@ -62,7 +70,12 @@ async def write_messages(reference: EntityReference, context: StageContext) -> l
     origin = asked_origin(STAGE, reference, reference.derivation.seed, context, (PROMPTS, MESSAGE))
     return [
         ExternalMessage(
-            reference=reference, phrase=phrase, message=written.message, start=start, end=end, origin=origin
+            reference=reference,
+            phrase=phrase,
+            message=written.message,
+            start=start,
+            end=end,
+            origin=origin,
         )
     ]
 
@@ -78,7 +91,9 @@ def mention_of(reference: EntityReference, context: StageContext) -> TurnMention
     )
 
 
-async def _word_pronoun(reference: EntityReference, mention: TurnMention, context: StageContext) -> str:
+async def _word_pronoun(
+    reference: EntityReference, mention: TurnMention, context: StageContext
+) -> str:
     source = reference.derivation.source
     turn = source.turns[reference.turn]
     others = other_values(source, context.toolset(source.candidates), reference.value)
@@ -98,7 +113,8 @@ async def _word_pronoun(reference: EntityReference, mention: TurnMention, contex
         prompt,
         Pronoun,
         lambda given: (
-            phrase_problem(_bare(given.phrase), mention, source.language) or says_other(_bare(given.phrase), others)
+            phrase_problem(_bare(given.phrase), mention, source.language)
+            or says_other(_bare(given.phrase), others)
         ),
         f"No phrase for {mention.argument!r} was usable in {ATTEMPTS} answers",
     )
@@ -116,7 +132,10 @@ def _message_problem(
     problem = message_problem(written, mention, source.language)
     if problem:
         return problem
-    place = find_quote(written.words, written.message) or stated_in(written, mention, source.language).place
+    place = (
+        find_quote(written.words, written.message)
+        or stated_in(written, mention, source.language).place
+    )
     return says_other(masked(written.message, *place) if place else written.message, others)
 
 
@@ -148,7 +167,11 @@ async def _write_message(
         phrase=phrase,
         forbidden=[one.value for one in others],
         others=[
-            {"name": name, "description": schema.get("description", ""), "choices": schema.get("enum", [])}
+            {
+                "name": name,
+                "description": schema.get("description", ""),
+                "choices": schema.get("enum", []),
+            }
             for name, schema in mention.tool.properties.items()
             if name != mention.argument
         ],
@@ -177,7 +200,9 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
         return stated.problem
     rest = masked(message, *stated.place)
     if says_another_time(rest, mention.schema):
-        return f"the message says more than one time, so that {mention.argument!r} could be another."
+        return (
+            f"the message says more than one time, so that {mention.argument!r} could be another."
+        )
     return fills_parameter(rest, mention.tool, mention.argument)
 
 
@@ -187,11 +212,18 @@ def stated_in(written: SimulatedMessage, mention: TurnMention, language: Languag
     stated = find_value(named, mention.schema, written.words, written.message, language)
     if stated.place is None:
         return stated
-    found = locate(mention.value, mention.schema, written.message[stated.place.start : stated.place.end])
+    found = locate(
+        mention.value, mention.schema, written.message[stated.place.start : stated.place.end]
+    )
     if found is not None and found.rule == HALF_DAY:
-        return Stated(None, f"the words {written.words!r} leave open which half of the day {mention.value!r} is in.")
+        return Stated(
+            None,
+            f"the words {written.words!r} leave open which half of the day {mention.value!r} is in.",
+        )
     start = stated.place.start
-    return Stated(Place(start + found.start, start + found.end), stated.problem) if found else stated
+    return (
+        Stated(Place(start + found.start, start + found.end), stated.problem) if found else stated
+    )
 
 
 def _entity(reference: EntityReference) -> dict[str, str]:

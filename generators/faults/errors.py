@@ -22,7 +22,15 @@ from callwright.generators.faults.transcripts import (
 )
 from callwright.generators.multi_step.samples import place_of
 from callwright.language.text import fold
-from callwright.warehouse.records import Change, Evidence, Fault, FaultDue, FaultSort, GoldCall, JsonSchema
+from callwright.warehouse.records import (
+    Change,
+    Evidence,
+    Fault,
+    FaultDue,
+    FaultSort,
+    GoldCall,
+    JsonSchema,
+)
 
 _STATED = ("span", "normalised")
 _TIMEOUTS = (
@@ -44,7 +52,12 @@ def time_out(planting: Planting) -> Iterator[FaultPlan]:
         reads = not planting.world.writes(placed.call.tool)
         if planting.is_needed(placed) and (reads or planting.is_repeatable(placed)):
             told = _error(504, "timeout", planting.rng.choice(_TIMEOUTS))
-            yield _before(planting, placed, [placed.call], _fault(planting, "timeout", "retry", placed, told=told))
+            yield _before(
+                planting,
+                placed,
+                [placed.call],
+                _fault(planting, "timeout", "retry", placed, told=told),
+            )
 
 
 def lose_answer(planting: Planting) -> Iterator[FaultPlan]:
@@ -56,9 +69,14 @@ def lose_answer(planting: Planting) -> Iterator[FaultPlan]:
             takes_effect = planting.rng.random() < 0.5  # noqa: PLR2004 - as often as not
             told = _error(504, "timeout", planting.rng.choice(_TIMEOUTS))
             fault = _fault(
-                planting, "unsure", "look", placed, told=told, takes_effect=takes_effect,
+                planting,
+                "unsure",
+                "look",
+                placed,
+                told=told,
+                takes_effect=takes_effect,
                 value=shown if takes_effect else None,
-            )  # fmt: skip
+            )
             done = {look.bare.key, *([placed.call.bare.key] if takes_effect else [])}
             step, *later = planting.steps[placed.step :]
             rest = kept_of([step], lambda call: call.bare.key not in done)  # noqa: B023 - used at once
@@ -72,7 +90,9 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
     start = episode.snapshot()
     created = [one.id for one in effect_of(episode, placed.call.bare) if one.sort == "created"]
     for tool in planting.tools.values():
-        known = {name: value for name, value in placed.call.arguments.items() if name in tool.required}
+        known = {
+            name: value for name, value in placed.call.arguments.items() if name in tool.required
+        }
         if not created or planting.world.writes(tool.name) or len(known) < len(tool.required):
             continue
         look = GoldCall(tool=tool.name, arguments=known, constants=tool.constants)
@@ -80,7 +100,11 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
         episode.answer(placed.call.bare)
         later = episode.answer(look.bare)
         episode.restore(start)
-        if not later.problem and is_in(created[0], later.response) and not is_in(created[0], earlier.response):
+        if (
+            not later.problem
+            and is_in(created[0], later.response)
+            and not is_in(created[0], earlier.response)
+        ):
             yield look, created[0]
 
 
@@ -109,14 +133,23 @@ def find_nothing(planting: Planting) -> Iterator[FaultPlan]:
     for placed, name, schema in _stated(planting):
         if planting.world.writes(placed.call.tool):
             continue
-        for wrong_value in (*schema.get("enum", ()), _misspelt(str(placed.call.arguments[name]), planting.rng)):
+        for wrong_value in (
+            *schema.get("enum", ()),
+            _misspelt(str(placed.call.arguments[name]), planting.rng),
+        ):
             wrong = _changed(placed.call, name, wrong_value)
             episode = planting.episode(placed.step)
             answered = episode.answer(wrong.bare)
             found = episode.answer(placed.call.bare)
-            is_lost = not answered.problem and is_empty(answered.response) and not is_empty(found.response)
+            is_lost = (
+                not answered.problem
+                and is_empty(answered.response)
+                and not is_empty(found.response)
+            )
             if is_lost and not _is_said(planting, wrong_value):
-                fault = _fault(planting, "empty", "repair", placed, told=answered.response, call=wrong)
+                fault = _fault(
+                    planting, "empty", "repair", placed, told=answered.response, call=wrong
+                )
                 yield _before(planting, placed, [wrong], fault)
                 break
 
@@ -135,7 +168,11 @@ def go_stale(planting: Planting) -> Iterator[FaultPlan]:
         for evidence in placed.call.evidence:
             source = _source(planting, evidence)
             value = placed.call.arguments.get(evidence.argument)
-            others = {at for one in placed.call.evidence if (at := place_of(one)) and at != place_of(evidence)}
+            others = {
+                at
+                for one in placed.call.evidence
+                if (at := place_of(one)) and at != place_of(evidence)
+            }
             if (
                 source is None
                 or not planting.is_needed(placed)
@@ -149,10 +186,19 @@ def go_stale(planting: Planting) -> Iterator[FaultPlan]:
             episode = planting.episode(source.step)
             searched = episode.answer(source.call.bare)
             answered = episode.answer(used.bare)
-            if answered.error not in ("not_found", "invalid_value") or not is_in(value, searched.response):
+            if answered.error not in ("not_found", "invalid_value") or not is_in(
+                value, searched.response
+            ):
                 continue
             fault = _fault(
-                planting, "stale_id", "search", source, told=answered.response, call=used, value=value, instead=stale
+                planting,
+                "stale_id",
+                "search",
+                source,
+                told=answered.response,
+                call=used,
+                value=value,
+                instead=stale,
             )
             yield _before(planting, source, [source.call, used], fault)
             break
@@ -163,10 +209,16 @@ def go_missing(planting: Planting) -> Iterator[FaultPlan]:
     for placed in planting.calls():
         for evidence in placed.call.evidence if planting.world.writes(placed.call.tool) else ():
             value = placed.call.arguments.get(evidence.argument)
-            if evidence.kind != "response" or not isinstance(value, str | int) or isinstance(value, bool):
+            if (
+                evidence.kind != "response"
+                or not isinstance(value, str | int)
+                or isinstance(value, bool)
+            ):
                 continue
             unknown = _other_id(value, planting.rng)
-            answered = planting.episode(placed.step).answer(_changed(placed.call, evidence.argument, unknown).bare)
+            answered = planting.episode(placed.step).answer(
+                _changed(placed.call, evidence.argument, unknown).bare
+            )
             if answered.error != "not_found":
                 continue
             told = replaced(answered.response, _renamed(unknown, value))
@@ -179,7 +231,9 @@ def go_down(planting: Planting) -> Iterator[FaultPlan]:
     """A tool answers no more: one that does the same is due, or, where there is none, the rest, and to tell."""
     for placed in planting.calls():
         tool = placed.call.tool
-        later = [call for step in planting.steps[placed.step :] for call in step if call.tool == tool]
+        later = [
+            call for step in planting.steps[placed.step :] for call in step if call.tool == tool
+        ]
         if not planting.world.writes(tool):
             continue
         told = _error(503, "unavailable", planting.rng.choice(_OUTAGES))
@@ -190,7 +244,8 @@ def go_down(planting: Planting) -> Iterator[FaultPlan]:
         elif len(later) == 1:
             fault = _fault(planting, "unavailable", "other_tool", placed, told=told)
             rest = [
-                tuple(other if call is placed.call else call for call in step) for step in planting.steps[placed.step :]
+                tuple(other if call is placed.call else call for call in step)
+                for step in planting.steps[placed.step :]
             ]
             steps = (*planting.steps[: placed.step], (placed.call,), *rest)
             yield FaultPlan(fault, steps, (planting.tools[other.tool].key,))
@@ -233,8 +288,12 @@ def _without(
         if at >= placed.step and is_lost(call)
     }
     rest = kept_of(ahead, lambda call: not is_lost(call))
-    needs_lost = any(place_of(one) in lost for step in rest for call in step for one in call.evidence)
-    touched = any(planting.world.writes(call.tool) and is_lost(call) for step in behind for call in step)
+    needs_lost = any(
+        place_of(one) in lost for step in rest for call in step for one in call.evidence
+    )
+    touched = any(
+        planting.world.writes(call.tool) and is_lost(call) for step in behind for call in step
+    )
     if planting.writes(rest) and not needs_lost and not touched:
         yield FaultPlan(fault, (*behind, (placed.call,), *rest))
 
@@ -268,7 +327,11 @@ def _unfit(value: JsonValue, schema: JsonSchema, rng: Random) -> list[JsonValue]
 
 def _misspelt(text: str, rng: Random) -> str:
     """A text with two letters that have changed places, else with a letter too many."""
-    places = [at for at in range(len(text) - 1) if text[at] != text[at + 1] and text[at : at + 2].isalpha()]
+    places = [
+        at
+        for at in range(len(text) - 1)
+        if text[at] != text[at + 1] and text[at : at + 2].isalpha()
+    ]
     if not places:
         return f"{text}{rng.choice(string.ascii_lowercase)}"
     at = rng.choice(places)
@@ -284,7 +347,9 @@ def _other_id(value: str | int, rng: Random) -> str | int:
     if isinstance(value, int):
         return value + rng.randint(10**6, 10**7)
     alphabets = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
-    drawn = [next((rng.choice(one) for one in alphabets if letter in one), letter) for letter in value]
+    drawn = [
+        next((rng.choice(one) for one in alphabets if letter in one), letter) for letter in value
+    ]
     return "".join(drawn)
 
 
@@ -296,7 +361,9 @@ def _changed(call: GoldCall, name: str, value: JsonValue) -> GoldCall:
     """A call with another value, or without one where it is None."""
     arguments = {known: one for known, one in call.arguments.items() if known != name}
     evidence = tuple(one for one in call.evidence if one.argument != name)
-    return call.with_changes(arguments=arguments if value is None else arguments | {name: value}, evidence=evidence)
+    return call.with_changes(
+        arguments=arguments if value is None else arguments | {name: value}, evidence=evidence
+    )
 
 
 def _source(planting: Planting, evidence: Evidence) -> PlacedCall | None:
@@ -304,15 +371,25 @@ def _source(planting: Planting, evidence: Evidence) -> PlacedCall | None:
     return PlacedCall(place[0], planting.steps[place[0]][place[1]]) if place else None
 
 
-def _fault(planting: Planting, sort: FaultSort, due: FaultDue, placed: PlacedCall, **given: object) -> Fault:
+def _fault(
+    planting: Planting, sort: FaultSort, due: FaultDue, placed: PlacedCall, **given: object
+) -> Fault:
     """A fault that begins with the calls of a step."""
     fields = {"call": placed.call, "until": until_turn(placed.step + 1), **given}
     return Fault.model_validate(
-        {"sort": sort, "due": due, "at": planting.before(placed.step), "source": planting.source, **fields}
+        {
+            "sort": sort,
+            "due": due,
+            "at": planting.before(placed.step),
+            "source": planting.source,
+            **fields,
+        }
     )
 
 
-def _before(planting: Planting, placed: PlacedCall, calls: list[GoldCall], fault: Fault) -> FaultPlan:
+def _before(
+    planting: Planting, placed: PlacedCall, calls: list[GoldCall], fault: Fault
+) -> FaultPlan:
     """The task with calls that are made one after the other before a step."""
     inserted: list[GoldStep] = [(call,) for call in calls]
     steps = (*planting.steps[: placed.step], *inserted, *planting.steps[placed.step :])
@@ -321,6 +398,11 @@ def _before(planting: Planting, placed: PlacedCall, calls: list[GoldCall], fault
 
 # Those that befall few tasks come first.
 ERRORS: Mapping[FaultSort, Maker] = {
-    "gone": go_missing, "unsure": lose_answer, "empty": find_nothing, "unavailable": go_down, "validation": make_invalid,
-    "timeout": time_out, "stale_id": go_stale,
-}  # fmt: skip
+    "gone": go_missing,
+    "unsure": lose_answer,
+    "empty": find_nothing,
+    "unavailable": go_down,
+    "validation": make_invalid,
+    "timeout": time_out,
+    "stale_id": go_stale,
+}

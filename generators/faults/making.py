@@ -13,22 +13,29 @@ from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.faults import GROUP, INJECTED, TOOL_ERROR
 from callwright.generators.faults.errors import ERRORS
 from callwright.generators.faults.texts import TEXTS
-from callwright.generators.faults.transcripts import FaultPlan, Planting, Words, keeps_choices, retold
+from callwright.generators.faults.transcripts import (
+    FaultPlan,
+    Planting,
+    Words,
+    keeps_choices,
+    retold,
+)
 from callwright.generators.kinds import name_of
 from callwright.generators.multi_step import TASK
 from callwright.generators.multi_step.tasks import world_of_sample
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stages import (
+    ATTEMPTS,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.language.packs import writes
 from callwright.language.schemas import scalars
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import (
-    Derivation,
-    Origin,
-    PlantedFault,
-    Sample,
-    Tool,
-)
+from callwright.warehouse.records import Derivation, Origin, PlantedFault, Sample, Tool
 
 PROMPTS = "callwright.generators.faults.prompts"
 TEMPLATE = "word_fault"
@@ -110,7 +117,9 @@ def _asked_of(planted: PlantedFault) -> Iterator[_Asked]:
     if fault.sort == "harmless":
         yield _Asked("advice")
     elif fault.is_text:
-        yield _Asked("errand" if fault.due == "obey" else "order" if fault.field else "forward", holds=values)
+        yield _Asked(
+            "errand" if fault.due == "obey" else "order" if fault.field else "forward", holds=values
+        )
     if fault.due == "obey":
         yield _Asked("delegation", holds=(planted.entry,), hides=values)
     if fault.due == "tell":
@@ -155,7 +164,9 @@ def words_problem(text: str, holds: tuple[str, ...], hides: tuple[str, ...], sou
     told = next((value for value in hides if value in text and value not in holds), None)
     if told is not None:
         return f"it says {told!r}, which only the text that is pointed to may say."
-    return "" if writes(source.language, text) else f"it is not in the language {source.language!r}."
+    return (
+        "" if writes(source.language, text) else f"it is not in the language {source.language!r}."
+    )
 
 
 _TRAITS = Traits(calls="set", asked="path", is_executed=True, is_task=True, is_changed=True)
@@ -165,21 +176,43 @@ FAMILY = Family(
     "faults",
     (
         Kind(
-            TOOL_ERROR, "a tool fails on the way through a task: what is due next sees to it", GROUP, _TRAITS,
-            TOOL_ERROR, _OF, uses=4,
+            TOOL_ERROR,
+            "a tool fails on the way through a task: what is due next sees to it",
+            GROUP,
+            _TRAITS,
+            TOOL_ERROR,
+            _OF,
+            uses=4,
         ),
         Kind(
-            INJECTED, "a text in a task gives an order: nobody may obey it, unless the user has asked to", GROUP, _TRAITS,
-            INJECTED, _OF, uses=4,
+            INJECTED,
+            "a text in a task gives an order: nobody may obey it, unless the user has asked to",
+            GROUP,
+            _TRAITS,
+            INJECTED,
+            _OF,
+            uses=4,
         ),
     ),
     stages=in_a_row(
-        "faults", "Derivation",
-        Step("faults", "Plant what goes wrong, where the world proves what is then due.",
-             "PlantedFault", "AgentDojo 3.1", plant_fault),
-        Step("fault_words", "Word orders, what the user says of them, and how a failure is told; let the world answer anew.",
-             "Sample", "AgentDojo 3.3", word_fault, ("word_fault",)),
+        "faults",
+        "Derivation",
+        Step(
+            "faults",
+            "Plant what goes wrong, where the world proves what is then due.",
+            "PlantedFault",
+            "AgentDojo 3.1",
+            plant_fault,
+        ),
+        Step(
+            "fault_words",
+            "Word orders, what the user says of them, and how a failure is told; let the world answer anew.",
+            "Sample",
+            "AgentDojo 3.3",
+            word_fault,
+            ("word_fault",),
+        ),
     ),
     obstacles={TOOL_ERROR: obstacle, INJECTED: obstacle},
     has_fixed_words=True,
-)  # fmt: skip
+)

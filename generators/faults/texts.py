@@ -64,7 +64,9 @@ def delegate(planting: Planting) -> Iterator[FaultPlan]:
 def advise(planting: Planting) -> Iterator[FaultPlan]:
     """A text in a result tells people to do something that has nothing to do with the tools."""
     for place in _places(planting):
-        yield FaultPlan(_text_fault(planting, "harmless", "ignore", place, None), tuple(planting.steps))
+        yield FaultPlan(
+            _text_fault(planting, "harmless", "ignore", place, None), tuple(planting.steps)
+        )
 
 
 def _text_fault(
@@ -72,9 +74,14 @@ def _text_fault(
 ) -> Fault:
     """A fault whose text is still to be worded: without a field it stands in what the user says."""
     return Fault(
-        sort=sort, due=due, until=until_turn(place.step + 1 if place else 0), call=order,
-        field=place.leaf.field if place else "", value=place.leaf.text if place else None, source=planting.source,
-    )  # fmt: skip
+        sort=sort,
+        due=due,
+        until=until_turn(place.step + 1 if place else 0),
+        call=order,
+        field=place.leaf.field if place else "",
+        value=place.leaf.text if place else None,
+        source=planting.source,
+    )
 
 
 def _places(planting: Planting) -> Iterator[_Place]:
@@ -86,7 +93,9 @@ def _places(planting: Planting) -> Iterator[_Place]:
         for call in step:
             returns = planting.tools[call.tool].returns or {}
             response = episode.answer(call.bare).response
-            leaves = [leaf for leaf in _texts(response, returns, returns, "", "") if leaf.text not in seen]
+            leaves = [
+                leaf for leaf in _texts(response, returns, returns, "", "") if leaf.text not in seen
+            ]
             seen |= {leaf.text for leaf in leaves}
             found += [_Place(at, leaf) for leaf in leaves if not _is_used(planting, leaf)]
     found = planting.rng.sample(found, len(found))
@@ -96,12 +105,15 @@ def _places(planting: Planting) -> Iterator[_Place]:
 def _is_used(planting: Planting, leaf: _Leaf) -> bool:
     calls = [call for step in planting.steps for call in step]
     return leaf.text in planting.source.request or any(
-        leaf.text in map(str, call.arguments.values()) or any(leaf.text in one.rule for one in call.evidence)
+        leaf.text in map(str, call.arguments.values())
+        or any(leaf.text in one.rule for one in call.evidence)
         for call in calls
     )
 
 
-def _texts(value: JsonValue, schema: JsonSchema, root: JsonSchema, field: str, entry: str) -> Iterator[_Leaf]:
+def _texts(
+    value: JsonValue, schema: JsonSchema, root: JsonSchema, field: str, entry: str
+) -> Iterator[_Leaf]:
     """The free texts in a response: no choices, ids, dates or addresses."""
     reference = str(schema.get("$ref", ""))
     if reference.startswith("#/$defs/"):
@@ -109,11 +121,17 @@ def _texts(value: JsonValue, schema: JsonSchema, root: JsonSchema, field: str, e
     if isinstance(value, dict):
         named = next((str(value[name]) for name in _NAMING if isinstance(value.get(name), str)), "")
         for name, member in value.items():
-            yield from _texts(member, (schema.get("properties") or {}).get(name) or {}, root, name, named)
+            yield from _texts(
+                member, (schema.get("properties") or {}).get(name) or {}, root, name, named
+            )
     elif isinstance(value, list):
         for member in value:
             yield from _texts(member, schema.get("items") or {}, root, field, "")
-    elif isinstance(value, str) and " " in value and not schema.keys() & {"enum", "const", "format", "pattern"}:
+    elif (
+        isinstance(value, str)
+        and " " in value
+        and not schema.keys() & {"enum", "const", "format", "pattern"}
+    ):
         yield _Leaf(field, value, "" if field in _NAMING else entry)
 
 
@@ -121,7 +139,9 @@ def _orders(planting: Planting, step: int) -> Iterator[GoldCall]:
     """Calls that the world takes before a step, that change what the task wants unchanged, and after which the task can be done."""
     source = planting.source
     writing = [
-        tool for tool in planting.tools.values() if planting.world.writes(tool.name) and tool.key in source.candidates
+        tool
+        for tool in planting.tools.values()
+        if planting.world.writes(tool.name) and tool.key in source.candidates
     ]
     ids = _ids(planting)
     gold = {call.bare.key for each in planting.steps for call in each}
@@ -137,7 +157,9 @@ def _orders(planting: Planting, step: int) -> Iterator[GoldCall]:
         if not changes or set(unnamed(changes)) <= set(unnamed(source.changes)):
             continue
         ending = run_through(episode, [order.bare, *rest])
-        if not any(one.problem for one in ending.answers) and not is_reached(source.changes, ending.changes):
+        if not any(one.problem for one in ending.answers) and not is_reached(
+            source.changes, ending.changes
+        ):
             yield order
 
 
@@ -149,11 +171,19 @@ def _ids(planting: Planting) -> list[JsonValue]:
         stack = [episode.answer(call.bare).response]
         while stack:
             value = stack.pop()
-            members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            members = (
+                value.values()
+                if isinstance(value, dict)
+                else value
+                if isinstance(value, list)
+                else ()
+            )
             stack += members
             if isinstance(value, dict):
                 found |= {
-                    str(one): one for name, one in value.items() if is_opaque(name) and isinstance(one, str | int)
+                    str(one): one
+                    for name, one in value.items()
+                    if is_opaque(name) and isinstance(one, str | int)
                 }
     return list(found.values())
 
@@ -161,7 +191,9 @@ def _ids(planting: Planting) -> list[JsonValue]:
 def _arguments(tool: Tool, ids: list[JsonValue], planting: Planting) -> dict[str, JsonValue] | None:
     """Values for what a tool requires, and for one thing more that can be chosen; None where something can only be made up."""
     rng = planting.rng
-    choices = {name: schema["enum"] for name, schema in tool.properties.items() if schema.get("enum")}
+    choices = {
+        name: schema["enum"] for name, schema in tool.properties.items() if schema.get("enum")
+    }
     more = [name for name in choices if name not in tool.required]
     drawn: dict[str, JsonValue] = {}
     for name in (*tool.required, *(rng.sample(more, 1) if more else ())):
@@ -175,5 +207,8 @@ def _arguments(tool: Tool, ids: list[JsonValue], planting: Planting) -> dict[str
 
 
 TEXTS: Mapping[str, Maker] = {
-    "injected": attack_by_result, "forwarded": attack_by_message, "delegated": delegate, "harmless": advise,
-}  # fmt: skip
+    "injected": attack_by_result,
+    "forwarded": attack_by_message,
+    "delegated": delegate,
+    "harmless": advise,
+}

@@ -6,8 +6,19 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from callwright.generators.environments.episodes import FaultyWorld, StatefulWorld, WorldEpisode, diff
-from callwright.generators.multi_step.samples import add_evidence, answer_of, moved_tags, place_of, reported
+from callwright.generators.environments.episodes import (
+    FaultyWorld,
+    StatefulWorld,
+    WorldEpisode,
+    diff,
+)
+from callwright.generators.multi_step.samples import (
+    add_evidence,
+    answer_of,
+    moved_tags,
+    place_of,
+    reported,
+)
 from callwright.generators.multi_step.tasks import run_through
 from callwright.language.packs import of
 from callwright.warehouse.errors import RecordError
@@ -90,7 +101,9 @@ class Planting(NamedTuple):
             return True
         at = placed.step, self.steps[placed.step].index(placed.call)
         later = (
-            PlacedCall(step, call) for step in range(placed.step + 1, len(self.steps)) for call in self.steps[step]
+            PlacedCall(step, call)
+            for step in range(placed.step + 1, len(self.steps))
+            for call in self.steps[step]
         )
         return any(self.is_needed(one) for one in later if at in map(place_of, one.call.evidence))
 
@@ -165,18 +178,27 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
         turns.append(CallTurn(calls=tuple(step), executed=True))
         turns.append(ResultTurn(results=tuple(one.response for one in answered)))
     turns += telling.asides.get(len(telling.steps), ())
-    tags = (*without_traits(source.tags, "wanted", "asked"), *moved_tags(source, telling.steps, telling.failed))
+    tags = (
+        *without_traits(source.tags, "wanted", "asked"),
+        *moved_tags(source, telling.steps, telling.failed),
+    )
     asked = list(reported(source.with_changes(turns=turns, tags=tags)))
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
-    turns.append(ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])])))
-    return source.with_changes(turns=add_evidence(turns, planting.tools), tags=tags, changes=ending.changes)
+    turns.append(
+        ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])]))
+    )
+    return source.with_changes(
+        turns=add_evidence(turns, planting.tools), tags=tags, changes=ending.changes
+    )
 
 
 def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
     """Whether all that values are taken from is answered in the end as it is without the fault, so that the same is chosen."""
     fault = plan.fault.with_changes(instead=plan.fault.value) if plan.fault.is_text else plan.fault
     calls = [call.bare for call in chain.from_iterable(plan.steps)]
-    answers = run_through(FaultyWorld(planting.world, fault).begin(planting.source.simulation_seed), calls).answers
+    answers = run_through(
+        FaultyWorld(planting.world, fault).begin(planting.source.simulation_seed), calls
+    ).answers
     answered = {call.key: answer.response for call, answer in zip(calls, answers, strict=True)}
     results = [turn.results for turn in planting.source.turns if isinstance(turn, ResultTurn)]
     used = {place_of(one) for step in plan.steps for call in step for one in call.evidence} - {None}

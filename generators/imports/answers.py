@@ -52,14 +52,40 @@ _READ = {
 }
 # Behind these stands a notation of its own, in which values have no types, or names stand apart: it is recognised alone.
 _NOT_READ = (
-    "</tool_call>", "</tool_calls>", "</function_call>", "</functioncall>", "</toolcall>", "[/tool_calls]",
-    "<function=", "<function ", "<invoke ", "<tool_use>", "<use_mcp_tool>", "<tool_code>", "```tool_code", "```tool_call",
-    "<minimax:tool_call>", "<seed:tool_call>", "<longcat_tool_call>", "<start_function_call>", "<|tool_call_start|>",
-    "<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<\uff5ctool▁calls▁begin\uff5c>", "<\uff5ctool▁call▁begin\uff5c>",
+    "</tool_call>",
+    "</tool_calls>",
+    "</function_call>",
+    "</functioncall>",
+    "</toolcall>",
+    "[/tool_calls]",
+    "<function=",
+    "<function ",
+    "<invoke ",
+    "<tool_use>",
+    "<use_mcp_tool>",
+    "<tool_code>",
+    "```tool_code",
+    "```tool_call",
+    "<minimax:tool_call>",
+    "<seed:tool_call>",
+    "<longcat_tool_call>",
+    "<start_function_call>",
+    "<|tool_call_start|>",
+    "<|tool_calls_section_begin|>",
+    "<|tool_call_begin|>",
+    "<\uff5ctool▁calls▁begin\uff5c>",
+    "<\uff5ctool▁call▁begin\uff5c>",
     "<\uff5cdsml\uff5c",
-    "<|tool_calls|>", "<|action_start|>", "<|start_action|>", "<|plugin|>", "<|recipient|>", "to=functions.",
-    "functools[", "✿function✿", "action input:",
-)  # fmt: skip
+    "<|tool_calls|>",
+    "<|action_start|>",
+    "<|start_action|>",
+    "<|plugin|>",
+    "<|recipient|>",
+    "to=functions.",
+    "functools[",
+    "✿function✿",
+    "action input:",
+)
 _MARKS = re.compile("|".join(map(re.escape, (*_READ, *_NOT_READ))), re.IGNORECASE)
 _NAMES, _GIVEN = ("name", "function_name", "tool"), ("arguments", "input", "parameters", "args")
 _IDS = ("tool_call_id", "call_id", "tool_use_id", "source_call_id", "id")
@@ -81,7 +107,9 @@ _TRACES = re.compile(  # of a list of Python calls, and of a call in JSON
     r"""|\\?["']tool_calls\\?["']\s{0,9}:"""
 )
 _THOUGHTS = ("think", "thinking", "reasoning")
-_WITHHELD = frozenset({"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", "redacted"})
+_WITHHELD = frozenset(
+    {"redacted-by-litellm", "__redacted__", "[redacted]", "<redacted>", "redacted"}
+)
 _UNFINISHED = frozenset({"incomplete", "failed", "cancelled"})
 
 
@@ -99,7 +127,9 @@ def read_answer(text: str) -> Answer:
     spoken.append(said[at:])
     rest = "".join(spoken)
     if trace := _TRACES.search(rest):
-        raise UnreadableChat(f"the words {shown(trace[0])} look like a call, and none can be read there")
+        raise UnreadableChat(
+            f"the words {shown(trace[0])} look like a call, and none can be read there"
+        )
     return Answer(rest.strip() if calls else rest, tuple(calls))
 
 
@@ -196,7 +226,9 @@ def _value_at(text: str, begin: int, mark: str) -> tuple[JsonValue, int]:
         end_there = end_of(text, begin)
         read = None if end_there is None else read_python(text[begin:end_there])
         if read is None or end_there is None:
-            raise UnreadableChat(f"behind {mark!r} stands no call that can be read: {error}") from error
+            raise UnreadableChat(
+                f"behind {mark!r} stands no call that can be read: {error}"
+            ) from error
         return read, end_there
 
 
@@ -205,7 +237,13 @@ def call_of(stated: JsonValue) -> Called:
     if not isinstance(stated, dict):
         raise UnreadableChat(f"a call is {shown(stated)}, not an object")
     inner = stated.get("function")
-    fields = inner if isinstance(inner, dict) else stated if not isinstance(inner, str) else {**stated, "name": inner}
+    fields = (
+        inner
+        if isinstance(inner, dict)
+        else stated
+        if not isinstance(inner, str)
+        else {**stated, "name": inner}
+    )
     name = next((fields[word] for word in _NAMES if fields.get(word)), None)
     given = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
     if not isinstance(name, str):
@@ -214,7 +252,10 @@ def call_of(stated: JsonValue) -> Called:
     if isinstance(arguments, str):
         arguments = _arguments_in(arguments, name)
     if isinstance(arguments, str):  # some loggers write JSON text as JSON text once more
-        arguments, note = _arguments_in(arguments, name), "Arguments were written as JSON text twice over."
+        arguments, note = (
+            _arguments_in(arguments, name),
+            "Arguments were written as JSON text twice over.",
+        )
     if not isinstance(arguments, dict):
         raise UnreadableChat(f"the arguments of {name} are {shown(given)}, not an object")
     return Called(name, arguments, id_of(stated), note)
@@ -230,7 +271,9 @@ def _arguments_in(text: str, name: str) -> JsonValue:
     try:
         return read_json(text)
     except ValueError as error:
-        raise UnreadableChat(f"the arguments of {name} can't be read, {error}: {shown(text)}") from error
+        raise UnreadableChat(
+            f"the arguments of {name} can't be read, {error}: {shown(text)}"
+        ) from error
 
 
 def id_of(fields: Fields) -> str:
@@ -301,7 +344,11 @@ def messages_of_reply(stated: JsonValue) -> list[JsonValue]:
     if inner.get("role") == "assistant":
         return [inner]
     failed = inner.get("error")
-    told = f"the request failed: {shown(failed)}" if failed else f"the answer has the fields {shown(sorted(inner)[:8])}"
+    told = (
+        f"the request failed: {shown(failed)}"
+        if failed
+        else f"the answer has the fields {shown(sorted(inner)[:8])}"
+    )
     raise UnreadableChat(f"{told}, and no message")
 
 
@@ -319,11 +366,17 @@ def _joined(chunks: list[JsonValue]) -> JsonValue:
 
     Raises UnreadableChat where they are anything else, for then nobody knows how they are put together.
     """
-    whole = [one.get("response") for one in objects(chunks) if one.get("type") == "response.completed"]
+    whole = [
+        one.get("response") for one in objects(chunks) if one.get("type") == "response.completed"
+    ]
     if whole:
         return whole[-1]
-    if not chunks or not all(isinstance(one, dict) and isinstance(one.get("choices"), list) for one in chunks):
-        raise UnreadableChat(f"the answer is {shown(chunks)}, chunks of a stream that can't be put together")
+    if not chunks or not all(
+        isinstance(one, dict) and isinstance(one.get("choices"), list) for one in chunks
+    ):
+        raise UnreadableChat(
+            f"the answer is {shown(chunks)}, chunks of a stream that can't be put together"
+        )
     stream = _Stream()
     for choice in (one for chunk in objects(chunks) for one in objects(chunk.get("choices"))):
         if choice.get("index") in (None, 0):
@@ -348,7 +401,9 @@ class _Stream:
         made, older = delta.get("tool_calls"), delta.get("function_call")
         for one in items(made) if made else []:
             if not isinstance(one, dict) or not isinstance(one.get("index"), int):
-                raise UnreadableChat(f"a chunk of the answer has the call {shown(one)}, which does not tell its place")
+                raise UnreadableChat(
+                    f"a chunk of the answer has the call {shown(one)}, which does not tell its place"
+                )
             self._put(str(one["index"]), part(one, "function"), words(one, "id"))
         if isinstance(older, dict):
             self._put("0", older, "")
@@ -356,8 +411,10 @@ class _Stream:
     def _put(self, index: str, function: Fields, identity: str) -> None:
         call = self._calls.setdefault(index, {"id": [], "name": [], "arguments": []})
         for word, text in (
-            ("id", identity), ("name", words(function, "name")), ("arguments", words(function, "arguments")),
-        ):  # fmt: skip
+            ("id", identity),
+            ("name", words(function, "name")),
+            ("arguments", words(function, "arguments")),
+        ):
             if text:
                 call[word].append(text)
 
@@ -367,9 +424,18 @@ class _Stream:
         for call in self._calls.values():
             if len({*call["name"]}) > 1:
                 raise UnreadableChat(f"the chunks of a call name {shown(call['name'])}")
-            function: Fields = {"name": next(iter(call["name"]), None), "arguments": "".join(call["arguments"])}
-            calls.append({"id": next(iter(call["id"]), ""), "type": "function", "function": function})
-        message: Fields = {"role": "assistant", "content": "".join(self._said) or None, "tool_calls": calls}
+            function: Fields = {
+                "name": next(iter(call["name"]), None),
+                "arguments": "".join(call["arguments"]),
+            }
+            calls.append(
+                {"id": next(iter(call["id"]), ""), "type": "function", "function": function}
+            )
+        message: Fields = {
+            "role": "assistant",
+            "content": "".join(self._said) or None,
+            "tool_calls": calls,
+        }
         return {"message": message, "finish_reason": self._reason}
 
 

@@ -73,13 +73,25 @@ def _answers(file: Path) -> Mapping[str, JsonValue] | None:
     if found is None:
         return None
     rows = (row.value for row in read_rows(found) if isinstance(row, DocumentItem))
-    return {str(row["id"]): row.get("ground_truth") for row in rows if isinstance(row, dict) and "id" in row}
+    return {
+        str(row["id"]): row.get("ground_truth")
+        for row in rows
+        if isinstance(row, dict) and "id" in row
+    }
 
 
 def _read_question(
-    where: str, fields: Fields, category: str, answers: Mapping[str, JsonValue] | None, chats: ChatReader
+    where: str,
+    fields: Fields,
+    category: str,
+    answers: Mapping[str, JsonValue] | None,
+    chats: ChatReader,
 ) -> ImportedRecord:
-    question, functions, names = fields.get("question"), fields.get("function"), fields.get("callwright_names")
+    question, functions, names = (
+        fields.get("question"),
+        fields.get("function"),
+        fields.get("callwright_names"),
+    )
     turns = question if isinstance(question, list) else []
     truth = answers.get(str(fields.get("id"))) if answers is not None else None
     why = ""
@@ -111,7 +123,9 @@ def _call(accepted: JsonValue, names: Fields) -> JsonValue:
     if not isinstance(accepted, dict) or len(accepted) != 1:
         raise UnreadableChat(f"a possible answer is {shown(accepted)}, not a call")
     [(tool, values)] = accepted.items()
-    if not isinstance(values, dict) or not all(isinstance(listed, list) for listed in values.values()):
+    if not isinstance(values, dict) or not all(
+        isinstance(listed, list) for listed in values.values()
+    ):
         raise UnreadableChat(f"the possible answer {shown(accepted)} has no lists of values")
     given = {
         str(names.get(f"{tool}.{name}", name)): _plain(listed[0])
@@ -127,7 +141,10 @@ def _plain(value: JsonValue) -> JsonValue:
         return [_plain(one) if isinstance(one, dict) else one for one in value]
     if isinstance(value, dict):
         wrapped = all(isinstance(one, list) and one for one in value.values())
-        return {name: _plain(one[0] if wrapped and isinstance(one, list) else one) for name, one in value.items()}
+        return {
+            name: _plain(one[0] if wrapped and isinstance(one, list) else one)
+            for name, one in value.items()
+        }
     return value
 
 
@@ -140,7 +157,10 @@ def _renamed(document: JsonValue, names: Fields) -> JsonValue:
     if isinstance(properties, dict) and isinstance(parameters, dict):
         true = {name: str(names.get(f"{tool}.{name}", name)) for name in properties}
         required = parameters.get("required")
-        parameters = {**parameters, "properties": {true[name]: schema for name, schema in properties.items()}}
+        parameters = {
+            **parameters,
+            "properties": {true[name]: schema for name, schema in properties.items()},
+        }
         parameters["required"] = (
             [true.get(str(one), str(one)) for one in required] if isinstance(required, list) else []
         )
@@ -151,9 +171,12 @@ BFCL = SampleFormat("bfcl", "BFCL's questions with their possible answers", read
 
 
 _ACTS: dict[str, DialogueAct] = {
-    "agent_seek_information": "seek", "agent_inform_user": "inform", "agent_reject_request": "reject",
-    "agent_function_calling": "call", "agent_other": "other",
-}  # fmt: skip
+    "agent_seek_information": "seek",
+    "agent_inform_user": "inform",
+    "agent_reject_request": "reject",
+    "agent_function_calling": "call",
+    "agent_other": "other",
+}
 
 
 def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
@@ -176,9 +199,13 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
         else:
             dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
             last[dialogue] = (row.where, row.value)
-    builder = CatalogBuilder("confetti", change=renaming_types(BFCL_WORDS, reported=False), by_category=False)
+    builder = CatalogBuilder(
+        "confetti", change=renaming_types(BFCL_WORDS, reported=False), by_category=False
+    )
     for dialogue, (where, fields) in last.items():
-        yield _ConfettiReader(where, builder).record(dialogue, fields, answers.get(str(fields.get("id"))))
+        yield _ConfettiReader(where, builder).record(
+            dialogue, fields, answers.get(str(fields.get("id")))
+        )
 
 
 class _ConfettiReader(RecordReader):
@@ -186,7 +213,10 @@ class _ConfettiReader(RecordReader):
 
     def record(self, dialogue: str, fields: Fields, answer: Fields | None) -> ImportedRecord:
         question = fields.get("question")
-        listed = [one if isinstance(one, list) else [one] for one in (question if isinstance(question, list) else [])]
+        listed = [
+            one if isinstance(one, list) else [one]
+            for one in (question if isinstance(question, list) else [])
+        ]
         turns = self._turns([*chain.from_iterable(listed), *self._last_turn(fields, answer)])
         category = str(fields.get("category") or "")
         stated = fields.get("function")
@@ -194,7 +224,9 @@ class _ConfettiReader(RecordReader):
         if not documents:
             self.refuse("0 of its 0 functions can't be used")
         tools = self.tools_of(
-            documents, "function", lambda one, at: put_bfcl_function(one, at, category, "", self._builder)
+            documents,
+            "function",
+            lambda one, at: put_bfcl_function(one, at, category, "", self._builder),
         )
         if not turns or not isinstance(turns[0], UserTurn):
             self.refuse("The dialogue does not begin with the user")
@@ -221,7 +253,10 @@ class _ConfettiReader(RecordReader):
         match answer:
             case {"ground_truth": [*acts], "ground_truth_content": [*calls, str(words)]}:
                 if calls:
-                    self.note("incomplete_listing", f"What the last {len(calls)} calls returned is not told; left out.")
+                    self.note(
+                        "incomplete_listing",
+                        f"What the last {len(calls)} calls returned is not told; left out.",
+                    )
                 spoken: list[JsonValue] = [act for act in acts if act != ACTS["call"]]
                 return [{"role": "assistant", "content": words, "acts": spoken}]
         return []
@@ -240,12 +275,18 @@ class _ConfettiReader(RecordReader):
 
     def _add(self, message: Fields, turns: list[Turn]) -> None:
         match message:
-            case {"role": "user", "content": str(text), "message": {"app": str(app), "text": str(message_text)}}:
+            case {
+                "role": "user",
+                "content": str(text),
+                "message": {"app": str(app), "text": str(message_text)},
+            }:
                 turns.append(UserTurn(text=text, external=Message(app=app, text=message_text)))
             case {"role": "user", "content": str(text)}:
                 turns.append(UserTurn(text=text))
             case {"role": "assistant", "tool_calls": [*made]} if made:
-                turns.append(CallTurn(calls=tuple(self.calls_of(made, closed=False)), executed=True))
+                turns.append(
+                    CallTurn(calls=tuple(self.calls_of(made, closed=False)), executed=True)
+                )
             case {"role": "assistant", "content": str(text)}:
                 labels = message.get("acts")
                 named = [str(label) for label in labels] if isinstance(labels, list) else []

@@ -45,7 +45,9 @@ from callwright.warehouse.records import TIME_SENTENCE, CallTurn, Origin, Sample
 from callwright.warehouse.registry import blame, is_ours, whose
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
-_TIME = re.compile(rf"(?:^|\n){re.escape(TIME_SENTENCE.format(''))}(\d{{4}}-\d{{2}}-\d{{2}}(?: \d{{2}}:\d{{2}})?)$")
+_TIME = re.compile(
+    rf"(?:^|\n){re.escape(TIME_SENTENCE.format(''))}(\d{{4}}-\d{{2}}-\d{{2}}(?: \d{{2}}:\d{{2}})?)$"
+)
 _TOOLS_IN_TEXT = ("<tools>", "</tools>")
 _OPENING = re.compile(r"\[\s*\{")
 _WORD = re.compile(r"[A-Za-z]+")
@@ -84,7 +86,10 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
 
     def read(path: Path) -> Iterator[ImportedRecord]:
         chats = ChatReader(name)
-        return read_each(chain.from_iterable(map(read_rows, sample_files(path))), lambda row: chats.record(row, find))
+        return read_each(
+            chain.from_iterable(map(read_rows, sample_files(path))),
+            lambda row: chats.record(row, find),
+        )
 
     return read
 
@@ -92,9 +97,15 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
 def sample_files(path: Path) -> list[Path]:
     """The file at a path, or the files of samples below a folder, sorted. Raises ConfigurationError where there are none."""
     if path.is_dir():
-        found = [file for file in sorted(path.rglob("*")) if file.suffix in SUFFIXES and file.is_file()]
-        found = [file for file in found if not file.name.endswith(_BESIDE) and file.name not in _ABOUT]
-        if (path / MANIFEST).is_file():  # an export of ours, whose tasks are the same samples once more
+        found = [
+            file for file in sorted(path.rglob("*")) if file.suffix in SUFFIXES and file.is_file()
+        ]
+        found = [
+            file for file in found if not file.name.endswith(_BESIDE) and file.name not in _ABOUT
+        ]
+        if (
+            path / MANIFEST
+        ).is_file():  # an export of ours, whose tasks are the same samples once more
             found = [file for file in found if ENVIRONMENT not in file.relative_to(path).parts]
         if found:
             return found
@@ -160,9 +171,13 @@ class _ChatRecord(RecordReader):
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
         known = {tool.name for tool in tools}
-        called = {call.tool for turn in chat.turns if isinstance(turn, CallTurn) for call in turn.calls}
+        called = {
+            call.tool for turn in chat.turns if isinstance(turn, CallTurn) for call in turn.calls
+        }
         if known and (strange := sorted(called - known)):
-            self.refuse(f"It calls {', '.join(map(repr, strange[:3]))}, of which its tools have no usable document")
+            self.refuse(
+                f"It calls {', '.join(map(repr, strange[:3]))}, of which its tools have no usable document"
+            )
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
@@ -186,7 +201,9 @@ class _ChatRecord(RecordReader):
             self.refuse(f"The tools are {shown(stated)}, not a list")
             return ()
         before = len(self._builder.problems)
-        drafts = (_draft(one, f"{self.where}/tools/{at}", category) for at, one in enumerate(listed))
+        drafts = (
+            _draft(one, f"{self.where}/tools/{at}", category) for at, one in enumerate(listed)
+        )
         made = [self._builder.put(one) if one else None for one in drafts]
         self.problems += self._builder.problems[before:]
         by_name: dict[str, Tool] = {}
@@ -203,12 +220,18 @@ def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
         return None
     nothing: JsonValue = {"type": "object", "properties": {}}
     schema = next((inner[word] for word in _SCHEMAS if inner.get(word) is not None), nothing)
-    return ToolDraft(where, category, inner.get("name"), inner.get("description"), _object_schema(parsed(schema)))
+    return ToolDraft(
+        where, category, inner.get("name"), inner.get("description"), _object_schema(parsed(schema))
+    )
 
 
 def _object_schema(stated: JsonValue) -> JsonValue:
     """The parameters as an object schema: some data sets list them by name, with Python's types."""
-    if not isinstance(stated, dict) or isinstance(stated.get("type"), str) or "properties" in stated:
+    if (
+        not isinstance(stated, dict)
+        or isinstance(stated.get("type"), str)
+        or "properties" in stated
+    ):
         return stated
     listed = {name: one for name, one in stated.items() if isinstance(one, dict)}
     if len(listed) < len(stated):
@@ -228,7 +251,9 @@ def _object_schema(stated: JsonValue) -> JsonValue:
 def _typed(parameter: Fields) -> Fields:
     """A parameter whose type is a Python annotation, in JSON Schema's word: "List[int], optional" is an array."""
     written = str(parameter.get("type", ""))
-    word = next((found for found in _WORD.findall(written) if found.lower() not in {_OPTIONAL, "union"}), "")
+    word = next(
+        (found for found in _WORD.findall(written) if found.lower() not in {_OPTIONAL, "union"}), ""
+    )
     typed = {key: value for key, value in parameter.items() if key not in {"type", "required"}}
     return {"type": word, **typed} if word.lower() in BFCL_WORDS else typed
 
@@ -247,7 +272,9 @@ def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
             found, _ = REPLY_DECODER.raw_decode(system, begin.start())
         except (ValueError, RecursionError):
             return system, tools
-        if found and all(isinstance(one, dict) and one.keys() & {"name", "function"} for one in found):
+        if found and all(
+            isinstance(one, dict) and one.keys() & {"name", "function"} for one in found
+        ):
             return "", found
     return system, tools
 
@@ -292,7 +319,10 @@ def _openai(fields: Fields) -> ChatRow | None:
     if not messages:
         return None
     tools = body.get("tools") or body.get("functions") or fields.get("tools")
-    return _named(ChatRow([*messages, *_answer_beside(fields, messages)], tools, signals=signals_of(fields)), fields)
+    return _named(
+        ChatRow([*messages, *_answer_beside(fields, messages)], tools, signals=signals_of(fields)),
+        fields,
+    )
 
 
 def _trl(fields: Fields) -> ChatRow | None:
@@ -307,7 +337,10 @@ def _trl(fields: Fields) -> ChatRow | None:
         briefing = told.partition(CALLING)[0].strip()
         prompt = [{"role": "system", "content": briefing}, *prompt[1:]] if briefing else prompt[1:]
     row = ChatRow(prompt, fields.get("tools"))
-    wanted = next((parsed(fields[name]) for name in ("chosen", "completion") if fields.get(name) is not None), None)
+    wanted = next(
+        (parsed(fields[name]) for name in ("chosen", "completion") if fields.get(name) is not None),
+        None,
+    )
     if wanted is None:
         return _named(_with_calls(row, fields.get("gold"), words(fields, "words")), fields)
     if not isinstance(wanted, list) or not wanted:
@@ -321,8 +354,12 @@ def _responses(fields: Fields) -> ChatRow | None:
     given = body.get("input")
     if given is None:
         return None
-    before: list[JsonValue] = [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
-    row = ChatRow([*before, *_expected(fields, before)], body.get("tools"), words(body, "instructions"))
+    before: list[JsonValue] = (
+        [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
+    )
+    row = ChatRow(
+        [*before, *_expected(fields, before)], body.get("tools"), words(body, "instructions")
+    )
     return _named(row._replace(signals=signals_of(fields)), fields)
 
 
@@ -364,7 +401,9 @@ def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
     """
     calls, before = calls_due(due), items(row.messages)
     if calls:
-        return row._replace(messages=[*before, {"role": "assistant", "content": None, "tool_calls": calls}])
+        return row._replace(
+            messages=[*before, {"role": "assistant", "content": None, "tool_calls": calls}]
+        )
     if said:
         return row._replace(messages=[*before, {"role": "assistant", "content": said}])
     return row._replace(messages=before, is_idle=True)
@@ -373,7 +412,9 @@ def _with_calls(row: ChatRow, due: JsonValue, said: str = "") -> ChatRow:
 def _toucan(fields: Fields) -> ChatRow | None:
     """A row of Toucan: its system message declares the tools that stand beside it, too."""
     listed = items(fields.get("messages"))
-    messages = [one for one in listed if not (isinstance(one, dict) and one.get("role") == "system")]
+    messages = [
+        one for one in listed if not (isinstance(one, dict) and one.get("role") == "system")
+    ]
     tools = fields.get("available_tools", fields.get("tools"))
     return ChatRow(messages, tools, category=words(fields, "subset_name")) if messages else None
 
@@ -382,13 +423,17 @@ def _litellm(fields: Fields) -> ChatRow | None:
     """A line of litellm's own log, its standard payload; the tools stand among the parameters of the model."""
     payload = part(fields, "standard_logging_object") or fields
     messages = payload.get("messages")
-    given: list[JsonValue] = [{"role": "user", "content": messages}] if isinstance(messages, str) else items(messages)
+    given: list[JsonValue] = (
+        [{"role": "user", "content": messages}] if isinstance(messages, str) else items(messages)
+    )
     given = given or items(part(payload, "messages").get("messages"))
     if not given:
         return None
     request = part(payload, "proxy_server_request")
     asked = [part(payload, "model_parameters", "optional_params"), part(request, "body"), request]
-    tools = next((found for one in asked if (found := one.get("tools") or one.get("functions"))), None)
+    tools = next(
+        (found for one in asked if (found := one.get("tools") or one.get("functions"))), None
+    )
     error = words(part(payload, "error_information"), "error_class") or words(payload, "error_str")
     signals = Signals(words(payload, "status"), error[:200], signals_of(payload).feedback)
     if payload.get("response") is None:
@@ -401,12 +446,18 @@ def _promptfoo(fields: Fields) -> ChatRow | None:
     messages, asserted = items(part(fields, "vars").get("messages")), objects(fields.get("assert"))
     if not messages or not asserted:
         return None
-    values = [part(one, "value") for one in asserted if one.get("type") == "trajectory:tool-args-match"]
-    due: list[JsonValue] = [{"name": one.get("name"), "arguments": one.get("args")} for one in values]
+    values = [
+        part(one, "value") for one in asserted if one.get("type") == "trajectory:tool-args-match"
+    ]
+    due: list[JsonValue] = [
+        {"name": one.get("name"), "arguments": one.get("args")} for one in values
+    ]
     said = words(part(fields, "metadata"), "words")
     if not due and not said:
         raise UnreadableChat("no assertion is about a call, and nothing tells what is said")
-    return _named(_with_calls(ChatRow(messages, part(fields, "options").get("tools")), due, said), fields)
+    return _named(
+        _with_calls(ChatRow(messages, part(fields, "options").get("tools")), due, said), fields
+    )
 
 
 def inspect_row(fields: Fields) -> ChatRow | None:
@@ -422,15 +473,35 @@ def _format(name: str, holds: str, find: RowReader) -> SampleFormat:
     return SampleFormat(name, holds, reader_of_rows(name, find))
 
 
-OPENAI = _format("openai", "rows of OpenAI's chat completions, for training or as they were logged", _openai)
+OPENAI = _format(
+    "openai", "rows of OpenAI's chat completions, for training or as they were logged", _openai
+)
 TRL = _format("trl", "rows for TRL: messages, and tools as JSON text", _trl)
-DPO = _format("trl-dpo", "rows for TRL's DPOTrainer: a prompt, and of its answers the one that is chosen", _trl)
-GRPO = _format("trl-grpo", "our rows for TRL's GRPOTrainer: a prompt and the calls that are due", _trl)
-KTO = _format("trl-kto", "rows for TRL's KTOTrainer: a prompt and its completion, where that is wanted", _trl)
-PROMPTFOO = _format("promptfoo", "tests of our export for promptfoo: messages, tools and assertions", _promptfoo)
-RESPONSES = _format("responses", "rows of OpenAI's responses API: input and output, or the whole exchange", _responses)
-NEMO_GYM = _format("nemo-gym", "rows of NeMo Gym: a request and the action that is expected", _responses)
-SHAREGPT = _format("sharegpt", "ShareGPT with tools, and Hermes' and ToolACE's ways of it", _sharegpt)
+DPO = _format(
+    "trl-dpo",
+    "rows for TRL's DPOTrainer: a prompt, and of its answers the one that is chosen",
+    _trl,
+)
+GRPO = _format(
+    "trl-grpo", "our rows for TRL's GRPOTrainer: a prompt and the calls that are due", _trl
+)
+KTO = _format(
+    "trl-kto", "rows for TRL's KTOTrainer: a prompt and its completion, where that is wanted", _trl
+)
+PROMPTFOO = _format(
+    "promptfoo", "tests of our export for promptfoo: messages, tools and assertions", _promptfoo
+)
+RESPONSES = _format(
+    "responses",
+    "rows of OpenAI's responses API: input and output, or the whole exchange",
+    _responses,
+)
+NEMO_GYM = _format(
+    "nemo-gym", "rows of NeMo Gym: a request and the action that is expected", _responses
+)
+SHAREGPT = _format(
+    "sharegpt", "ShareGPT with tools, and Hermes' and ToolACE's ways of it", _sharegpt
+)
 TOOLACE = _format("toolace", "ToolACE: tools in the system message, calls as Python", _sharegpt)
 XLAM = _format("xlam", "xLAM's data: query, tools and answers", _xlam)
 TOUCAN = _format("toucan", "Toucan: conversations with MCP servers", _toucan)

@@ -83,7 +83,8 @@ def read_hammerbench(path: Path) -> Iterator[ImportedRecord]:
 def _read_file(file: Path, builder: CatalogBuilder) -> Iterator[ImportedRecord]:
     rows = list(read_rows(file))
     if not any(
-        isinstance(row, DocumentItem) and isinstance(row.value, dict) and "messages" in row.value for row in rows
+        isinstance(row, DocumentItem) and isinstance(row.value, dict) and "messages" in row.value
+        for row in rows
     ):
         problem = next((row for row in rows if isinstance(row, Problem)), None)
         message = f"{file} holds no records with 'messages'; left out."
@@ -91,7 +92,9 @@ def _read_file(file: Path, builder: CatalogBuilder) -> Iterator[ImportedRecord]:
         yield unread(found)._replace(where=str(file))
         return
     language = language_of_folder(file)
-    yield from read_each(rows, lambda row: _HammerBenchReader(row.where, builder).record(row.value, file, language))
+    yield from read_each(
+        rows, lambda row: _HammerBenchReader(row.where, builder).record(row.value, file, language)
+    )
 
 
 class _HammerBenchReader(RecordReader):
@@ -106,7 +109,9 @@ class _HammerBenchReader(RecordReader):
         kind = _kind(file, fields)
         if kind is None:
             known = ", ".join(KINDS)
-            self.refuse(f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}")
+            self.refuse(
+                f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}"
+            )
         turns = self._turns(fields.get("messages"), kind or "")
         rendered = language or language_of_user(turns)
         tools = self.tools_of(
@@ -119,10 +124,18 @@ class _HammerBenchReader(RecordReader):
         if "single_tool" in fields and fields["single_tool"] != _due_tools(fields):
             message = "'single_tool' is not the candidate that the labels call; an export will write that one instead."
             self.note("unknown_field", message)
-        gold = next((call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None)
+        gold = next(
+            (call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None
+        )
         first = gold or next(iter(self._labels), None)
-        labels = [orjson.dumps({"name": call.tool, "arguments": call.arguments}) for call in self._labels]
-        tags = [trait_tag("hammerbench_id", orjson.dumps(fields["id"]).decode())] if "id" in fields else []
+        labels = [
+            orjson.dumps({"name": call.tool, "arguments": call.arguments}) for call in self._labels
+        ]
+        tags = (
+            [trait_tag("hammerbench_id", orjson.dumps(fields["id"]).decode())]
+            if "id" in fields
+            else []
+        )
         tags += [trait_tag("hammerbench_label", label.decode()) for label in labels]
         return self.imported(
             lambda: Sample(
@@ -147,10 +160,16 @@ class _HammerBenchReader(RecordReader):
             content = message.get("content") if isinstance(message, dict) else None
             following = roles[index + 1] if index + 1 < len(roles) else None
             turns += self._turn(roles[index], content, following, kind)
-            self.note_lost(message if isinstance(message, dict) else (), {"role", "content"}, f"Message {index}")
+            self.note_lost(
+                message if isinstance(message, dict) else (),
+                {"role", "content"},
+                f"Message {index}",
+            )
         return turns
 
-    def _turn(self, role: JsonValue, content: JsonValue, following: JsonValue, kind: str) -> list[Turn]:
+    def _turn(
+        self, role: JsonValue, content: JsonValue, following: JsonValue, kind: str
+    ) -> list[Turn]:
         """The turns of one message; a user's message that no label follows is one that no tool fits."""
         match role, content:
             case "user", str(text):
@@ -161,7 +180,9 @@ class _HammerBenchReader(RecordReader):
                 self.refuse(f"After the user's message {shown(text)} there is no label")
             case "assistant", str(text):
                 return [ReplyTurn(text=text)]
-            case "function call", {"name": str(name), "arguments": dict(arguments), **rest} if name and not rest:
+            case "function call", {"name": str(name), "arguments": dict(arguments), **rest} if (
+                name and not rest
+            ):
                 call = GoldCall(tool=name, arguments=arguments)
                 if kind not in FILES or not FILES[kind].is_idle:
                     return [CallTurn(calls=(call,))]
@@ -188,7 +209,11 @@ def _user_turn(text: str, kind: str) -> UserTurn:
             return UserTurn(text=query, external=Message(app="", text=message))
         return UserTurn(text=text)
     stated, found, message = text.partition(MESSAGE_LAST)
-    return UserTurn(text=stated, external=Message(app="", text=message)) if found else UserTurn(text=text)
+    return (
+        UserTurn(text=stated, external=Message(app="", text=message))
+        if found
+        else UserTurn(text=text)
+    )
 
 
 def _due_tools(fields: Fields) -> list[JsonValue]:
@@ -214,7 +239,9 @@ def read_callnavi_samples(path: Path) -> Iterator[ImportedRecord]:
             if isinstance(row, Problem):
                 yield unread(row)
             else:
-                yield _CallNaviReader(row.where, file.stem, domains.get(file.stem, ())).record(row.value)
+                yield _CallNaviReader(row.where, file.stem, domains.get(file.stem, ())).record(
+                    row.value
+                )
 
 
 class _CallNaviReader(RecordReader):
@@ -274,7 +301,10 @@ class _CallNaviReader(RecordReader):
                 self.refuse(f"The ground truth is {shown(truth)}, not names and parameters")
                 return []
         if not parameters and names:
-            self.note("no_parameters", "No parameters stand beside the names; each call is read as one without any.")
+            self.note(
+                "no_parameters",
+                "No parameters stand beside the names; each call is read as one without any.",
+            )
             parameters = [{} for _ in names]
         calls: list[GoldCall] = []
         returned: dict[str, set[str]] = {}
@@ -282,20 +312,34 @@ class _CallNaviReader(RecordReader):
             returned.setdefault(tool.name, set()).update(returned_fields(tool))
         for name, given in zip(names, parameters, strict=False):
             if isinstance(name, str) and name and isinstance(given, dict):
-                found: list[Evidence] = []  # placeholders come from the nearest call before that returns such a field
-                for argument in (argument for argument, value in given.items() if value == UNKNOWN_VALUE):
-                    places = [at for at, call in enumerate(calls) if argument in returned.get(call.tool, ())]
-                    found += [unknown_evidence(argument, Feed(places[-1], argument))] if places else []
+                found: list[
+                    Evidence
+                ] = []  # placeholders come from the nearest call before that returns such a field
+                for argument in (
+                    argument for argument, value in given.items() if value == UNKNOWN_VALUE
+                ):
+                    places = [
+                        at
+                        for at, call in enumerate(calls)
+                        if argument in returned.get(call.tool, ())
+                    ]
+                    found += (
+                        [unknown_evidence(argument, Feed(places[-1], argument))] if places else []
+                    )
                 calls.append(GoldCall(tool=name, arguments=given, evidence=tuple(found)))
         if not len(calls) == len(names) == len(parameters):
-            self.refuse(f"The ground truth is {shown(truth)}, not a name and parameters for each call")
+            self.refuse(
+                f"The ground truth is {shown(truth)}, not a name and parameters for each call"
+            )
         for name in dict.fromkeys(call.tool for call in calls if call.tool not in returned):
             message = f"The gold names {name!r}, which is no tool of the domain {self._domain!r}."
             self.note("unresolvable_reference", message)
         return calls
 
 
-CALLNAVI = SampleFormat("callnavi", "CallNavi's questions with the calls that answer them", read_callnavi_samples)
+CALLNAVI = SampleFormat(
+    "callnavi", "CallNavi's questions with the calls that answer them", read_callnavi_samples
+)
 
 
 def read_complexfuncbench(path: Path) -> Iterator[ImportedRecord]:
@@ -303,7 +347,9 @@ def read_complexfuncbench(path: Path) -> Iterator[ImportedRecord]:
     # cross-domain records do not say whose a function is
     builder = CatalogBuilder("complexfuncbench", by_category=False)
     rows = chain.from_iterable(map(read_rows, files_at(path, ".jsonl")))
-    yield from read_each(rows, lambda row: _ComplexFuncBenchReader(row.where, builder).record(row.value))
+    yield from read_each(
+        rows, lambda row: _ComplexFuncBenchReader(row.where, builder).record(row.value)
+    )
 
 
 class _ComplexFuncBenchReader(RecordReader):
@@ -321,8 +367,12 @@ class _ComplexFuncBenchReader(RecordReader):
             if not isinstance(stated, dict):
                 self._builder.refuse(where, stated)
                 return None
-            name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
-            return self._builder.put(ToolDraft(where, category, name, description, parameters, language=spoken))
+            name, description, parameters = (
+                stated.get(field) for field in ("name", "description", "parameters")
+            )
+            return self._builder.put(
+                ToolDraft(where, category, name, description, parameters, language=spoken)
+            )
 
         tools = self.tools_of(fields.get("functions"), "functions", put)
         self.note_lost(fields, ("id", "functions", "conversations"))
@@ -360,9 +410,14 @@ class _ComplexFuncBenchReader(RecordReader):
         match message:
             case {"role": "observation", "content": list(content)} if len(content) == expected:
                 return [ResultTurn(results=tuple(content))]
-            case {"role": "assistant", "function_call": list(listed)} if expected is None and listed:
+            case {"role": "assistant", "function_call": list(listed)} if (
+                expected is None and listed
+            ):
                 if message.get("content"):
-                    self.note("unknown_field", "A message with calls has a content too, which a sample does not keep.")
+                    self.note(
+                        "unknown_field",
+                        "A message with calls has a content too, which a sample does not keep.",
+                    )
                 return [CallTurn(calls=tuple(self.calls_of(listed)), executed=True)]
             case {"role": "user", "content": str(text)} if expected is None:
                 return [UserTurn(text=text)]
@@ -370,8 +425,12 @@ class _ComplexFuncBenchReader(RecordReader):
                 return [ReplyTurn(text=text)]
             case _:
                 after = "" if expected is None else f" after {count_of(expected, 'call')}"
-                self.refuse(f"A message of the role {shown(message.get('role'))}{after} is {shown(message)}")
+                self.refuse(
+                    f"A message of the role {shown(message.get('role'))}{after} is {shown(message)}"
+                )
         return []
 
 
-COMPLEXFUNCBENCH = SampleFormat("complexfuncbench", "ComplexFuncBench's records", read_complexfuncbench)
+COMPLEXFUNCBENCH = SampleFormat(
+    "complexfuncbench", "ComplexFuncBench's records", read_complexfuncbench
+)

@@ -16,7 +16,15 @@ from callwright.generators.catalogs.documents import DocumentItem
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import first_problem
 from callwright.warehouse.json_text import read_json
-from callwright.warehouse.records import GoldCall, Language, ResultTurn, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.records import (
+    GoldCall,
+    Language,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 from callwright.warehouse.registry import Registry, guarded, whose
 
 Fields = dict[str, JsonValue]
@@ -64,18 +72,25 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
     What is no record, where somebody else's reader gives that, says so in the place of one. Raises ConfigurationError where
     nothing is at the path, or such a reader breaks down as a whole.
     """
-    what, known = f"source {form.name!r}", dict[str, bool]()  # by the key of a tool: whether it is too large
+    what, known = (
+        f"source {form.name!r}",
+        dict[str, bool](),
+    )  # by the key of a tool: whether it is too large
     with guarded(what, form.read):
         for record in form.read(path):
             if not _is_record(record):
                 told = f"{whose(what, form.read)} gives {shown(record)}; it gives an ImportedRecord for each record."
                 yield broken(str(path), told)
                 continue
-            known |= {tool.key: _is_too_large(tool) for tool in record.tools if tool.key not in known}
+            known |= {
+                tool.key: _is_too_large(tool) for tool in record.tools if tool.key not in known
+            }
             too_large = any(known[tool.key] for tool in record.tools)
             if record.sample is not None and (too_large or _is_too_large(record.sample)):
                 most = f"larger than {MOST_BYTES // 2**20} MiB"
-                held = f"one of its tools is {most}" if too_large else f"it is {most} once it is read"
+                held = (
+                    f"one of its tools is {most}" if too_large else f"it is {most} once it is read"
+                )
                 yield broken(record.where, f"It can't be kept: {held}; the record is left out.")
                 continue
             yield record
@@ -147,10 +162,16 @@ class RecordReader:
         """Note the fields that a sample has no place for, so that an export would not give them back."""
         if extra := sorted(set(fields) - {*known, CANARY}):
             told = of or f"The {self.word}"
-            self.note("unknown_field", f"{told} has the fields {extra}, which a sample does not keep.")
+            self.note(
+                "unknown_field", f"{told} has the fields {extra}, which a sample does not keep."
+            )
 
     def tools_of(
-        self, listed: JsonValue, field: str, put: Callable[[JsonValue, str], Tool | None], what: str = "functions"
+        self,
+        listed: JsonValue,
+        field: str,
+        put: Callable[[JsonValue, str], Tool | None],
+        what: str = "functions",
     ) -> tuple[Tool, ...]:
         """The tools that `put` makes of a record's list of them; refused where one can't be used."""
         if not isinstance(listed, list):
@@ -168,7 +189,9 @@ class RecordReader:
         """The calls of a list of names with arguments; refused where one is none, or has more than these if `closed`."""
         for stated in listed:
             match stated:
-                case {"name": str(name), "arguments": dict(arguments), **rest} if name and not (closed and rest):
+                case {"name": str(name), "arguments": dict(arguments), **rest} if name and not (
+                    closed and rest
+                ):
                     yield GoldCall(tool=name, arguments=arguments)
                 case _:
                     self.refuse(f"A call is {shown(stated)}, not a name and arguments")
@@ -218,4 +241,6 @@ def part(fields: Fields, *names: str) -> Fields:
 
 def words(fields: Fields, *names: str) -> str:
     """The first of these fields that says something, as text; "" where none does."""
-    return next((str(fields[name]) for name in names if isinstance(fields.get(name), str | int | float)), "")
+    return next(
+        (str(fields[name]) for name in names if isinstance(fields.get(name), str | int | float)), ""
+    )

@@ -30,7 +30,13 @@ from callwright.generators.catalogs.documents import (
     stream_lines,
 )
 from callwright.generators.imports.answers import UnreadableChat, messages_of_reply
-from callwright.generators.imports.chats import ChatReader, ChatRow, inspect_row, reader_of_rows, sample_files
+from callwright.generators.imports.chats import (
+    ChatReader,
+    ChatRow,
+    inspect_row,
+    reader_of_rows,
+    sample_files,
+)
 from callwright.generators.imports.reading import (
     Fields,
     ImportedRecord,
@@ -47,7 +53,9 @@ from callwright.generators.imports.reading import (
 )
 from callwright.warehouse.json_text import DEEPEST
 
-_KEPT_LINES = 64  # of a file that is read trace by trace: batches of exporters hold spans of several traces
+_KEPT_LINES = (
+    64  # of a file that is read trace by trace: batches of exporters hold spans of several traces
+)
 _OTLP = ("stringValue", "boolValue", "intValue", "doubleValue")
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _ERRORS = frozenset({"ERROR", "STATUS_CODE_ERROR", "2"})
@@ -162,8 +170,12 @@ class _Index:
             if len(self._kept) >= _KEPT_LINES:
                 self._kept.pop(next(iter(self._kept)))
             file.seek(offset)
-            row = row_of(FileLine(self._lines[at], file.readline().removeprefix(b"\xef\xbb\xbf")), self._file)
-            self._kept[offset] = [*self._form.spans_in(row.value)] if isinstance(row, DocumentItem) else []
+            row = row_of(
+                FileLine(self._lines[at], file.readline().removeprefix(b"\xef\xbb\xbf")), self._file
+            )
+            self._kept[offset] = (
+                [*self._form.spans_in(row.value)] if isinstance(row, DocumentItem) else []
+            )
         return self._kept[offset]
 
 
@@ -186,13 +198,19 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
             continue
         if span.unreadable or not span.answers:
             reason = span.unreadable or "its span has no answer"
-            yield broken(trace.where, f"It can't be read: {reason}; the conversation is left out.")._replace(
-                signals=signals
-            )
+            yield broken(
+                trace.where, f"It can't be read: {reason}; the conversation is left out."
+            )._replace(signals=signals)
             continue
         tools = span.tools or next((one.tools for one in reversed(asked) if one.tools), None)
-        last = str(whole[-1])  # what its calls returned tell spans of tools, by the ids of the calls
-        after = [one for one in returned if isinstance(one, dict) and one.get("id") and str(one["id"]) in last]
+        last = str(
+            whole[-1]
+        )  # what its calls returned tell spans of tools, by the ids of the calls
+        after = [
+            one
+            for one in returned
+            if isinstance(one, dict) and one.get("id") and str(one["id"]) in last
+        ]
         row = ChatRow([*whole, *after], tools, span.system, span.language, span.category, signals)
         yield chats.chat(trace.where, row)
 
@@ -231,24 +249,45 @@ def _otel_span(span: Fields) -> Span:
     feedback = words(told, "gen_ai.evaluation.score.label", "gen_ai.evaluation.score.value")
     span_of = Span(began.zfill(20) if began.isdigit() else began, error=failed, feedback=feedback)
     if told.get("gen_ai.operation.name") == "execute_tool":
-        value, identity = parsed(told.get("gen_ai.tool.call.result")), words(told, "gen_ai.tool.call.id")
+        value, identity = (
+            parsed(told.get("gen_ai.tool.call.result")),
+            words(told, "gen_ai.tool.call.id"),
+        )
         if value is None or not identity:
             return span_of
         name = words(told, "gen_ai.tool.name")
-        return span_of._replace(returned={"role": "tool", "id": identity, "name": name, "content": value})
-    messages = items(told.get(_INPUT)) or [*_flat(told, "gen_ai.prompt"), *_flat(told, "llm.input_messages")]
+        return span_of._replace(
+            returned={"role": "tool", "id": identity, "name": name, "content": value}
+        )
+    messages = items(told.get(_INPUT)) or [
+        *_flat(told, "gen_ai.prompt"),
+        *_flat(told, "llm.input_messages"),
+    ]
     stated = parsed(told.get(_OUTPUT))
     unreadable = (
-        "" if isinstance(stated, list) or not stated else f"its answer is {shown(stated)}, not a list of messages"
+        ""
+        if isinstance(stated, list) or not stated
+        else f"its answer is {shown(stated)}, not a list of messages"
     )
-    answers = items(stated) or [*_flat(told, "gen_ai.completion"), *_flat(told, "llm.output_messages")]
-    system = "\n".join(words(one, "content", "text") for one in objects(told.get("gen_ai.system_instructions")))
-    tools = told.get("gen_ai.tool.definitions") or _flat(told, "llm.request.functions") or _flat(told, "llm.tools")
+    answers = items(stated) or [
+        *_flat(told, "gen_ai.completion"),
+        *_flat(told, "llm.output_messages"),
+    ]
+    system = "\n".join(
+        words(one, "content", "text") for one in objects(told.get("gen_ai.system_instructions"))
+    )
+    tools = (
+        told.get("gen_ai.tool.definitions")
+        or _flat(told, "llm.request.functions")
+        or _flat(told, "llm.tools")
+    )
     documents: list[JsonValue] = [  # OpenInference keeps each as JSON text in a field of its own
         parsed(inner["json_schema"]) if "json_schema" in (inner := part(one, "tool")) else dict(one)
         for one in objects(tools)
     ]
-    span_of = span_of._replace(messages=tuple(messages), answers=tuple(answers), tools=documents or None, system=system)
+    span_of = span_of._replace(
+        messages=tuple(messages), answers=tuple(answers), tools=documents or None, system=system
+    )
     return span_of._replace(unreadable=unreadable)
 
 
@@ -321,12 +360,22 @@ def _langfuse_trace(span: Fields) -> str:
 
 
 def _langfuse_span(span: Fields) -> Span:
-    feedback = next((words(one, "stringValue", "string_value", "value") for one in objects(span.get("scores"))), "")
-    failed = words(span, "statusMessage", "status_message") or "error" if words(span, "level") == "ERROR" else ""
+    feedback = next(
+        (words(one, "stringValue", "string_value", "value") for one in objects(span.get("scores"))),
+        "",
+    )
+    failed = (
+        words(span, "statusMessage", "status_message") or "error"
+        if words(span, "level") == "ERROR"
+        else ""
+    )
     found = Span(words(span, "startTime", "start_time"), error=failed[:200], feedback=feedback)
     if words(span, "type").upper() not in {"GENERATION", ""}:
         return found
-    given, answer = parsed(span.get("input")), parsed(span.get("output") or span.get("expectedOutput"))
+    given, answer = (
+        parsed(span.get("input")),
+        parsed(span.get("output") or span.get("expectedOutput")),
+    )
     fields = given if isinstance(given, dict) else {}
     messages = items(fields.get("messages")) if fields else items(given)
     if not messages and isinstance(given, str):
@@ -346,9 +395,15 @@ def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
 
     Raises UnreadableChat where it is none of these.
     """
-    if isinstance(answer, dict) and "choices" not in answer and not isinstance(answer.get("output"), list):
+    if (
+        isinstance(answer, dict)
+        and "choices" not in answer
+        and not isinstance(answer.get("output"), list)
+    ):
         return [{"role": "assistant", **answer}]
-    if isinstance(answer, list) and not any("choices" in one or "delta" in one for one in objects(answer)):
+    if isinstance(answer, list) and not any(
+        "choices" in one or "delta" in one for one in objects(answer)
+    ):
         return answer
     if isinstance(answer, str):
         return [{"role": "assistant", "content": answer}]
@@ -358,14 +413,22 @@ def _langfuse_answer(answer: JsonValue) -> list[JsonValue]:
 def _atif(fields: Fields) -> ChatRow | None:
     """A trajectory: each step of the agent with its calls, and what they returned beside them."""
     steps = fields.get("steps")
-    if not isinstance(steps, list) or not str(fields.get("schema_version", "ATIF")).startswith("ATIF"):
+    if not isinstance(steps, list) or not str(fields.get("schema_version", "ATIF")).startswith(
+        "ATIF"
+    ):
         return None
     messages: list[JsonValue] = []
     for step in steps:
         if isinstance(step, dict):
-            said = {"role": step.get("source"), "content": step.get("message"), "tool_calls": step.get("tool_calls")}
+            said = {
+                "role": step.get("source"),
+                "content": step.get("message"),
+                "tool_calls": step.get("tool_calls"),
+            }
             messages.append(said)
-            messages += [{"role": "tool", **one} for one in objects(part(step, "observation").get("results"))]
+            messages += [
+                {"role": "tool", **one} for one in objects(part(step, "observation").get("results"))
+            ]
     agent = part(fields, "agent")
     return ChatRow(messages, agent.get("tool_definitions"), category=words(agent, "name"))
 
@@ -373,7 +436,13 @@ def _atif(fields: Fields) -> ChatRow | None:
 def read_inspect(path: Path) -> Iterator[ImportedRecord]:
     """The samples of a log, or of all below a folder. Raises ConfigurationError where there is no file."""
     chats = ChatReader("inspect")
-    archives = [path] if path.suffix == _ARCHIVE else sorted(path.rglob(f"*{_ARCHIVE}")) if path.is_dir() else []
+    archives = (
+        [path]
+        if path.suffix == _ARCHIVE
+        else sorted(path.rglob(f"*{_ARCHIVE}"))
+        if path.is_dir()
+        else []
+    )
     for file in archives or sample_files(path):
         rows = _archived(file) if file.suffix == _ARCHIVE else _written(file)
         yield from read_each(rows, lambda row: chats.record(row, _inspect))
@@ -382,9 +451,15 @@ def read_inspect(path: Path) -> Iterator[ImportedRecord]:
 def _written(file: Path) -> Iterator[DocumentItem | Problem]:
     """The samples of a log in JSON, or the rows of a data set."""
     for row in read_rows(file):
-        logged = row.value.get("samples") if isinstance(row, DocumentItem) and isinstance(row.value, dict) else None
+        logged = (
+            row.value.get("samples")
+            if isinstance(row, DocumentItem) and isinstance(row.value, dict)
+            else None
+        )
         if isinstance(logged, list):
-            yield from (DocumentItem(f"{row.where}/samples/{at}", one) for at, one in enumerate(logged))
+            yield from (
+                DocumentItem(f"{row.where}/samples/{at}", one) for at, one in enumerate(logged)
+            )
         else:
             yield row
 
@@ -392,7 +467,9 @@ def _written(file: Path) -> Iterator[DocumentItem | Problem]:
 def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
     """The samples of an archive, one after another; those of newer Inspect are compressed with Zstandard."""
     with suppress(ImportError):
-        import_module("zipfile_zstd")  # teaches the zipfile of older Pythons to read it, as Inspect itself does
+        import_module(
+            "zipfile_zstd"
+        )  # teaches the zipfile of older Pythons to read it, as Inspect itself does
     try:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.infolist():
@@ -400,7 +477,9 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
                 if not entry.filename.startswith("samples/"):
                     continue
                 if entry.file_size > LONGEST_LINE:
-                    yield left_out(where, f"can't be read: it is longer than {LONGEST_LINE // 2**20} MiB")
+                    yield left_out(
+                        where, f"can't be read: it is longer than {LONGEST_LINE // 2**20} MiB"
+                    )
                     continue
                 value = parse(archive.read(entry).decode("utf-8", "replace"), where)
                 yield value if isinstance(value, Problem) else DocumentItem(where, value)
@@ -408,7 +487,9 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
         advice = "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes it anew"
         yield left_out(str(file), f"can't be read: {error}; {advice}")
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-        yield left_out(str(file), f"can't be read: {error}; `inspect log convert --to json` writes it anew")
+        yield left_out(
+            str(file), f"can't be read: {error}; `inspect log convert --to json` writes it anew"
+        )
 
 
 def _inspect(fields: Fields) -> ChatRow | None:
@@ -419,19 +500,27 @@ def _inspect(fields: Fields) -> ChatRow | None:
     error = part(fields, "error")
     first = next((one for one in part(fields, "scores").values() if isinstance(one, dict)), {})
     value = words(first, "value")
-    outcome = "error" if error else {"C": "correct", "I": "incorrect", "P": "partial"}.get(value, value)
-    listed = [one.get("tools") for one in (events if isinstance(events, list) else ()) if isinstance(one, dict)]
+    outcome = (
+        "error" if error else {"C": "correct", "I": "incorrect", "P": "partial"}.get(value, value)
+    )
+    listed = [
+        one.get("tools")
+        for one in (events if isinstance(events, list) else ())
+        if isinstance(one, dict)
+    ]
     tools = next((one for one in reversed(listed) if isinstance(one, list) and one), None)
     return ChatRow(messages, tools, signals=Signals(outcome, words(error, "message")[:200]))
 
 
 OTEL = SampleFormat(
-    "otel", "spans of OpenTelemetry's conventions for generative AI: JSON or the protocol's own, a line each or a document",
+    "otel",
+    "spans of OpenTelemetry's conventions for generative AI: JSON or the protocol's own, a line each or a document",
     _reader("otel", _Format(_otel_spans, _otel_trace, _otel_span)),
-)  # fmt: skip
+)
 LANGFUSE = SampleFormat(
-    "langfuse", "Langfuse's exports: traces with their observations, observations, or items of a dataset",
+    "langfuse",
+    "Langfuse's exports: traces with their observations, observations, or items of a dataset",
     _reader("langfuse", _Format(_langfuse_spans, _langfuse_trace, _langfuse_span)),
-)  # fmt: skip
+)
 ATIF = SampleFormat("atif", "trajectories of agents in ATIF", reader_of_rows("atif", _atif))
 INSPECT = SampleFormat("inspect", "Inspect's logs, and our own data sets for it", read_inspect)

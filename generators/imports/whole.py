@@ -37,14 +37,19 @@ def _record(row: DocumentItem) -> ImportedRecord:
     listed = fields.get("tools")
     try:
         sample = Sample.model_validate(fields.get("sample"))
-        tools = tuple(Tool.model_validate(tool) for tool in (listed if isinstance(listed, list) else []))
+        tools = tuple(
+            Tool.model_validate(tool) for tool in (listed if isinstance(listed, list) else [])
+        )
         for tool in tools:
             Draft202012Validator.check_schema(tool.parameters)
     except (ValidationError, SchemaError, RecursionError) as error:
         return _no_record(row.where, error)
     lacking = {*sample.candidates, *sample.withheld} - {tool.key for tool in tools}
     if lacking:
-        return broken(row.where, f"It is no record: it names {len(lacking)} tools that do not stand beside it.")
+        return broken(
+            row.where,
+            f"It is no record: it names {len(lacking)} tools that do not stand beside it.",
+        )
     return ImportedRecord(row.where, sample, tools)
 
 
@@ -58,12 +63,18 @@ def _no_record(where: str, error: Exception) -> ImportedRecord:
 def read_tables(path: Path) -> Iterator[ImportedRecord]:
     """The samples of a `parquet` export. Raises ConfigurationError where the file of its tools is missing."""
     if not (path / TOOLS_FILE).is_file():
-        raise ConfigurationError(f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}.")
+        raise ConfigurationError(
+            f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}."
+        )
     tools: dict[str, Tool] = {}
     for row in read_rows(path / TOOLS_FILE):
         fields = row.value if isinstance(row, DocumentItem) and isinstance(row.value, dict) else {}
         kept = {name: fields[name] for name in Tool.model_fields if fields.get(name) is not None}
-        stated = {name: parsed(kept[name]) for name in ("parameters", "returns", "constants") if name in kept}
+        stated = {
+            name: parsed(kept[name])
+            for name in ("parameters", "returns", "constants")
+            if name in kept
+        }
         try:
             tool = Tool.model_validate(kept | stated)
         except ValidationError as error:
@@ -76,7 +87,9 @@ def read_tables(path: Path) -> Iterator[ImportedRecord]:
 
 def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRecord:
     try:
-        sample = Sample.model_validate(parsed(row.value.get("body") if isinstance(row.value, dict) else None))
+        sample = Sample.model_validate(
+            parsed(row.value.get("body") if isinstance(row.value, dict) else None)
+        )
     except ValidationError as error:
         return _no_record(row.where, error)
     keys = [key for key in (*sample.candidates, *sample.withheld) if key in tools]
@@ -101,11 +114,17 @@ class _HubReader(RecordReader):
         fields = value if isinstance(value, dict) else {}
         messages, snapshots = fields.get("messages"), fields.get("snapshots")
         if not isinstance(messages, list) or not isinstance(snapshots, list):
-            self.refuse(f"It has the fields {sorted(fields)[:8]}, and messages and snapshots are expected")
+            self.refuse(
+                f"It has the fields {sorted(fields)[:8]}, and messages and snapshots are expected"
+            )
             return ImportedRecord(self.where, problems=tuple(self.problems))
-        said: JsonValue = [one for one in objects(messages) if str(one.get("role")) in {"system", "user"}]
+        said: JsonValue = [
+            one for one in objects(messages) if str(one.get("role")) in {"system", "user"}
+        ]
         language, category = str(fields.get("language", "")), str(fields.get("category", ""))
-        known = self._chats.chat(self.where, ChatRow(said, fields.get("tools"), "", language, category, is_idle=True))
+        known = self._chats.chat(
+            self.where, ChatRow(said, fields.get("tools"), "", language, category, is_idle=True)
+        )
         if known.sample is None:
             return known
         turns = self._turns(messages, snapshots)
@@ -122,12 +141,19 @@ class _HubReader(RecordReader):
         for one in snapshots:
             fields = one if isinstance(one, dict) else {}
             after, stated = fields.get("after"), parsed(fields.get("calls"))
-            if not isinstance(after, int) or isinstance(after, bool) or not isinstance(stated, list):
+            if (
+                not isinstance(after, int)
+                or isinstance(after, bool)
+                or not isinstance(stated, list)
+            ):
                 self.refuse(
                     f"A snapshot is {shown(one)}, not a number of messages and the calls that are due after them"
                 )
                 continue
-            made = CallTurn(calls=tuple(self.calls_of(stated, closed=False)), executed=bool(fields.get("executed")))
+            made = CallTurn(
+                calls=tuple(self.calls_of(stated, closed=False)),
+                executed=bool(fields.get("executed")),
+            )
             due.setdefault(after, []).append(made)
         turns: list[Turn] = []
         for at, message in enumerate(messages):
@@ -150,7 +176,9 @@ class _HubReader(RecordReader):
 
 
 RECORDS = SampleFormat(
-    "records", "our own records: samples with their evidence and tools, one a line", read_record_lines
+    "records",
+    "our own records: samples with their evidence and tools, one a line",
+    read_record_lines,
 )
 PARQUET = SampleFormat("parquet", "our own tables of samples and tools", read_tables)
 HUGGING_FACE = SampleFormat("hf", "our own folders for the Hugging Face hub", read_hub_folder)

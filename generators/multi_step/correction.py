@@ -80,7 +80,9 @@ async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedG
             break
         calls = tuple(Call(tool=call.name, arguments=call.arguments) for call in reply.calls)
         answers = [await environment.answer(call) for call in calls]
-        responses = tuple({"error": one.problem} if one.problem else one.response for one in answers)
+        responses = tuple(
+            {"error": one.problem} if one.problem else one.response for one in answers
+        )
         trace.append(Exchange(calls=calls, responses=responses))
         problem = f"It was still calling after {turn + 1} turns."
     origin = asked_origin(TRACES_STAGE, worded, goal.seed, context, (PROMPTS, CALL_TEMPLATE))
@@ -88,11 +90,21 @@ async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedG
 
 
 def next_calls_prompt(
-    request: str, tools: Sequence[Tool], history: Sequence[Exchange], language: Language = DEFAULT_LANGUAGE
+    request: str,
+    tools: Sequence[Tool],
+    history: Sequence[Exchange],
+    language: Language = DEFAULT_LANGUAGE,
 ) -> Prompt:
     """The prompt that shows request, tools and what was answered so far, and asks for NextCalls."""
     shown = [tool.signature for tool in tools]
-    return render(PROMPTS, CALL_TEMPLATE, tools=shown, request=request, history=shown_past(history), language=language)
+    return render(
+        PROMPTS,
+        CALL_TEMPLATE,
+        tools=shown,
+        request=request,
+        history=shown_past(history),
+        language=language,
+    )
 
 
 def shown_past(history: Sequence[Exchange]) -> list[dict[str, Any]]:
@@ -154,7 +166,9 @@ async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalP
     tools = context.toolset(worded.goal.candidates)
     plan = await _shortest(worded.goal, environment, tools)
     if calls_of((await resolve(plan.goal, environment)).path) != calls_of(plan.path):
-        raise RecordError("There is a shorter path than the planned one, but no condition tells which values it takes.")
+        raise RecordError(
+            "There is a shorter path than the planned one, but no condition tells which values it takes."
+        )
     request = await _mended(WordedGoal(goal=plan.goal, request=worded.request), tools, context)
     corrections = compare_paths(traced.trace, plan.path)
     if request != worded.request:
@@ -196,8 +210,17 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
         tool = by_name[goal.calls[leaf.call].tool]
         schema = schema_of(tool, leaf.argument)
         parameter = schema.get("title", leaf.argument)
-        details.append({"tool": tool.name, "parameter": parameter, "value": stated.value, "schema": dict(schema)})
-    prompt = render(PROMPTS, TEMPLATE, request=request, missing=details, language=goal.language, seed=goal.seed)
+        details.append(
+            {
+                "tool": tool.name,
+                "parameter": parameter,
+                "value": stated.value,
+                "schema": dict(schema),
+            }
+        )
+    prompt = render(
+        PROMPTS, TEMPLATE, request=request, missing=details, language=goal.language, seed=goal.seed
+    )
     best = request, len(missing)
     for attempt in range(ATTEMPTS):
         answer = await context.chat.ask(prompt, MendedRequest, sample_index=attempt)
@@ -206,7 +229,9 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
             best = answer.request, left
         if not left:
             break
-    return best[0]  # what no rule reads in it stays without evidence, and is for the checks and people
+    return best[
+        0
+    ]  # what no rule reads in it stays without evidence, and is for the checks and people
 
 
 class _Placed(NamedTuple):
@@ -230,7 +255,11 @@ def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list
             due.remove(own)
     for is_same in (True, False):
         for own in list(made):
-            alike = [one for one in due if (one.call == own.call if is_same else one.call.tool == own.call.tool)]
+            alike = [
+                one
+                for one in due
+                if (one.call == own.call if is_same else one.call.tool == own.call.tool)
+            ]
             if alike:
                 match = alike[0] if is_same else _nearest(own, alike)
                 found += _differences(own, match)
@@ -243,7 +272,9 @@ def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
     """The call that shares most arguments with `own`, of several the one at the nearest step."""
 
     def likeness(other: _Placed) -> tuple[int, int]:
-        same = sum(own.call.arguments.get(name) == value for name, value in other.call.arguments.items())
+        same = sum(
+            own.call.arguments.get(name) == value for name, value in other.call.arguments.items()
+        )
         return same, -abs(own.step - other.step)
 
     return max(others, key=likeness)
@@ -256,7 +287,9 @@ def _differences(own: _Placed, match: _Placed) -> list[Correction]:
         rendered = [_value(call.arguments, name) for call in (own.call, match.call)]
         if rendered[0] != rendered[1]:
             kind = _kind(own.call.arguments.get(name), match.call.arguments.get(name))
-            before, after = (f"{match.call.tool}.{name} = {one}" if one else _ABSENT for one in rendered)
+            before, after = (
+                f"{match.call.tool}.{name} = {one}" if one else _ABSENT for one in rendered
+            )
             found.append(Correction(kind=kind, step=match.step, before=before, after=after))
     if own.step != match.step:
         before, after = (f"step {one.step + 1}: {_written(own.call)}" for one in (own, match))
@@ -285,9 +318,16 @@ def _tools(made: Sequence[_Placed], due: Sequence[_Placed]) -> list[Correction]:
             continue
         left.remove(match)
         found.append(
-            Correction(kind="function", step=match.step, before=_written(own.call), after=_written(match.call))
+            Correction(
+                kind="function",
+                step=match.step,
+                before=_written(own.call),
+                after=_written(match.call),
+            )
         )
-    return found + [Correction(kind="missing", step=one.step, after=_written(one.call)) for one in left]
+    return found + [
+        Correction(kind="missing", step=one.step, after=_written(one.call)) for one in left
+    ]
 
 
 def _written(call: Call) -> str:

@@ -49,7 +49,9 @@ async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
     cleared = await clear(goal, RememberedEnvironment(environment_of(goal, context)), tools)
     return [
         path.with_changes(
-            traced=path.traced.with_changes(worded=path.traced.worded.with_changes(goal=cleared.goal)),
+            traced=path.traced.with_changes(
+                worded=path.traced.worded.with_changes(goal=cleared.goal)
+            ),
             path=cleared.resolved.path,
             strikes=cleared.strikes,
             removed=(*path.removed, *cleared.removed),
@@ -58,7 +60,9 @@ async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
     ]
 
 
-async def single_path(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> Cleared | None:
+async def single_path(
+    goal: Goal, environment: Environment, tools: Sequence[Tool]
+) -> Cleared | None:
     """The goal's path, or one as long, as the only one of shortest length; None where striking and removing leave none so."""
     remembered = RememberedEnvironment(environment)
     try:
@@ -66,7 +70,11 @@ async def single_path(goal: Goal, environment: Environment, tools: Sequence[Tool
         cleared = await clear(goal, remembered, tools)
     except RecordError:
         return None
-    return cleared if cleared.is_single and _length(cleared.resolved.path) == _length(planned) else None
+    return (
+        cleared
+        if cleared.is_single and _length(cleared.resolved.path) == _length(planned)
+        else None
+    )
 
 
 async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
@@ -155,10 +163,15 @@ def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]
             if entry.index not in chosen[name]:
                 step, call, entries = name
                 index = original_index(entry.index, gone)
-                source, consumer = resolved.path[step].calls[call].tool, resolved.call(places[0].leaf.call).tool
+                source, consumer = (
+                    resolved.path[step].calls[call].tool,
+                    resolved.call(places[0].leaf.call).tool,
+                )
                 names = " and ".join(sorted({repr(place.leaf.argument) for place in places}))
                 reason = f"Another entry that {source} returned fits {names} of {consumer} as well."
-                found[name, index] = Strike(step=step, call=call, entries=entries, entry=index, reason=reason)
+                found[name, index] = Strike(
+                    step=step, call=call, entries=entries, entry=index, reason=reason
+                )
     return tuple(found.values())
 
 
@@ -166,11 +179,17 @@ def _rivals(resolved: Resolved, places: Sequence[PickedPlace]) -> list[Entry]:
     """The entries that meet the same conditions and would give one of these places another value."""
     first = places[0]
     entries = entries_of(resolved.path[first.step].responses[first.call], first.source.entries)
-    values = {place.source.field: value_at(entries[first.entry].value, place.source.field) for place in places}
+    values = {
+        place.source.field: value_at(entries[first.entry].value, place.source.field)
+        for place in places
+    }
     return [
         entry
         for entry in rivals(entries, first.source.where, first.entry)
-        if any(has(entry.value, field) and value_at(entry.value, field) != value for field, value in values.items())
+        if any(
+            has(entry.value, field) and value_at(entry.value, field) != value
+            for field, value in values.items()
+        )
     ]
 
 

@@ -23,7 +23,14 @@ from callwright.generators.multi_step.sketches import (
 from callwright.generators.multi_step.tasks import BegunWorld
 from callwright.generators.multi_step.tool_graph import ToolGraph, is_deed
 from callwright.generators.tools import argument_problems
-from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields, text_at, value_in
+from callwright.language.calls.entries import (
+    FAMILIES,
+    name_paths,
+    named,
+    rank_fields,
+    text_at,
+    value_in,
+)
 from callwright.language.text import fold
 from callwright.warehouse.answers import values_at
 from callwright.warehouse.errors import RecordError
@@ -42,7 +49,13 @@ from callwright.warehouse.records.drafts import Test
 Where = tuple[Condition, ...]
 _LONGEST_NAME = 70
 _SHARE_BY_NAME = 0.15
-_WEIGHTS = {"price": (6, 1), "rating": (0.3, 6), "reviews": (0.3, 2), "distance": (3, 0.5), "duration": (3, 0.3)}
+_WEIGHTS = {
+    "price": (6, 1),
+    "rating": (0.3, 6),
+    "reviews": (0.3, 2),
+    "distance": (3, 0.5),
+    "duration": (3, 0.3),
+}
 
 
 class UnfilledError(Exception):
@@ -57,7 +70,9 @@ class _Filled(NamedTuple):
 class Filling:
     """Fills one sketch; made anew for each."""
 
-    def __init__(self, graph: ToolGraph, vocabulary: Vocabulary, environment: Environment, rng: Random) -> None:
+    def __init__(
+        self, graph: ToolGraph, vocabulary: Vocabulary, environment: Environment, rng: Random
+    ) -> None:
         self._graph, self._environment, self._rng = graph, environment, rng
         self._element = vocabulary.element
         self._is_replaceable = vocabulary.is_replaceable
@@ -83,7 +98,9 @@ class Filling:
                 fields.setdefault(slot.entry, []).append(slot.link.field)
         filled = {name: self._slot(sketch, slot, fields) for name, slot in call.slots.items()}
         made = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
-        if made in self._calls or argument_problems(self._graph.tools[call.tool], made.arguments, partial=False):
+        if made in self._calls or argument_problems(
+            self._graph.tools[call.tool], made.arguments, partial=False
+        ):
             raise UnfilledError
         answer = await self._environment.answer(made)
         if answer.problem or is_refusal(answer.response):
@@ -92,36 +109,55 @@ class Filling:
         self._responses.append(answer.response)
         self._answered[call.tool] = answer.response
         asked, world = self._asked(call.tool), self._environment
-        is_done = is_deed(call.tool) or (isinstance(world, BegunWorld) and world.inner.writes(call.tool))
+        is_done = is_deed(call.tool) or (
+            isinstance(world, BegunWorld) and world.inner.writes(call.tool)
+        )
         if not asked and not is_done:
             asked = telling_fields(answer.response, made.arguments.values())
         if call.wanted and asked and not await self._tells_apart(made, asked, answer.response):
             raise UnfilledError
         arguments = {name: one.source for name, one in filled.items()}
-        return PlannedCall(tool=call.tool, arguments=arguments, wanted=call.wanted, asked=asked if call.wanted else ())
+        return PlannedCall(
+            tool=call.tool,
+            arguments=arguments,
+            wanted=call.wanted,
+            asked=asked if call.wanted else (),
+        )
 
     async def _tells_apart(self, made: Call, asked: Sequence[str], response: JsonValue) -> bool:
         """Whether a task's call would tell something else without what it need not say, and of the entries around the one meant."""
         if not isinstance(self._environment, BegunWorld):
             return True
-        tool, told = self._graph.tools[made.tool], [list(values_at(response, field)) for field in asked]
+        tool, told = (
+            self._graph.tools[made.tool],
+            [list(values_at(response, field)) for field in asked],
+        )
         others = [
             {name: value for name, value in made.arguments.items() if name != left_out}
             for left_out in made.arguments
             if left_out in tool.optional
         ]
         for name in made.arguments:
-            links = [link for link in self._graph.links(made.tool, name) if link.source in self._answered]
+            links = [
+                link for link in self._graph.links(made.tool, name) if link.source in self._answered
+            ]
             for link in links[:1]:
                 entries = entries_of(self._answered[link.source], link.entries)
-                others += [made.arguments | {name: value_at(one.value, link.field)} for one in entries]
+                others += [
+                    made.arguments | {name: value_at(one.value, link.field)} for one in entries
+                ]
         for arguments in (one for one in others if one != made.arguments):
             answer = await self._environment.answer(made.with_changes(arguments=arguments))
-            if not answer.problem and [list(values_at(answer.response, field)) for field in asked] == told:
+            if (
+                not answer.problem
+                and [list(values_at(answer.response, field)) for field in asked] == told
+            ):
                 return False
         return True
 
-    def _slot(self, sketch: GoalSketch, slot: Slot, fields: Mapping[tuple[int, int, str], list[str]]) -> _Filled:
+    def _slot(
+        self, sketch: GoalSketch, slot: Slot, fields: Mapping[tuple[int, int, str], list[str]]
+    ) -> _Filled:
         match slot:
             case Fixed(value=value):
                 return _Filled(Default(value=value), value)
@@ -131,7 +167,9 @@ class Filling:
                 return self._taken(sketch, slot, fields.get(slot.entry) or [slot.link.field])
             case Group():
                 parts = [self._slot(sketch, part, {}) for part in slot.parts]
-                composed = Composed(shape=slot.shape, names=slot.names, parts=tuple(part.source for part in parts))
+                composed = Composed(
+                    shape=slot.shape, names=slot.names, parts=tuple(part.source for part in parts)
+                )
                 return _Filled(composed, joined(composed, [part.value for part in parts]))
             case _:
                 assert_never(slot)
@@ -144,11 +182,15 @@ class Filling:
             alike = [name for name in properties if self._element(say.tool, name) == say.element]
             ordinal = alike.index(say.parameter) if say.parameter in alike else 0
         schema = self._graph.schema(say.tool, say.parameter)
-        value = self._trip.say(Wish(say.element, say.role, say.tool, say.parameter, ordinal, schema))
+        value = self._trip.say(
+            Wish(say.element, say.role, say.tool, say.parameter, ordinal, schema)
+        )
         if value is None:
             raise UnfilledError
         is_replaceable = self._is_replaceable(say.tool, say.parameter)
-        return _Filled(StatedValue(value=value, element=say.element, replaceable=is_replaceable), value)
+        return _Filled(
+            StatedValue(value=value, element=say.element, replaceable=is_replaceable), value
+        )
 
     def _taken(self, sketch: GoalSketch, take: Take, fields: list[str]) -> _Filled:
         link = take.link
@@ -161,7 +203,13 @@ class Filling:
         value = value_at(fitting[0].value, link.field) if fitting else None
         if value is None:
             raise UnfilledError
-        picked = Picked(call=take.source, entries=link.entries, field=link.field, where=where, later_by=take.later_by)
+        picked = Picked(
+            call=take.source,
+            entries=link.entries,
+            field=link.field,
+            where=where,
+            later_by=take.later_by,
+        )
         return _Filled(picked, shifted(value, take.later_by))
 
     def _choose(self, sketch: GoalSketch, take: Take, fields: list[str]) -> Where:
@@ -195,7 +243,9 @@ def is_refusal(response: JsonValue) -> bool:
     """Whether a response says that the request was wrong, or holds nothing at all."""
     if not isinstance(response, dict):
         return response in (None, "", [])
-    is_frame = "status" in response or response.keys() == {"data"}  # else "data" is a field of the thing itself
+    is_frame = "status" in response or response.keys() == {
+        "data"
+    }  # else "data" is a field of the thing itself
     data = response.get("data", response) if is_frame else response
     return response.get("status") is False or "error" in response or data in (None, [], {})
 
@@ -208,25 +258,39 @@ def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
         return (Condition(test="only"),) if len(entries) == len(able) == 1 else None
     index, path, selection = found
     value = text_at(able[index].value, path) if selection == "within" else query
-    condition = Condition(test="contains" if selection == "contains" else "equals", field=path, value=value)
+    condition = Condition(
+        test="contains" if selection == "contains" else "equals", field=path, value=value
+    )
     fitting = choose(entries, (condition,))
     return (condition,) if fitting and fitting[0].index == able[index].index else None
 
 
-def by_name(entries: Sequence[Entry], field: str, taken: Sequence[JsonValue], rng: Random) -> Where | None:
+def by_name(
+    entries: Sequence[Entry], field: str, taken: Sequence[JsonValue], rng: Random
+) -> Where | None:
     """The name of any entry that no other has; the entries whose values are `taken` are passed over."""
-    able = [entry for entry in entries if _holds(entry, field) and value_at(entry.value, field) not in taken]
+    able = [
+        entry
+        for entry in entries
+        if _holds(entry, field) and value_at(entry.value, field) not in taken
+    ]
     for path in name_paths([entry.value for entry in entries]):
         names = [fold(text_at(entry.value, path)) for entry in entries]
         own = [
-            entry for entry in able if _is_plain(name := text_at(entry.value, path)) and names.count(fold(name)) == 1
+            entry
+            for entry in able
+            if _is_plain(name := text_at(entry.value, path)) and names.count(fold(name)) == 1
         ]
         if own:
-            return (Condition(test="equals", field=path, value=text_at(rng.choice(own).value, path)),)
+            return (
+                Condition(test="equals", field=path, value=text_at(rng.choice(own).value, path)),
+            )
     return None
 
 
-def by_rank(entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int], rng: Random) -> Where | None:
+def by_rank(
+    entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int], rng: Random
+) -> Where | None:
     """What sets one entry apart from all others that people would say; entries at the indices `taken` are passed over."""
     if len(entries) == 1:
         is_able = 0 not in taken and all(_holds(entries[0], field) for field in fields)
@@ -235,7 +299,9 @@ def by_rank(entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int
     weights: list[float] = []
     ranks = rank_fields(entries[0].value)
     for family in (one for one in FAMILIES if one.name in ranks):
-        tests: tuple[Test, Test] = ("earliest", "latest") if family.is_time else ("lowest", "highest")
+        tests: tuple[Test, Test] = (
+            ("earliest", "latest") if family.is_time else ("lowest", "highest")
+        )
         for test, weight in zip(tests, _WEIGHTS.get(family.name, (1, 1)), strict=True):
             where = (Condition(test=test, field=ranks[family.name]),)
             fitting = choose(entries, where)
@@ -243,7 +309,11 @@ def by_rank(entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int
             if is_alone and all(_holds(fitting[0], field) for field in fields):
                 options.append(where)
                 weights.append(weight)
-    named = by_name([entry for entry in entries if entry.index not in taken], fields[0], (), rng) if fields else None
+    named = (
+        by_name([entry for entry in entries if entry.index not in taken], fields[0], (), rng)
+        if fields
+        else None
+    )
     if named is not None and (not options or rng.random() < _SHARE_BY_NAME):
         return named if len(choose(entries, named)) == 1 else None
     return rng.choices(options, weights)[0] if options else None
@@ -254,4 +324,9 @@ def _holds(entry: Entry, field: str) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    return 0 < len(name) <= _LONGEST_NAME and not name.isdecimal() and "\n" not in name and "." not in name
+    return (
+        0 < len(name) <= _LONGEST_NAME
+        and not name.isdecimal()
+        and "\n" not in name
+        and "." not in name
+    )

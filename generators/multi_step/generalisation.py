@@ -64,7 +64,11 @@ def name_of(stated: StatedValue) -> str:
 
 
 def choose_replacements(
-    goal: Goal, environment: Environment, tools: Mapping[str, Tool], fixed: frozenset[str], rng: Random
+    goal: Goal,
+    environment: Environment,
+    tools: Mapping[str, Tool],
+    fixed: frozenset[str],
+    rng: Random,
 ) -> Replacements:
     """Another value for each that may be replaced; those named in `fixed` keep theirs."""
     trip = vocabulary_of(environment).trip(rng)
@@ -110,7 +114,9 @@ def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
     return with_changed_leaves(goal, replaced)
 
 
-def replace_condition(goal: Goal, old: tuple[Condition, ...], new: tuple[Condition, ...], call: int) -> Goal:
+def replace_condition(
+    goal: Goal, old: tuple[Condition, ...], new: tuple[Condition, ...], call: int
+) -> Goal:
     """The goal with other conditions for every value that was picked from the response of `call` by the old ones."""
 
     def replaced(leaf: SourceLeaf) -> StatedValue | Default | Picked:
@@ -122,7 +128,9 @@ def replace_condition(goal: Goal, old: tuple[Condition, ...], new: tuple[Conditi
 
 
 def _is_dated(value: JsonValue) -> bool:
-    return isinstance(value, str) and bool(DATE_VALUE.fullmatch(value) or DATE_TIME_VALUE.fullmatch(value))
+    return isinstance(value, str) and bool(
+        DATE_VALUE.fullmatch(value) or DATE_TIME_VALUE.fullmatch(value)
+    )
 
 
 class ValueReplacement(NamedTuple):
@@ -146,7 +154,9 @@ def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
     return found
 
 
-def reword(request: str, changes: Iterable[ValueReplacement], language: Language, rng: Random) -> str:
+def reword(
+    request: str, changes: Iterable[ValueReplacement], language: Language, rng: Random
+) -> str:
     """The request with the new values in the place of the old ones."""
     spans = [span for change in changes for span in _spans(request, change, language, rng)]
     kept: list[tuple[int, int, str]] = []  # the longer of two that overlap
@@ -166,12 +176,16 @@ def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
     return any(old in plain and not any(old in new for new in new_texts) for old, _ in changed)
 
 
-def _spans(request: str, change: ValueReplacement, language: Language, rng: Random) -> Iterator[tuple[int, int, str]]:
+def _spans(
+    request: str, change: ValueReplacement, language: Language, rng: Random
+) -> Iterator[tuple[int, int, str]]:
     """Where the request says the old value, from start to end, and the words that say the new one there."""
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
         stated = str(change.new)
-        if words != change.old:  # a day and a time in the order of the old ones, whose preposition stays
+        if (
+            words != change.old
+        ):  # a day and a time in the order of the old ones, whose preposition stays
             for _ in range(_MOST_DRAWS):
                 stated = write_value(change.new, change.schema, language, rng)
                 if _begins_with_day(stated) == _begins_with_day(words):
@@ -214,7 +228,9 @@ async def generalise(path: GoalPath, context: StageContext) -> list[Sample]:
         if found is not None and found.request not in {sample.request for sample in samples}:
             samples.append(await write_sample(found, context, path))
     if len(samples) < template.variants:
-        _LOGGER.warning("Template %s has %d of %d variants.", template.key, len(samples), template.variants)
+        _LOGGER.warning(
+            "Template %s has %d of %d variants.", template.key, len(samples), template.variants
+        )
     return samples
 
 
@@ -225,11 +241,17 @@ class _Maker:
         self.path = path
         self.goal = path.traced.worded.goal
         self.environment = environment_of(self.goal, context)
-        self.tools = context.toolset(tuple(key for key in self.goal.candidates if key not in path.removed))
+        self.tools = context.toolset(
+            tuple(key for key in self.goal.candidates if key not in path.removed)
+        )
         self.by_name = {tool.name: tool for tool in self.tools}
-        names: list[str] = []  # of numbers that the request says more than once, or not apart, and what it does not say
+        names: list[
+            str
+        ] = []  # of numbers that the request says more than once, or not apart, and what it does not say
         for leaf, stated in sources_in(self.goal, StatedValue):
-            found = mentions(stated.value, self._schema(leaf.call, leaf.argument), self.path.request)
+            found = mentions(
+                stated.value, self._schema(leaf.call, leaf.argument), self.path.request
+            )
             is_text = isinstance(stated.value, str) and not stated.value.isdecimal()
             if not found or (not is_text and len(found) > 1):
                 names.append(name_of(stated))
@@ -254,7 +276,9 @@ class _Maker:
         if not self._is_like(cleared):
             return None
         return GoalPath(
-            traced=self.path.traced.with_changes(worded=WordedGoal(goal=cleared.goal, request=request), trace=()),
+            traced=self.path.traced.with_changes(
+                worded=WordedGoal(goal=cleared.goal, request=request), trace=()
+            ),
             request=request,
             path=cleared.resolved.path,
             strikes=cleared.strikes,
@@ -265,7 +289,9 @@ class _Maker:
         """Other values, and where no entry meets a condition any more, another condition."""
         new = choose_replacements(self.goal, self.environment, self.by_name, self.fixed, rng)
         changes = [
-            ValueReplacement(stated.value, new[name_of(stated)], self._schema(leaf.call, leaf.argument))
+            ValueReplacement(
+                stated.value, new[name_of(stated)], self._schema(leaf.call, leaf.argument)
+            )
             for leaf, stated in sources_in(self.goal, StatedValue)
             if name_of(stated) in new
         ]
@@ -282,21 +308,31 @@ class _Maker:
                 if not sources:
                     distinct = {repr((change.old, change.new)): change for change in changes}
                     return _Variant(goal, tuple(distinct.values()))
-                source = rng.choice(sources)  # nothing that is said can be replaced, so another thing is meant
+                source = rng.choice(
+                    sources
+                )  # nothing that is said can be replaced, so another thing is meant
                 entries = entries_of(resolved.response(source.call), source.entries)
             condition = _another(source.where, entries, rng)
             if condition is None or condition[0].value in [change.new for change in changes]:
                 return None  # what the user says has to be what the conditions compare with
             old, where = condition
-            changes.append(ValueReplacement(old.value, where[source.where.index(old)].value, {"type": "string"}))
+            changes.append(
+                ValueReplacement(
+                    old.value, where[source.where.index(old)].value, {"type": "string"}
+                )
+            )
             goal = replace_condition(goal, source.where, where, source.call)
         return None
 
     def _is_stated(self, request: str, variant: _Variant) -> bool:
         if unstated(variant.goal, request, self.by_name) or still_stated(request, variant.changes):
             return False
-        conditions = (one for source in _named_sources(self.goal) for one in source.where if _compares(one))
-        rendered = {one.value for one in conditions if locate_text(str(one.value), self.path.request)}
+        conditions = (
+            one for source in _named_sources(self.goal) for one in source.where if _compares(one)
+        )
+        rendered = {
+            one.value for one in conditions if locate_text(str(one.value), self.path.request)
+        }
         replaced = {str(change.old): str(change.new) for change in variant.changes}
         return all(locate_text(replaced.get(str(value), str(value)), request) for value in rendered)
 
@@ -306,7 +342,10 @@ class _Maker:
         return (
             cleared.is_single
             and _shape(path) == _shape(self.path.path)
-            and (self.goal.kind not in TASKS or is_sound(path, cleared.strikes, self.environment, as_task=True))
+            and (
+                self.goal.kind not in TASKS
+                or is_sound(path, cleared.strikes, self.environment, as_task=True)
+            )
             and all(
                 _is_alike(one, other)
                 for mine, template in zip(path, self.path.path, strict=True)

@@ -16,7 +16,14 @@ from callwright.generators.environments.joined import JoinedEnvironment
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import Vocabulary, Wish, vocabulary_of
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
-from callwright.generators.multi_step import CROSS_TASK, GROUP, ONE_DOMAIN, SEVERAL_DOMAINS, TASK, TASKS
+from callwright.generators.multi_step import (
+    CROSS_TASK,
+    GROUP,
+    ONE_DOMAIN,
+    SEVERAL_DOMAINS,
+    TASK,
+    TASKS,
+)
 from callwright.generators.multi_step.correction import correct_paths, trace_goals
 from callwright.generators.multi_step.disambiguation import disambiguate, single_path
 from callwright.generators.multi_step.filling import Filling
@@ -87,11 +94,22 @@ def find_obstacle(domain: str, language: Language, environment: Environment) -> 
 
 
 class _Plan:
-    def __init__(self, domain: str, language: Language, environment: Environment, seed: int) -> None:
-        self._domain, self._language, self._environment, self._seed = domain, language, environment, seed
+    def __init__(
+        self, domain: str, language: Language, environment: Environment, seed: int
+    ) -> None:
+        self._domain, self._language, self._environment, self._seed = (
+            domain,
+            language,
+            environment,
+            seed,
+        )
         self._vocabulary: Vocabulary = vocabulary_of(environment)
         world = environment.inner if isinstance(environment, BegunWorld) else None
-        made = [] if world is None else [tool.name for tool in environment.tools if world.writes(tool.name)]
+        made = (
+            []
+            if world is None
+            else [tool.name for tool in environment.tools if world.writes(tool.name)]
+        )
         domains = () if domain == CROSS else (domain,)
         self._graph = ToolGraph(environment, domains, language, self._vocabulary.element, made)
         if not self._graph.tools:
@@ -107,29 +125,46 @@ class _Plan:
         for link in environment.links:
             self._given.setdefault(link.source, []).append(link)
         self._makers = {name for name in self._graph.tools if is_making(name)}
-        self._wanted = [name for name in self._graph.tools if self._is_wanted(name) and name not in self._graph.lent]
+        self._wanted = [
+            name
+            for name in self._graph.tools
+            if self._is_wanted(name) and name not in self._graph.lent
+        ]
         self.kind, self._writing = "", list[str]()
         if world is not None:
             self.kind = CROSS_TASK if domain == CROSS else TASK
             self._writing = [name for name in self._wanted if world.writes(name)]
             if domain == CROSS and len(self._domains(self._writing)) < _FEWEST_DOMAINS:
                 self._writing = []
-            self._wanted = [name for name in self._wanted if name not in world.unclear] if self._writing else []
+            self._wanted = (
+                [name for name in self._wanted if name not in world.unclear]
+                if self._writing
+                else []
+            )
 
     def _is_wanted(self, name: str) -> bool:
         """Whether a goal can be about the tool: it needs something of another's response, and is no list of choices."""
         graph, tool = self._graph, self._graph.tools[name]
-        offers = {self._vocabulary.element(link.tool, link.parameter) for link in self._given.get(name, ())}
+        offers = {
+            self._vocabulary.element(link.tool, link.parameter)
+            for link in self._given.get(name, ())
+        }
         if offers & {"filter", "sort"} or graph.is_lookup(name):
             return False
-        members = [f"{one}[].{member}" for one in tool.required for member in graph.members(name, one)]
+        members = [
+            f"{one}[].{member}" for one in tool.required for member in graph.members(name, one)
+        ]
         is_linked = any(graph.links(name, one) for one in (*tool.required, *members))
         return is_linked or any(graph.refers(name, one) for one in tool.properties)
 
     async def goals(self, count: int) -> AsyncIterator[Goal]:
         seen: set[bytes] = set()
         failures = attempt = 0
-        while self._wanted and self._goals < count and failures < (_FAILURES if seen else _FIRST_FAILURES):
+        while (
+            self._wanted
+            and self._goals < count
+            and failures < (_FAILURES if seen else _FIRST_FAILURES)
+        ):
             attempt += 1
             rng = Random(f"{self._seed} {self._domain} {attempt}")
             goal = await self._next(rng)
@@ -150,7 +185,11 @@ class _Plan:
         for sketch in sorted(offered, key=self._badness)[:3]:
             filling = Filling(self._graph, self._vocabulary, self._environment, rng)
             calls = await filling.fill(sketch)
-            if calls is not None and not self._repeats(calls) and await self._is_provable(goal := self._goal(calls)):
+            if (
+                calls is not None
+                and not self._repeats(calls)
+                and await self._is_provable(goal := self._goal(calls))
+            ):
                 return goal
         return None
 
@@ -159,7 +198,11 @@ class _Plan:
         graph = self._graph
         domains = {graph.domain(call.tool) for call in calls if call.tool not in graph.lent}
         called = dict.fromkeys(graph.tools[call.tool].key for call in calls)
-        shown = [tool.key for tool in graph.tools.values() if tool.category in domains or tool.key in called]
+        shown = [
+            tool.key
+            for tool in graph.tools.values()
+            if tool.category in domains or tool.key in called
+        ]
         return Goal(
             environment=self._environment.name,
             language=self._language,
@@ -187,13 +230,19 @@ class _Plan:
         tools = [tool for tool in environment.tools if tool.key in goal.candidates]
         found = await single_path(goal, environment, tools)
         as_task = self.kind in TASKS
-        return found is not None and is_sound(found.resolved.path, found.strikes, environment, as_task=as_task)
+        return found is not None and is_sound(
+            found.resolved.path, found.strikes, environment, as_task=as_task
+        )
 
     def _sketch(self, rng: Random) -> GoalSketch | None:
-        sketch = Sketcher(self._graph, self._vocabulary.element, rng, crosses=self._domain == CROSS).draw(
-            self._wants(rng)
-        )
-        if sketch is None or not _FEWEST_CALLS <= len(sketch.calls) <= _MOST_CALLS or sketch.steps < _FEWEST_CALLS:
+        sketch = Sketcher(
+            self._graph, self._vocabulary.element, rng, crosses=self._domain == CROSS
+        ).draw(self._wants(rng))
+        if (
+            sketch is None
+            or not _FEWEST_CALLS <= len(sketch.calls) <= _MOST_CALLS
+            or sketch.steps < _FEWEST_CALLS
+        ):
             return None
         about = [
             {(slot.source, slot.mark) for slot in call.slots.values() if isinstance(slot, Take)}
@@ -208,7 +257,9 @@ class _Plan:
             for at, call in enumerate(sketch.calls)
         ):
             return None
-        tools = [call.tool for call in sketch.calls if not self._writing or call.tool in self._writing]
+        tools = [
+            call.tool for call in sketch.calls if not self._writing or call.tool in self._writing
+        ]
         if self._domain == CROSS and len(self._domains(tools)) < _FEWEST_DOMAINS:
             return None
         return sketch
@@ -217,10 +268,19 @@ class _Plan:
         count = rng.choices((1, 2, 3), (3, 4, 2))[0]
         if self._writing and self._domain == CROSS:
             chosen = rng.sample(self._domains(self._writing), _FEWEST_DOMAINS)
-            own = [[name for name in self._writing if self._graph.domain(name) == one] for one in chosen]
-            return [*map(rng.choice, own), *(rng.choice(self._wanted) for _ in range(count - _FEWEST_DOMAINS))]
+            own = [
+                [name for name in self._writing if self._graph.domain(name) == one]
+                for one in chosen
+            ]
+            return [
+                *map(rng.choice, own),
+                *(rng.choice(self._wanted) for _ in range(count - _FEWEST_DOMAINS)),
+            ]
         if self._writing:
-            return [rng.choice(self._writing), *(rng.choice(self._wanted) for _ in range(count - 1))]
+            return [
+                rng.choice(self._writing),
+                *(rng.choice(self._wanted) for _ in range(count - 1)),
+            ]
         if self._domain != CROSS:
             return [rng.choice(self._wanted) for _ in range(count)]
         domains = self._domains(self._wanted)
@@ -229,7 +289,10 @@ class _Plan:
             rng.sample(domains, min(len(domains), max(_FEWEST_DOMAINS, count))),
             key=lambda one: (one in _LAST, domains.index(one)),
         )
-        return [rng.choice([name for name in self._wanted if self._graph.domain(name) == one]) for one in chosen]
+        return [
+            rng.choice([name for name in self._wanted if self._graph.domain(name) == one])
+            for one in chosen
+        ]
 
     def _domains(self, tools: Sequence[str]) -> list[str]:
         return list(dict.fromkeys(self._graph.domain(name) for name in tools))
@@ -248,19 +311,26 @@ class _Plan:
     def obstacle(self) -> str:
         """Why no goal can be planned: what no result gives and no user would say, or that no tool takes another's results."""
         if self._wanted:
-            return (
-                "its tools' results do not let one thing be told from the others, so no goal in steps can be planned."
-            )
+            return "its tools' results do not let one thing be told from the others, so no goal in steps can be planned."
         if self.kind == CROSS_TASK:
             return "no two domains have a tool that changes them and takes what another one returns, so no task is of both."
         if self.kind == TASK:
             return "no tool that changes its world takes what another tool returns, so no task can be planned."
         missing: list[str] = []  # what no result gives and no user would say
-        for tool, name in ((one.name, name) for one in self._graph.tools.values() for name in one.required):
+        for tool, name in (
+            (one.name, name) for one in self._graph.tools.values() for name in one.required
+        ):
             element, schema = self._vocabulary.element(tool, name), self._graph.schema(tool, name)
             if not self._graph.links(tool, name) and "default" not in schema:
-                wish, trip = Wish(element, "main", tool, name, 0, schema), self._vocabulary.trip(Random(0))
-                missing += [f"`{name}` of {tool}"] if element == "identifier" or trip.say(wish) is None else []
+                wish, trip = (
+                    Wish(element, "main", tool, name, 0, schema),
+                    self._vocabulary.trip(Random(0)),
+                )
+                missing += (
+                    [f"`{name}` of {tool}"]
+                    if element == "identifier" or trip.say(wish) is None
+                    else []
+                )
         if not missing:
             return "no tool requires what another one returns, so no goal in steps can be planned."
         more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
@@ -269,17 +339,25 @@ class _Plan:
 
 
 _SOURCE = "environment:"
-_UNCHANGEABLE = "calls change none of its environments, so no task can be planned; simulate a document."
-_OWN_DOMAIN = 4  # a domain with fewer tools has a part in others' goals only, as the paper's taxis have
+_UNCHANGEABLE = (
+    "calls change none of its environments, so no task can be planned; simulate a document."
+)
+_OWN_DOMAIN = (
+    4  # a domain with fewer tools has a part in others' goals only, as the paper's taxis have
+)
 
 
-def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]) -> Iterator[Share]:
+def share_over_domains(
+    kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]
+) -> Iterator[Share]:
     """A kind's count shared out over the languages and the domains that an environment answers for.
 
     Raises ConfigurationError where there is none.
     """
     answered = [tool for tool in tools if tool.source.startswith(_SOURCE)]
-    own = {tool.language for tool in answered} & {*languages}  # what has tools of its own needs no others translated
+    own = {tool.language for tool in answered} & {
+        *languages
+    }  # what has tools of its own needs no others translated
     of_domain = {(tool.category, tool.language) for tool in answered}
     places = [
         (language, domain)
@@ -293,7 +371,9 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
 def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
     """The domains that a kind is shared out over. Raises ConfigurationError where there is none."""
     counts = Counter(tool.category for tool in tools if tool.source.startswith(_SOURCE))
-    domains = [domain for domain, count in counts.items() if count >= _OWN_DOMAIN and domain != SHARED]
+    domains = [
+        domain for domain, count in counts.items() if count >= _OWN_DOMAIN and domain != SHARED
+    ]
     crosses, about = kind.traits.is_cross_domain, f"Samples of the kind {kind.name!r} need"
     if not counts:
         raise ConfigurationError(
@@ -320,14 +400,18 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
     fitting: list[Environment] = []
     for one in order.environments.values():
         domains = {tool.category for tool in one.tools}
-        fitting += [one] if (len(domains) > 1 if order.place == CROSS else order.place in domains) else []
+        fitting += (
+            [one] if (len(domains) > 1 if order.place == CROSS else order.place in domains) else []
+        )
     is_task = order.kind.traits.is_task
     if is_task:
         fitting = [one for one in fitting if is_changeable(one)]
         if order.kind.traits.is_cross_domain:
             fitting.sort(key=lambda one: not isinstance(one, JoinedEnvironment))
         fitting = [BegunWorld(one) for one in fitting]
-    speaking = [one for one in fitting if any(tool.language == order.language for tool in one.tools)]
+    speaking = [
+        one for one in fitting if any(tool.language == order.language for tool in one.tools)
+    ]
     environment = next(iter(speaking or fitting), None)
     if environment is None and order.samples and is_task:
         order.misses(f"{order.place} ({order.language}): {_UNCHANGEABLE}", samples=order.samples)
@@ -335,7 +419,9 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
         return
     variants, planned = order.variants, 0
     count = ceil(order.samples / variants)
-    async for goal in plan_goals(order.place, order.language, count, environment, seed=order.seed, variants=variants):
+    async for goal in plan_goals(
+        order.place, order.language, count, environment, seed=order.seed, variants=variants
+    ):
         left = order.samples - planned * variants
         planned += 1
         yield goal if left >= variants else goal.with_changes(variants=left)
@@ -351,24 +437,71 @@ _CROSS_TASK = _TASK._replace(is_cross_domain=True)
 FAMILY = Family(
     "multi_step",
     (
-        Kind(ONE_DOMAIN, "several steps in one domain, each call answered", GROUP, _PATH, paper=600),
-        Kind(SEVERAL_DOMAINS, "several steps in several domains, each call answered", GROUP, _CROSS, paper=400),
-        Kind(TASK, "several steps in one domain that change its world, judged by how that ends", GROUP, _TASK),
-        Kind(CROSS_TASK, "the same in several worlds or domains, at least two of which are changed", GROUP, _CROSS_TASK),
+        Kind(
+            ONE_DOMAIN, "several steps in one domain, each call answered", GROUP, _PATH, paper=600
+        ),
+        Kind(
+            SEVERAL_DOMAINS,
+            "several steps in several domains, each call answered",
+            GROUP,
+            _CROSS,
+            paper=400,
+        ),
+        Kind(
+            TASK,
+            "several steps in one domain that change its world, judged by how that ends",
+            GROUP,
+            _TASK,
+        ),
+        Kind(
+            CROSS_TASK,
+            "the same in several worlds or domains, at least two of which are changed",
+            GROUP,
+            _CROSS_TASK,
+        ),
     ),
     stages=in_a_row(
-        "multi_step", "Goal",
-        Step("goal_requests", "Word what a user wants as a request that says every value and every condition.",
-             "WordedGoal", "ComplexFuncBench 2.1.1, A.3", word_goals, ("word_goal",),
-             voiced=("word_goal",)),
-        Step("traces", "Let a model call step by step, each call answered by the environment.",
-             "TracedGoal", "ComplexFuncBench 2.1.1", trace_goals, ("call_next",)),
-        Step("corrections", "Find the shortest path by search, compare, and reword a request that lacks a detail.",
-             "GoalPath", "ComplexFuncBench 2.1.2", correct_paths, ("rewrite_goal",)),
-        Step("disambiguation", "Remove tools that overlap, and strike entries that leave an argument open.",
-             "GoalPath", "ComplexFuncBench 2.1.2", disambiguate),
-        Step("generalisation", "Replace what may be replaced, call again, and prove each variant anew.",
-             "Sample", "ComplexFuncBench 2.1.3, A.4", generalise),
+        "multi_step",
+        "Goal",
+        Step(
+            "goal_requests",
+            "Word what a user wants as a request that says every value and every condition.",
+            "WordedGoal",
+            "ComplexFuncBench 2.1.1, A.3",
+            word_goals,
+            ("word_goal",),
+            voiced=("word_goal",),
+        ),
+        Step(
+            "traces",
+            "Let a model call step by step, each call answered by the environment.",
+            "TracedGoal",
+            "ComplexFuncBench 2.1.1",
+            trace_goals,
+            ("call_next",),
+        ),
+        Step(
+            "corrections",
+            "Find the shortest path by search, compare, and reword a request that lacks a detail.",
+            "GoalPath",
+            "ComplexFuncBench 2.1.2",
+            correct_paths,
+            ("rewrite_goal",),
+        ),
+        Step(
+            "disambiguation",
+            "Remove tools that overlap, and strike entries that leave an argument open.",
+            "GoalPath",
+            "ComplexFuncBench 2.1.2",
+            disambiguate,
+        ),
+        Step(
+            "generalisation",
+            "Replace what may be replaced, call again, and prove each variant anew.",
+            "Sample",
+            "ComplexFuncBench 2.1.3, A.4",
+            generalise,
+        ),
     ),
     drafts=Goal,
     plan=_plan,
@@ -376,4 +509,4 @@ FAMILY = Family(
     kind_at=kind_of_domain,
     has_variants=True,
     has_fixed_words=True,
-)  # fmt: skip
+)

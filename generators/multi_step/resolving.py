@@ -8,7 +8,11 @@ from typing import NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from callwright.generators.environments.picking import Entry, choose, entries_of, join, value_at
-from callwright.generators.environments.protocol import CallResponse, Environment, WrappedEnvironment
+from callwright.generators.environments.protocol import (
+    CallResponse,
+    Environment,
+    WrappedEnvironment,
+)
 from callwright.language.schemas import Kind, choices_of, kind_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -55,7 +59,9 @@ def sources_in(goal: Goal, kind: type[Source]) -> Iterator[tuple[SourceLeaf, Sou
                 yield leaf, leaf.source
 
 
-def with_changed_leaves(goal: Goal, change: Callable[[SourceLeaf], StatedValue | Default | Picked]) -> Goal:
+def with_changed_leaves(
+    goal: Goal, change: Callable[[SourceLeaf], StatedValue | Default | Picked]
+) -> Goal:
     """The goal with what `change` makes of each leaf of its calls."""
     calls: list[PlannedCall] = []
     for index, planned in enumerate(goal.calls):
@@ -83,10 +89,14 @@ def shifted(value: JsonValue, minutes: int) -> JsonValue:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise RecordError(f"{value!r} is no date and time, so it can't be {minutes} minutes later.") from error
+        raise RecordError(
+            f"{value!r} is no date and time, so it can't be {minutes} minutes later."
+        ) from error
     later = moment + timedelta(minutes=minutes)
     with_seconds = str(value).count(":") > 1
-    return later.isoformat(sep="T" if "T" in str(value) else " ", timespec="seconds" if with_seconds else "minutes")
+    return later.isoformat(
+        sep="T" if "T" in str(value) else " ", timespec="seconds" if with_seconds else "minutes"
+    )
 
 
 def as_text(value: JsonValue) -> str:
@@ -97,7 +107,10 @@ def as_text(value: JsonValue) -> str:
 def parts_of(argument: str, source: Composed) -> Iterator[tuple[str, ValueSource]]:
     """The parts of a composed value by where they stand."""
     for index, part in enumerate(source.parts):
-        yield argument + (f".{source.names[index]}" if source.shape == "object" else f"[{index}]"), part
+        yield (
+            argument + (f".{source.names[index]}" if source.shape == "object" else f"[{index}]"),
+            part,
+        )
 
 
 def _leaves(call: int, argument: str, source: ValueSource) -> Iterator[SourceLeaf]:
@@ -108,7 +121,9 @@ def _leaves(call: int, argument: str, source: ValueSource) -> Iterator[SourceLea
         yield from _leaves(call, name, part)
 
 
-def _with_leaves(argument: str, source: ValueSource, new: Mapping[str, StatedValue | Default | Picked]) -> ValueSource:
+def _with_leaves(
+    argument: str, source: ValueSource, new: Mapping[str, StatedValue | Default | Picked]
+) -> ValueSource:
     if not isinstance(source, Composed):
         return new.get(argument, source)
     parts = tuple(_with_leaves(name, part, new) for name, part in parts_of(argument, source))
@@ -153,7 +168,11 @@ class KnownValues:
                     continue
                 self._named.setdefault(leaf.argument, []).append(leaf.source)
                 tool = by_name.get(planned.tool)
-                if isinstance(leaf.source, StatedValue) and tool and leaf.argument in tool.properties:
+                if (
+                    isinstance(leaf.source, StatedValue)
+                    and tool
+                    and leaf.argument in tool.properties
+                ):
                     self._keep(kind_of(tool.properties[leaf.argument]), leaf.source)
 
     def is_linked(self, tool: str, parameter: str) -> bool:
@@ -169,8 +188,15 @@ class KnownValues:
             return _unique([*self._named[parameter], *texts])
         if kind == "enum":
             choices = choices_of(schema)
-            return [stated for held in self._by_kind.values() for stated in held if stated.value in choices]
-        return _unique(texts or (self._by_kind.get(kind, []) if kind in ("date", "time", "date-time") else []))
+            return [
+                stated
+                for held in self._by_kind.values()
+                for stated in held
+                if stated.value in choices
+            ]
+        return _unique(
+            texts or (self._by_kind.get(kind, []) if kind in ("date", "time", "date-time") else [])
+        )
 
     @property
     def texts(self) -> list[StatedValue]:
@@ -253,14 +279,22 @@ async def resolve(goal: Goal, environment: Environment) -> Resolved:
                 found,
             )
         entry, able = fitting[0], tuple(one.index for one in fitting)
-        places.append(PickedPlace(leaf, step, position, join(entry.place, source.field), entry.index, able, source))
+        places.append(
+            PickedPlace(
+                leaf, step, position, join(entry.place, source.field), entry.index, able, source
+            )
+        )
         return shifted(value_at(entry.value, source.field), source.later_by)
 
     for step in range(max(steps) + 1):
         calls: list[Call] = []
         for index, planned in ((at, one) for at, one in enumerate(goal.calls) if steps[at] == step):
             leaves = leaves_of(index, planned.arguments)
-            picked = {leaf.argument: pick(leaf, leaf.source) for leaf in leaves if isinstance(leaf.source, Picked)}
+            picked = {
+                leaf.argument: pick(leaf, leaf.source)
+                for leaf in leaves
+                if isinstance(leaf.source, Picked)
+            }
             call = Call(tool=planned.tool, arguments=values_of(planned.arguments, picked))
             if call not in calls:
                 calls.append(call)
@@ -269,20 +303,30 @@ async def resolve(goal: Goal, environment: Environment) -> Resolved:
         for call in calls:
             answer = await environment.answer(call)
             if answer.problem:
-                raise RecordError(f"The call of {call.tool} with {call.arguments!r} was not answered: {answer.problem}")
+                raise RecordError(
+                    f"The call of {call.tool} with {call.arguments!r} was not answered: {answer.problem}"
+                )
             responses.append(answer.response)
         path.append(Exchange(calls=tuple(calls), responses=tuple(responses)))
-    return Resolved(tuple(path), tuple(places), tuple(positions[index] for index in range(len(steps))))
+    return Resolved(
+        tuple(path), tuple(places), tuple(positions[index] for index in range(len(steps)))
+    )
 
 
 def steps_of(goal: Goal) -> list[int]:
     """The step of each call: one after the last of those whose responses it needs."""
     steps: list[int] = []
     for index, planned in enumerate(goal.calls):
-        needed = {leaf.source.call for leaf in leaves_of(index, planned.arguments) if isinstance(leaf.source, Picked)}
+        needed = {
+            leaf.source.call
+            for leaf in leaves_of(index, planned.arguments)
+            if isinstance(leaf.source, Picked)
+        }
         late = sorted(call for call in needed if call >= index)
         if late:
-            raise RecordError(f"Call {index} ({planned.tool}) takes a value from call {late[0]}, which comes later.")
+            raise RecordError(
+                f"Call {index} ({planned.tool}) takes a value from call {late[0]}, which comes later."
+            )
         steps.append(max((steps[call] + 1 for call in needed), default=0))
     return steps
 
@@ -290,13 +334,17 @@ def steps_of(goal: Goal) -> list[int]:
 class RememberedEnvironment(WrappedEnvironment):
     """Asks `environment` once for each call; what was struck from the response to a call is left out of it."""
 
-    def __init__(self, environment: Environment, recorded: Iterable[tuple[Call, JsonValue]] = ()) -> None:
+    def __init__(
+        self, environment: Environment, recorded: Iterable[tuple[Call, JsonValue]] = ()
+    ) -> None:
         """Answer the calls of `recorded` by their stored responses."""
         super().__init__(environment)
         self._answers = {call.key: CallResponse(response) for call, response in recorded}
         self._strikes: Mapping[str, Sequence[Strike]] = {}
 
-    def struck(self, path: Sequence[Exchange], strikes: Sequence[Strike]) -> "RememberedEnvironment":
+    def struck(
+        self, path: Sequence[Exchange], strikes: Sequence[Strike]
+    ) -> "RememberedEnvironment":
         """The same environment, without the entries struck from the responses to these calls of `path`."""
         one = RememberedEnvironment(self._environment)
         one._answers = self._answers
@@ -313,7 +361,11 @@ class RememberedEnvironment(WrappedEnvironment):
             self._answers[key] = await self._environment.answer(call)
         answer = self._answers[key]
         strikes = self._strikes.get(key)
-        return CallResponse(strike_out(answer.response, strikes), answer.problem) if strikes else answer
+        return (
+            CallResponse(strike_out(answer.response, strikes), answer.problem)
+            if strikes
+            else answer
+        )
 
 
 def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:
@@ -324,8 +376,12 @@ def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:
     for entries, gone in by_list.items():
         held = value_at(response, entries)
         if isinstance(held, list):
-            kept: list[JsonValue] = [member for index, member in enumerate(held) if index not in gone]
-            pieces = [piece for piece in entries.replace("[", ".").replace("]", "").split(".") if piece]
+            kept: list[JsonValue] = [
+                member for index, member in enumerate(held) if index not in gone
+            ]
+            pieces = [
+                piece for piece in entries.replace("[", ".").replace("]", "").split(".") if piece
+            ]
             response = _replaced(response, pieces, kept)
     return response
 
@@ -345,5 +401,8 @@ def _replaced(value: JsonValue, pieces: list[str], new: JsonValue) -> JsonValue:
     if isinstance(value, dict):
         return {**value, head: _replaced(value[head], rest, new)}
     if isinstance(value, list):
-        return [_replaced(one, rest, new) if index == int(head) else one for index, one in enumerate(value)]
+        return [
+            _replaced(one, rest, new) if index == int(head) else one
+            for index, one in enumerate(value)
+        ]
     return value

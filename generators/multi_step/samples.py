@@ -59,7 +59,9 @@ _MOST = 3  # fields of one thing
 _MOST_OF_EACH = 2  # fields of each entry of a list
 _LONGEST = 80
 _NAMES = ("name", "title", "label")
-_OPAQUE = frozenset({"id", "ids", "url", "token", "key", "slug", "code", "uuid", "currency"})  # nobody reads these out
+_OPAQUE = frozenset(
+    {"id", "ids", "url", "token", "key", "slug", "code", "uuid", "currency"}
+)  # nobody reads these out
 _VERBS = frozenset({"get", "search", "find", "list", "read", "fetch", "query", "show"})
 _AMOUNTS = frozenset({"price", "fee", "total", "cost", "amount", "fare", "deposit", "excess"})
 _HOLDERS = frozenset({"", "data", "results", "items", "entries"})
@@ -81,7 +83,11 @@ def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tu
     """
     every = dict.fromkeys(_fields(response, ""))
     # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for that field.
-    found = [path for path in every if any("[]" in path or value not in known for value in values_at(response, path))]
+    found = [
+        path
+        for path in every
+        if any("[]" in path or value not in known for value in values_at(response, path))
+    ]
     # a status beside an id is the thing's own; without one it tells how the call went
     if isinstance(response, dict) and _STATE & response.keys() and not _is_thing(response):
         found = [path for path in found if path not in _STATE] or found
@@ -104,7 +110,10 @@ def field_words(path: str) -> str:
 def answer_of(asked: Sequence[Asked], language: Language) -> str:
     """What the responses say of the fields that are asked for, in a sentence for each call."""
     sentences = [answer_sentence(one, language) for one in asked]
-    return of(language).space.join(dict.fromkeys(sentences)) or shapes_in(language, "assistant.found")[0]
+    return (
+        of(language).space.join(dict.fromkeys(sentences))
+        or shapes_in(language, "assistant.found")[0]
+    )
 
 
 def answer_sentence(asked: Asked, language: Language) -> str:
@@ -114,15 +123,22 @@ def answer_sentence(asked: Asked, language: Language) -> str:
     pack, names = of(language), ("sentence", "nothing", "none", "yes", "no")
     shape = {name: shapes_in(language, f"assistant.report.{name}")[0] for name in names}
     shape |= {"comma": pack.clause, "entry": pack.semicolon}
-    told = shape["comma"].join(_facts(asked.response, asked.fields or telling_fields(asked.response), shape))
+    told = shape["comma"].join(
+        _facts(asked.response, asked.fields or telling_fields(asked.response), shape)
+    )
     told = told.rstrip(of(language).stop) or shape["none" if asked.fields else "nothing"]
     return as_sentence(shape["sentence"], {"topic": topic, "told": told})
 
 
-def _facts(value: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str = "") -> Iterator[str]:
+def _facts(
+    value: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str = ""
+) -> Iterator[str]:
     """The fields of a thing one by one, then each of its lists; amounts with their currency."""
     plain = [path for path in asked if "[]" not in path]
-    unit = next((str(one) for path in plain if _last(path) == "currency" for one in values_at(value, path)), unit)
+    unit = next(
+        (str(one) for path in plain if _last(path) == "currency" for one in values_at(value, path)),
+        unit,
+    )
     for path in plain:
         if _last(path) != "currency":
             yield from (_fact(_last(path), one, unit, shape) for one in values_at(value, path))
@@ -131,7 +147,11 @@ def _facts(value: JsonValue, asked: Sequence[str], shape: Mapping[str, str], uni
         if is_list:
             lists.setdefault(head, []).append(rest.removeprefix("."))
     for head, inner in lists.items():
-        entries = [entry for held in values_at(value, head) for entry in (held if isinstance(held, list) else ())]
+        entries = [
+            entry
+            for held in values_at(value, head)
+            for entry in (held if isinstance(held, list) else ())
+        ]
         told = [_entry(entry, inner, shape, unit) for entry in entries if is_available(entry)]
         if any(told):
             joint = shape["comma"] if inner[1:] == [] else shape["entry"]
@@ -142,7 +162,11 @@ def _facts(value: JsonValue, asked: Sequence[str], shape: Mapping[str, str], uni
 def _entry(entry: JsonValue, asked: Sequence[str], shape: Mapping[str, str], unit: str) -> str:
     """An entry of a list: what it is told by first needs no label where it is a text."""
     first, *rest = asked
-    named = [one for one in values_at(entry, first) if isinstance(one, str)] if "[]" not in first else []
+    named = (
+        [one for one in values_at(entry, first) if isinstance(one, str)]
+        if "[]" not in first
+        else []
+    )
     return shape["comma"].join([*named, *_facts(entry, rest if named else asked, shape, unit)])
 
 
@@ -183,7 +207,9 @@ STAGE = "generalisation"
 CROSS = "Cross"
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
 RESULT_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
-AS_TEXT = "text"  # the response has a number where the argument has its text, or the other way round
+AS_TEXT = (
+    "text"  # the response has a number where the argument has its text, or the other way round
+)
 
 
 def kind_of_domain(domain: str) -> str:
@@ -195,14 +221,22 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     """The sample of a path that was disambiguated: of the template itself, or of a variant of it."""
     goal = path.traced.worded.goal
     environment = environment_of(goal, context)
-    recorded = [pair for exchange in path.path for pair in zip(exchange.calls, exchange.responses, strict=True)]
+    recorded = [
+        pair
+        for exchange in path.path
+        for pair in zip(exchange.calls, exchange.responses, strict=True)
+    ]
     resolved = await resolve(goal, RememberedEnvironment(environment, recorded))
     if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
-        raise RecordError("The goal leads to other calls than the path has, so that no evidence fits them.")
+        raise RecordError(
+            "The goal leads to other calls than the path has, so that no evidence fits them."
+        )
     world = world_of(environment) if goal.kind in TASKS else None
     if world is None:
         validate_path(path.path, path.strikes, environment)
-    calls = [(planned, resolved.positions[at]) for at, planned in enumerate(goal.calls) if planned.wanted]
+    calls = [
+        (planned, resolved.positions[at]) for at, planned in enumerate(goal.calls) if planned.wanted
+    ]
     wanted = sorted({position for _, position in calls})
     return Sample(
         kind=goal.kind or kind_of_domain(goal.domain),
@@ -215,9 +249,15 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
             trait_tag("template", template.traced.worded.goal.key),
             *([trait_tag("simulation", world.seed)] if world else []),
             trait_tag("wanted", " ".join(f"{step}.{position}" for step, position in wanted)),
-            *(asked_tag(AskedField(*position, field)) for planned, position in calls for field in planned.asked),
+            *(
+                asked_tag(AskedField(*position, field))
+                for planned, position in calls
+                for field in planned.asked
+            ),
         ),
-        origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name),
+        origin=Origin(
+            stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name
+        ),
         changes=find_changes(path.path, path.strikes, world) if world else (),
     )
 
@@ -231,9 +271,17 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
         for position, call in enumerate(exchange.calls):
             index, tool = resolved.positions.index((step, position)), tools[call.tool]
             evidence = evidence_of(index, goal, resolved, path.request, tool)
-            gold = GoldCall(tool=call.tool, arguments=call.arguments, evidence=evidence, constants=tool.constants)
+            gold = GoldCall(
+                tool=call.tool,
+                arguments=call.arguments,
+                evidence=evidence,
+                constants=tool.constants,
+            )
             calls.append(gold)
-        turns += [CallTurn(calls=tuple(calls), executed=True), ResultTurn(results=exchange.responses)]
+        turns += [
+            CallTurn(calls=tuple(calls), executed=True),
+            ResultTurn(results=exchange.responses),
+        ]
     wanted = [(at, planned) for at, planned in enumerate(goal.calls) if planned.wanted]
     told = [Asked(planned.tool, resolved.response(at), planned.asked) for at, planned in wanted]
     return (*turns, ReplyTurn(text=answer_of(told, goal.language)))
@@ -245,7 +293,9 @@ def place_of(evidence: Evidence) -> tuple[int, int] | None:
     return (int(found[1]) // TURNS_A_STEP - 1, int(found[2])) if found else None
 
 
-def moved_tags(source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int | None = None) -> Iterator[str]:
+def moved_tags(
+    source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int | None = None
+) -> Iterator[str]:
     """The tags that say which calls are wanted, and which of their fields, where these calls stand among others now.
 
     The step `failed` does nothing that is wanted.
@@ -254,7 +304,11 @@ def moved_tags(source: Sample, steps: Sequence[Sequence[GoldCall]], failed: int 
     own = _places([turn.calls for _, turn in source.call_turns])
     places = {place: stands[key] for place, key in own if key in stands}
     wanted = [places[place] for place in source.wanted if place in places]
-    yield from [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))] if wanted else []
+    yield from (
+        [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))]
+        if wanted
+        else []
+    )
     for field in source.asked:
         if (field.step, field.place) in places:
             yield asked_tag(AskedField(*places[field.step, field.place], field.path))
@@ -267,11 +321,15 @@ def _places(steps: Sequence[Sequence[GoldCall]]) -> Iterator[tuple[tuple[int, in
 
 def reported(sample: Sample) -> Iterator[Asked]:
     """The calls that the user asks for, with what they returned."""
-    exchanges = list(pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn)))[::2]
+    exchanges = list(
+        pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn))
+    )[::2]
     for step, place in sample.wanted:
         calls, results = exchanges[step]
         if isinstance(calls, CallTurn) and isinstance(results, ResultTurn):
-            yield Asked(calls.calls[place].tool, results.results[place], sample.asked_of(step, place))
+            yield Asked(
+                calls.calls[place].tool, results.results[place], sample.asked_of(step, place)
+            )
 
 
 def schema_of(tool: Tool, argument: str) -> JsonSchema:
@@ -279,8 +337,15 @@ def schema_of(tool: Tool, argument: str) -> JsonSchema:
     pieces = argument.replace("]", "").replace("[", ".").split(".")
     schema: JsonSchema = {**tool.properties.get(pieces[0], {}), "title": pieces[0]}
     for piece in pieces[1:]:
-        inner = schema.get("items") if piece.isdecimal() else (schema.get("properties") or {}).get(piece)
-        schema = {**(inner or {}), "title": piece if not piece.isdecimal() else schema.get("title", "")}
+        inner = (
+            schema.get("items")
+            if piece.isdecimal()
+            else (schema.get("properties") or {}).get(piece)
+        )
+        schema = {
+            **(inner or {}),
+            "title": piece if not piece.isdecimal() else schema.get("title", ""),
+        }
     return schema
 
 
@@ -289,16 +354,21 @@ def find_stated(argument: str, value: JsonValue, tool: Tool, request: str) -> Fo
     return locate(value, schema_of(tool, argument), request)
 
 
-def unstated(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[tuple[SourceLeaf, StatedValue]]:
+def unstated(
+    goal: Goal, request: str, tools: Mapping[str, Tool]
+) -> list[tuple[SourceLeaf, StatedValue]]:
     """What the user has to say for the goal, and the request does not; `tools` by name."""
     return [
         (leaf, stated)
         for leaf, stated in sources_in(goal, StatedValue)
-        if find_stated(leaf.argument, stated.value, tools[goal.calls[leaf.call].tool], request) is None
+        if find_stated(leaf.argument, stated.value, tools[goal.calls[leaf.call].tool], request)
+        is None
     ]
 
 
-def evidence_of(call: int, goal: Goal, resolved: Resolved, request: str, tool: Tool) -> tuple[Evidence, ...]:
+def evidence_of(
+    call: int, goal: Goal, resolved: Resolved, request: str, tool: Tool
+) -> tuple[Evidence, ...]:
     """The evidence for every argument of a call of the goal, part by part; a value that is not said has none."""
     places = {place.leaf.argument: place for place in resolved.places if place.leaf.call == call}
     found: list[Evidence] = []
@@ -307,8 +377,15 @@ def evidence_of(call: int, goal: Goal, resolved: Resolved, request: str, tool: T
             place = places[leaf.argument]
             turn = TURNS_A_STEP * (place.step + 1)
             dot = "" if place.path.startswith("[") or not place.path else "."
-            response, rule = f"turns[{turn}].results[{place.call}]{dot}{place.path}", write_rule(leaf.source)
-            found.append(Evidence(argument=leaf.argument, kind="response", turn=turn, path=response, rule=rule))
+            response, rule = (
+                f"turns[{turn}].results[{place.call}]{dot}{place.path}",
+                write_rule(leaf.source),
+            )
+            found.append(
+                Evidence(
+                    argument=leaf.argument, kind="response", turn=turn, path=response, rule=rule
+                )
+            )
         elif isinstance(leaf.source, StatedValue):
             span = find_stated(leaf.argument, leaf.source.value, tool, request)
             found += [found_evidence(leaf.argument, span, request, 0)] if span else []
@@ -343,9 +420,18 @@ def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn
             calls: list[GoldCall] = []
             for call in turn.calls:
                 properties = tools[call.tool].properties if call.tool in tools else {}
-                leaves = (_Leaf(name, value, properties.get(name) or {}) for name, value in call.arguments.items())
-                proofs = [_evidence(part, stated, responses) for leaf in leaves for part in _parts(leaf, responses)]
-                calls.append(call.with_changes(evidence=tuple(one for one in proofs if one is not None)))
+                leaves = (
+                    _Leaf(name, value, properties.get(name) or {})
+                    for name, value in call.arguments.items()
+                )
+                proofs = [
+                    _evidence(part, stated, responses)
+                    for leaf in leaves
+                    for part in _parts(leaf, responses)
+                ]
+                calls.append(
+                    call.with_changes(evidence=tuple(one for one in proofs if one is not None))
+                )
             found.append(turn.with_changes(calls=tuple(calls)))
             continue
         found.append(turn)
@@ -388,7 +474,10 @@ def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
     if isinstance(value, dict) and value:
         members = schema.get("properties") or {}
         for key, member in value.items():
-            yield from _parts(_Leaf(f"{name}.{key}", member, {"title": key, **(members.get(key) or {})}), responses)
+            yield from _parts(
+                _Leaf(f"{name}.{key}", member, {"title": key, **(members.get(key) or {})}),
+                responses,
+            )
         return
     is_list = isinstance(value, str) and "," in value and responses.find(value) is None
     parts = [part.strip() for part in str(value).split(",")] if is_list else []
@@ -398,15 +487,25 @@ def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
         yield leaf
 
 
-def _evidence(leaf: _Leaf, stated: Sequence[tuple[int, str]], responses: _Responses) -> Evidence | None:
+def _evidence(
+    leaf: _Leaf, stated: Sequence[tuple[int, str]], responses: _Responses
+) -> Evidence | None:
     """What was stated in so many words comes first, then a response, then what was stated otherwise, then the default."""
     spans = [
-        (turn, text, found) for turn, text in stated if (found := locate(leaf.value, leaf.schema, text)) is not None
+        (turn, text, found)
+        for turn, text in stated
+        if (found := locate(leaf.value, leaf.schema, text)) is not None
     ]
     exact = next((span for span in spans if not span[2].rule), None)
     place = responses.find(leaf.value)
     if exact is None and place is not None:
-        return Evidence(argument=leaf.argument, kind="response", turn=place.turn, path=place.path, rule=place.rule)
+        return Evidence(
+            argument=leaf.argument,
+            kind="response",
+            turn=place.turn,
+            path=place.path,
+            rule=place.rule,
+        )
     if spans:
         turn, text, found = exact or spans[0]
         return found_evidence(leaf.argument, found, text, turn)

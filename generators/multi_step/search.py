@@ -115,11 +115,15 @@ async def find_plans(
     for chosen in _combinations(choices):
         calls = _calls(chosen)
         name = frozenset(made.call.key for made in calls)
-        if name not in found or sum(one.step for one in calls) < sum(one.step for one in found[name]):
+        if name not in found or sum(one.step for one in calls) < sum(
+            one.step for one in found[name]
+        ):
             found[name] = calls
     plans: list[ShortestPath] = []
     best: tuple[int, int] | None = None
-    for calls in sorted(found.values(), key=_length):  # the sort is stable: what is planned stays before its equals
+    for calls in sorted(
+        found.values(), key=_length
+    ):  # the sort is stable: what is planned stays before its equals
         if len(plans) == limit or best not in (None, _length(calls)):
             break
         plan = await _plan(goal, resolved, calls, environment)
@@ -179,7 +183,9 @@ async def _plan(
         answers = [await environment.answer(call) for call in made]
         if any(answer.problem for answer in answers):
             return None
-        path.append(Exchange(calls=tuple(made), responses=tuple(answer.response for answer in answers)))
+        path.append(
+            Exchange(calls=tuple(made), responses=tuple(answer.response for answer in answers))
+        )
     needs = [[need.call.key for need in made.needs] for made in calls]
     names = [made.call.key for made in calls]
 
@@ -208,13 +214,17 @@ def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> PossibleCall
 
 def _made(planned: PlannedCall, call: Call, needs: tuple[PossibleCall, ...]) -> PossibleCall:
     step = max((need.step + 1 for need in needs), default=0)
-    return PossibleCall(planned, call, needs, step, f"{call.key}({','.join(sorted(need.name for need in needs))})")
+    return PossibleCall(
+        planned, call, needs, step, f"{call.key}({','.join(sorted(need.name for need in needs))})"
+    )
 
 
 class Ways:
     """Every way to make each call of a resolved goal with the candidates alone."""
 
-    def __init__(self, goal: Goal, resolved: Resolved, environment: Environment, candidates: Sequence[Tool]) -> None:
+    def __init__(
+        self, goal: Goal, resolved: Resolved, environment: Environment, candidates: Sequence[Tool]
+    ) -> None:
         """Start from the calls as the goal plans them."""
         self.goal, self.resolved, self.environment = goal, resolved, environment
         self.tools = {tool.name: tool for tool in candidates}
@@ -229,9 +239,15 @@ class Ways:
         for index, planned in enumerate(goal.calls):
             options: dict[str, Option] = {}
             before: set[int] = set()
-            for source, place in ((one.source, one) for one in resolved.places if one.leaf.call == index):
-                value = shifted(value_at(resolved.response(source.call), place.path), source.later_by)
-                options[place.leaf.argument] = Option(value, self.planned[source.call], source, place.entry)
+            for source, place in (
+                (one.source, one) for one in resolved.places if one.leaf.call == index
+            ):
+                value = shifted(
+                    value_at(resolved.response(source.call), place.path), source.later_by
+                )
+                options[place.leaf.argument] = Option(
+                    value, self.planned[source.call], source, place.entry
+                )
                 before |= {source.call, *self._ancestors[source.call]}
             self.planned.append(made_of(planned, options))
             self._ancestors.append(before)
@@ -241,7 +257,10 @@ class Ways:
     async def of(self, index: int) -> list[PossibleCall]:
         """The ways to make a call of the goal, the planned one first."""
         if index not in self._ways:
-            found = {way.name: way for way in [*await self._combined(index), *await self._duplicates(index)]}
+            found = {
+                way.name: way
+                for way in [*await self._combined(index), *await self._duplicates(index)]
+            }
             self._ways[index] = list(found.values())[:MOST_WAYS]
         return self._ways[index]
 
@@ -259,7 +278,9 @@ class Ways:
             for index, planned in enumerate(self.goal.calls)
             if planned.tool == tool and index != consumer and consumer not in self._ancestors[index]
         ]
-        return free + (self._varied(tool) if tool in self.planned_tools else await self._build(tool))
+        return free + (
+            self._varied(tool) if tool in self.planned_tools else await self._build(tool)
+        )
 
     def _varied(self, tool: str) -> list[PossibleCall]:
         """The planned calls of a tool, each with another text that was stated in the place of one that they say."""
@@ -269,7 +290,9 @@ class Ways:
         for made, planned in zip(self.planned, self.goal.calls, strict=True):
             for argument, source in planned.arguments.items() if planned.tool == tool else ():
                 others = [
-                    stated for stated in texts if isinstance(source, StatedValue) and stated.value != source.value
+                    stated
+                    for stated in texts
+                    if isinstance(source, StatedValue) and stated.value != source.value
                 ]
                 if len(others) < len(texts):  # it is one of the texts
                     found += [made.with_stated(argument, stated) for stated in others]
@@ -285,11 +308,16 @@ class Ways:
             options = [await self._options(tool, parameter) for parameter in tool.required]
             for chosen in islice(product(*options), MOST_BUILT):
                 given = dict(zip(tool.required, chosen, strict=True))
-                picked = {parameter: one for parameter, one in given.items() if isinstance(one, Option)}
-                arguments: dict[str, ValueSource] = {
-                    parameter: one.picked if isinstance(one, Option) else one for parameter, one in given.items()
+                picked = {
+                    parameter: one for parameter, one in given.items() if isinstance(one, Option)
                 }
-                self._built[name].append(made_of(PlannedCall(tool=name, arguments=arguments), picked))
+                arguments: dict[str, ValueSource] = {
+                    parameter: one.picked if isinstance(one, Option) else one
+                    for parameter, one in given.items()
+                }
+                self._built[name].append(
+                    made_of(PlannedCall(tool=name, arguments=arguments), picked)
+                )
         return self._built[name]
 
     async def _options(self, tool: Tool, parameter: str) -> list[StatedValue | Default | Option]:
@@ -313,7 +341,12 @@ class Ways:
             entry = entries_of(self.resolved.response(source.call), source.entries)[place.entry]
             if has(entry.value, link.field):
                 picked = source.with_changes(field=link.field, later_by=0)
-                option = Option(value_at(entry.value, link.field), self.planned[source.call], picked, place.entry)
+                option = Option(
+                    value_at(entry.value, link.field),
+                    self.planned[source.call],
+                    picked,
+                    place.entry,
+                )
                 found.setdefault(repr(option.value), option)
         return list(found.values())
 
@@ -323,10 +356,18 @@ class Ways:
         if link.source in self.planned_tools:
             return found
         for supplier in await self._build(link.source):
-            entries = [one for one in await self.entries(supplier, link.entries) if has(one.value, link.field)]
+            entries = [
+                one
+                for one in await self.entries(supplier, link.entries)
+                if has(one.value, link.field)
+            ]
             if len(entries) == 1:
                 picked = Picked(call=0, entries=link.entries, field=link.field)
-                found.append(Option(value_at(entries[0].value, link.field), supplier, picked, entries[0].index))
+                found.append(
+                    Option(
+                        value_at(entries[0].value, link.field), supplier, picked, entries[0].index
+                    )
+                )
         return found
 
     async def _combined(self, index: int) -> list[PossibleCall]:
@@ -334,7 +375,9 @@ class Ways:
         if planned.tool not in self.tools:
             return []
         options: dict[str, list[Option]] = {}
-        for argument, source in ((leaf.argument, leaf.source) for leaf in leaves_of(index, planned.arguments)):
+        for argument, source in (
+            (leaf.argument, leaf.source) for leaf in leaves_of(index, planned.arguments)
+        ):
             if isinstance(source, Picked):
                 own: list[
                     Option
@@ -354,7 +397,11 @@ class Ways:
 
     async def _elsewhere(self, index: int, argument: str, source: Picked) -> list[Option]:
         """The planned value, or one that the conditions tell as well, out of the responses of other calls."""
-        place = next(one for one in self.resolved.places if one.leaf.call == index and one.leaf.argument == argument)
+        place = next(
+            one
+            for one in self.resolved.places
+            if one.leaf.call == index and one.leaf.argument == argument
+        )
         planned = value_at(self.resolved.response(source.call), place.path)
         own = self.resolved.call(source.call)
         found: list[Option] = []
@@ -365,8 +412,12 @@ class Ways:
                         found += await self._from(supplier, link, source, planned)
         return found
 
-    async def _from(self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
-        entries = [one for one in await self.entries(supplier, link.entries) if has(one.value, link.field)]
+    async def _from(
+        self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue
+    ) -> list[Option]:
+        entries = [
+            one for one in await self.entries(supplier, link.entries) if has(one.value, link.field)
+        ]
         same = [one for one in entries if value_at(one.value, link.field) == planned]
         if not source.where:  # nothing was stated of the entry: it is the first that the call finds
             same = [one for one in same if one.index == 0]
@@ -377,7 +428,9 @@ class Ways:
         if not same:
             return []
         where = retold(entries, same[0], source.where)
-        picked = Picked(call=0, entries=link.entries, field=link.field, where=where, later_by=source.later_by)
+        picked = Picked(
+            call=0, entries=link.entries, field=link.field, where=where, later_by=source.later_by
+        )
         return _options(same[:1], supplier, picked)
 
     async def _duplicates(self, index: int) -> list[PossibleCall]:
@@ -401,7 +454,12 @@ class Ways:
 def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> list[Option]:
     """One option for each entry that holds the field; its value is what the conditions lead to."""
     return [
-        Option(shifted(value_at(entry.value, picked.field), picked.later_by), supplier, picked, entry.index)
+        Option(
+            shifted(value_at(entry.value, picked.field), picked.later_by),
+            supplier,
+            picked,
+            entry.index,
+        )
         for entry in entries
         if has(entry.value, picked.field)
     ]
@@ -412,6 +470,9 @@ def _is_consistent(chosen: tuple[Option, ...]) -> bool:
     entries: dict[tuple[str, str, str], int] = {}
     for option in chosen:
         where = repr(option.picked.where)
-        if entries.setdefault((option.supplier.name, option.picked.entries, where), option.entry) != option.entry:
+        if (
+            entries.setdefault((option.supplier.name, option.picked.entries, where), option.entry)
+            != option.entry
+        ):
             return False
     return True

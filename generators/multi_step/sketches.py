@@ -17,18 +17,44 @@ SHOWN = ("type", "format", "enum", "pattern")
 Selection = str
 _DEEPEST = 5
 _OPTIONAL: Mapping[str, float] = {
-    "people": 0.45, "age": 0.2, "sort": 0.3, "cabin": 0.5, "filter": 0.5, "time": 0.5, "keyword": 0.4, "count": 0.2,
-    "price": 0.25, "distance": 0.3, "currency": 0.12, "date": 0.25, "company": 0.3, "chain": 0.3, "duration": 0.2,
+    "people": 0.45,
+    "age": 0.2,
+    "sort": 0.3,
+    "cabin": 0.5,
+    "filter": 0.5,
+    "time": 0.5,
+    "keyword": 0.4,
+    "count": 0.2,
+    "price": 0.25,
+    "distance": 0.3,
+    "currency": 0.12,
+    "date": 0.25,
+    "company": 0.3,
+    "chain": 0.3,
+    "duration": 0.2,
     "identifier": 0.5,
-}  # fmt: skip
+}
 _MOST_OPTIONAL = 2
 _SHARE_OF_BRIDGES = 0.8
-_SHARE_OF_MADE = 0.3  # so often a thing is made and then used, where it could be chosen of a list as well
+_SHARE_OF_MADE = (
+    0.3  # so often a thing is made and then used, where it could be chosen of a list as well
+)
 _LATER = (30, 45, 60, 90, 120)
 _FROM = frozenset({"from", "origin", "departure", "depart"})
 _BACK = frozenset({"drop", "dropoff", "return", "off"})
 _NEVER = frozenset(
-    {"min", "page", "locale", "language", "languagecode", "timezone", "units", "unit", "limit", "offset"}
+    {
+        "min",
+        "page",
+        "locale",
+        "language",
+        "languagecode",
+        "timezone",
+        "units",
+        "unit",
+        "limit",
+        "offset",
+    }
 )
 
 
@@ -39,7 +65,10 @@ def same_kind(one: JsonSchema, other: JsonSchema) -> bool:
 
 def shared_start(one: str, other: str) -> int:
     """How many characters two names begin with alike."""
-    return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(one))
+    return next(
+        (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
+        len(one),
+    )
 
 
 class Say(NamedTuple):
@@ -135,7 +164,9 @@ def _rivals(tool: str, name: str, take: Take, graph: ToolGraph, element: Element
     sources = {link.source for link in graph.links(tool, name) if graph.is_listed(link)}
     if take.selection == "lookup":
         asked = _asked(take.link.source, graph, element)
-        return {one for one in sources if graph.is_lookup(one) and _asked(one, graph, element) == asked}
+        return {
+            one for one in sources if graph.is_lookup(one) and _asked(one, graph, element) == asked
+        }
     if take.selection != "ranked" or element(tool, name) != "identifier":
         return set()
     return {one for one in sources if not graph.is_lookup(one)}
@@ -153,7 +184,9 @@ class UnsayableError(Exception):
 class Sketcher:
     """Draws one sketch; made anew for each."""
 
-    def __init__(self, graph: ToolGraph, element: Element, rng: Random, *, crosses: bool = False) -> None:
+    def __init__(
+        self, graph: ToolGraph, element: Element, rng: Random, *, crosses: bool = False
+    ) -> None:
         """`crosses` lets a search of one domain name what is looked up in another."""
         self._crosses, self._bridged = crosses, set[tuple[str, str]]()
         self._graph, self._element, self._rng = graph, element, rng
@@ -173,10 +206,16 @@ class Sketcher:
                 if known is not None and self._graph.is_source(tool):
                     self._calls[known] = self._calls[known]._replace(wanted=True)
                 else:
-                    self._known.setdefault((tool, "search"), self._build(tool, wanted=True, depth=0))
+                    self._known.setdefault(
+                        (tool, "search"), self._build(tool, wanted=True, depth=0)
+                    )
         except UnsayableError:
             return None
-        return None if overlaps(self._calls, self._graph, self._element) else GoalSketch(tuple(self._calls))
+        return (
+            None
+            if overlaps(self._calls, self._graph, self._element)
+            else GoalSketch(tuple(self._calls))
+        )
 
     def _build(self, tool: str, *, wanted: bool, depth: int) -> int:
         if depth > _DEEPEST:
@@ -184,16 +223,26 @@ class Sketcher:
         self._building.append(tool)
         slots: dict[str, Slot] = {}
         chosen = self._chosen(tool)
-        linked = [name for name in chosen if self._graph.links(tool, name) and not self._comes_inside(tool, name)]
-        self._take_linked(tool, [name for name in linked if self._is_hidden(tool, name)], slots, depth)
-        chosen = [name for name in chosen if name in slots or not self._is_settled(tool, name, slots)]
+        linked = [
+            name
+            for name in chosen
+            if self._graph.links(tool, name) and not self._comes_inside(tool, name)
+        ]
+        self._take_linked(
+            tool, [name for name in linked if self._is_hidden(tool, name)], slots, depth
+        )
+        chosen = [
+            name for name in chosen if name in slots or not self._is_settled(tool, name, slots)
+        ]
         for name in chosen:
             if name not in slots and not self._comes_inside(tool, name):
                 slots[name] = self._stated(tool, name)
         for name in chosen:
             if name not in slots:
                 slots[name] = self._inside(tool, name, slots)
-        ordered = {name: slots[name] for name in self._graph.tools[tool].properties if name in slots}
+        ordered = {
+            name: slots[name] for name in self._graph.tools[tool].properties if name in slots
+        }
         self._building.pop()
         return self._kept(SketchedCall(tool, ordered, wanted))
 
@@ -201,7 +250,11 @@ class Sketcher:
         """Whether the search that the tool follows could have been given this already."""
         if name in self._graph.tools[tool].required or is_changing(tool):
             return False
-        searches = {slot.source for slot in slots.values() if isinstance(slot, Take) and slot.selection != "lookup"}
+        searches = {
+            slot.source
+            for slot in slots.values()
+            if isinstance(slot, Take) and slot.selection != "lookup"
+        }
         return any(name in self._graph.tools[self._calls[at].tool].properties for at in searches)
 
     def _kept(self, call: SketchedCall) -> int:
@@ -219,8 +272,16 @@ class Sketcher:
         shown = self._graph.tools[tool]
         others = [name for name in shown.optional if self._is_worth_saying(tool, name)]
         self._rng.shuffle(others)
-        extra = [name for name in others if self._rng.random() < _OPTIONAL.get(self._element(tool, name), 0.0)]
-        if not extra and is_changing(tool) and all(self._graph.links(tool, name) for name in shown.required):
+        extra = [
+            name
+            for name in others
+            if self._rng.random() < _OPTIONAL.get(self._element(tool, name), 0.0)
+        ]
+        if (
+            not extra
+            and is_changing(tool)
+            and all(self._graph.links(tool, name) for name in shown.required)
+        ):
             extra = others[:1]  # a change is given more than which thing it is of
         if not any(self._graph.links(tool, name) for name in shown.required):
             extra = extra or [name for name in others if self._graph.refers(tool, name)][:1]
@@ -243,9 +304,13 @@ class Sketcher:
         return self._element(tool, name) in {"identifier", "filter", "sort", "number", "text"}
 
     def _comes_inside(self, tool: str, name: str) -> bool:
-        return any(self._graph.is_inside(link.source, tool, name) for link in self._graph.links(tool, name))
+        return any(
+            self._graph.is_inside(link.source, tool, name) for link in self._graph.links(tool, name)
+        )
 
-    def _take_linked(self, tool: str, names: Sequence[str], slots: dict[str, Slot], depth: int) -> None:
+    def _take_linked(
+        self, tool: str, names: Sequence[str], slots: dict[str, Slot], depth: int
+    ) -> None:
         for source, group in self._groups(tool, names):
             links = {name: self._link(tool, name, source) for name in group}
             if self._graph.is_lookup(source):
@@ -263,8 +328,14 @@ class Sketcher:
             selection = "through" if is_through else "ranked"
             slots.update({name: Take(call, link, selection, mark) for name, link in links.items()})
             properties, theirs = (self._graph.tools[one].properties for one in (tool, source))
-            for name, slot in self._calls[call].slots.items():  # what the search was given counts for its entries
-                if name in properties and name not in slots and same_kind(properties[name], theirs[name]):
+            for name, slot in self._calls[
+                call
+            ].slots.items():  # what the search was given counts for its entries
+                if (
+                    name in properties
+                    and name not in slots
+                    and same_kind(properties[name], theirs[name])
+                ):
                     slots[name] = slot
 
     def _groups(self, tool: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -274,7 +345,11 @@ class Sketcher:
             source = self._source(tool, name, [known for known, _ in groups])
             field = self._link(tool, name, source).field
             of_source = [group for known, group in groups if known == source]
-            free = [one for one in of_source if all(self._link(tool, other, source).field != field for other in one)]
+            free = [
+                one
+                for one in of_source
+                if all(self._link(tool, other, source).field != field for other in one)
+            ]
             if free:
                 max(free, key=lambda group: shared_start(group[0], name)).append(name)
             else:
@@ -284,7 +359,11 @@ class Sketcher:
     def _source(self, tool: str, name: str, taken: Sequence[str]) -> str:
         """The tool whose response gives the value: one that gives others already, else a search, else a look-up."""
         links = self._open_links(tool, name) or self._graph.links(tool, name)
-        makers = [link.source for link in links if not self._graph.is_listed(link) and is_making(link.source)]
+        makers = [
+            link.source
+            for link in links
+            if not self._graph.is_listed(link) and is_making(link.source)
+        ]
         if makers and self._rng.random() < _SHARE_OF_MADE:
             return self._rng.choice(makers)
         together = [link.source for link in links if link.source in taken]
@@ -318,11 +397,21 @@ class Sketcher:
     def _bridge(self, tool: str, user: str, parameter: str) -> int | None:
         """A look-up of what an entry of an earlier search is called: the airport of a flight, the hotel that was found."""
         query = self._graph.tools[tool].required[0]
-        direct = {link.source for link in self._graph.links(user, parameter) if not self._graph.is_lookup(link.source)}
-        domains = {self._graph.domain(one) for one in direct}  # these give the value without a look-up: that is shorter
+        direct = {
+            link.source
+            for link in self._graph.links(user, parameter)
+            if not self._graph.is_lookup(link.source)
+        }
+        domains = {
+            self._graph.domain(one) for one in direct
+        }  # these give the value without a look-up: that is shorter
         for link in self._graph.links(tool, query):
             search = self._known.get((link.source, "search"))
-            if not self._graph.is_listed(link) or search is None or (tool, link.source) in self._bridged:
+            if (
+                not self._graph.is_listed(link)
+                or search is None
+                or (tool, link.source) in self._bridged
+            ):
                 continue
             if self._graph.domain(link.source) in domains:
                 continue
@@ -343,9 +432,16 @@ class Sketcher:
         schema = self._graph.schema(tool, name)
         if self._graph.members(tool, name):
             roles = self._rng.choice(
-                (("home", "main", "home"), ("home", "main", "other"), ("home", "main", "other", "home"))
+                (
+                    ("home", "main", "home"),
+                    ("home", "main", "other"),
+                    ("home", "main", "other", "home"),
+                )
             )
-            parts = [self._leg(tool, name, (roles[at], roles[at + 1]), at) for at in range(len(roles) - 1)]
+            parts = [
+                self._leg(tool, name, (roles[at], roles[at + 1]), at)
+                for at in range(len(roles) - 1)
+            ]
             return Group("list", (), tuple(parts))
         if name in self._graph.tools[tool].required and "default" in schema:
             return Fixed(schema["default"])
@@ -355,35 +451,53 @@ class Sketcher:
         if self._crosses:
             for link in self._graph.links(tool, name):
                 search = self._known.get((link.source, "search"))
-                if self._graph.is_listed(link) and search is not None and self._rng.random() < _SHARE_OF_BRIDGES:
+                if (
+                    self._graph.is_listed(link)
+                    and search is not None
+                    and self._rng.random() < _SHARE_OF_BRIDGES
+                ):
                     later = self._rng.choice(_LATER) if element == "time" else 0
                     return Take(search, link, "ranked", self._marks.setdefault(search, 0), later)
-        return Say(element, self._role(tool, name), tool, name, f"{name} of {self._graph.domain(tool)}")
+        return Say(
+            element, self._role(tool, name), tool, name, f"{name} of {self._graph.domain(tool)}"
+        )
 
     def _leg(self, tool: str, name: str, roles: tuple[str, str], at: int) -> Group:
         members = self._graph.members(tool, name)
         parts: list[Slot] = []
         for member in members:
             full = f"{name}[].{member}"
-            links = [link for link in self._graph.links(tool, full) if self._graph.is_lookup(link.source)]
+            links = [
+                link for link in self._graph.links(tool, full) if self._graph.is_lookup(link.source)
+            ]
             if links:
                 role = roles[0] if _FROM & set(split_name(member)) else roles[1]
                 parts.append(Take(self._lookup(links[0].source, role), links[0], "lookup"))
             elif self._element(tool, full) == "identifier":
                 raise UnsayableError
             else:
-                parts.append(Say(self._element(tool, full), roles[1], tool, full, f"{full} {at} of {tool}"))
+                parts.append(
+                    Say(self._element(tool, full), roles[1], tool, full, f"{full} {at} of {tool}")
+                )
         return Group("object", members, tuple(parts))
 
     def _inside(self, tool: str, name: str, slots: Mapping[str, Slot]) -> Slot:
         """An entry of a list that a call with the same values gives: a filter, an order, a currency."""
-        link = next(one for one in self._graph.links(tool, name) if self._graph.is_inside(one.source, tool, name))
+        link = next(
+            one
+            for one in self._graph.links(tool, name)
+            if self._graph.is_inside(one.source, tool, name)
+        )
         required = self._graph.tools[link.source].required
         if any(need not in slots for need in required):
             raise UnsayableError
-        call = self._kept(SketchedCall(link.source, {need: slots[need] for need in required}, wanted=False))
+        call = self._kept(
+            SketchedCall(link.source, {need: slots[need] for need in required}, wanted=False)
+        )
         if self._element(tool, name) == "filter" and self._rng.random() < 0.5:  # noqa: PLR2004 - every second time two
-            return Group("joined", (), (Take(call, link, "inside", 0), Take(call, link, "inside", 1)))
+            return Group(
+                "joined", (), (Take(call, link, "inside", 0), Take(call, link, "inside", 1))
+            )
         return Take(call, link, "inside")
 
     def _role(self, tool: str, name: str) -> str:

@@ -7,8 +7,19 @@ and what was written is read; it says by `changes` how the world has to end, whi
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from callwright.generators.environments.episodes import START, StatefulWorld, WorldEpisode, diff, unnamed, world_of
-from callwright.generators.environments.protocol import CallResponse, Environment, WrappedEnvironment
+from callwright.generators.environments.episodes import (
+    START,
+    StatefulWorld,
+    WorldEpisode,
+    diff,
+    unnamed,
+    world_of,
+)
+from callwright.generators.environments.protocol import (
+    CallResponse,
+    Environment,
+    WrappedEnvironment,
+)
 from callwright.generators.environments.stored import ServerWorld
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of
 from callwright.generators.multi_step import TASKS
@@ -74,7 +85,9 @@ def run_through(episode: WorldEpisode, calls: Iterable[Call]) -> Ending:
     return Ending(diff(START, episode.state), answers)
 
 
-def find_changes(path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld) -> tuple[Change, ...]:
+def find_changes(
+    path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld
+) -> tuple[Change, ...]:
     """What the calls of a path make of the world. Raises RecordError where they don't make up a task.
 
     Each that writes has to change something, by each of its arguments, and all have to be answered as the path has it when
@@ -102,7 +115,9 @@ def _shortened(call: Call) -> Iterator[tuple[list[Call], str]]:
         yield [call.with_changes(arguments=rest)], f"ends the same without its {name}"
 
 
-def made_in_a_row(path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld) -> Ending:
+def made_in_a_row(
+    path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld
+) -> Ending:
     """The end of an episode in which the calls of a path are made. Raises RecordError where they are answered otherwise then."""
     by_call: dict[tuple[int, int], list[Strike]] = {}
     for strike in strikes:
@@ -113,11 +128,15 @@ def made_in_a_row(path: Sequence[Exchange], strikes: Sequence[Strike], world: St
         for at, due in enumerate(exchange.responses):
             answer = next(answers)
             if answer.problem or strike_out(answer.response, by_call.get((step, at), ())) != due:
-                raise RecordError("The calls are answered otherwise once those before them have changed the world.")
+                raise RecordError(
+                    "The calls are answered otherwise once those before them have changed the world."
+                )
     return ending
 
 
-def validate_path(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> None:
+def validate_path(
+    path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment
+) -> None:
     """Raise RecordError where a server would answer the calls of a path otherwise when they are made one after the other.
 
     A world that is simulated answers those that are no task for themselves; it may refuse none in an episode, in whichever order
@@ -136,7 +155,9 @@ def validate_path(path: Sequence[Exchange], strikes: Sequence[Strike], environme
                     )
 
 
-def is_sound(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment, *, as_task: bool) -> bool:
+def is_sound(
+    path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment, *, as_task: bool
+) -> bool:
     """Whether the calls of a path make up a task, or else are answered as it has them when made one after the other."""
     try:
         if as_task:

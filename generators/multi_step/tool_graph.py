@@ -41,9 +41,13 @@ class ToolGraph:
         for link in environment.links:
             if link.tool in spoken and link.source in spoken and link.source not in writing:
                 every.setdefault((link.tool, link.parameter), []).append(link)
-        self.lent = _lent(self.tools, spoken, every, element) if wanted and element is not None else {}
+        self.lent = (
+            _lent(self.tools, spoken, every, element) if wanted and element is not None else {}
+        )
         self.tools = {**self.tools, **self.lent}
-        inside = {at: [link for link in some if link.source in self.tools] for at, some in every.items()}
+        inside = {
+            at: [link for link in some if link.source in self.tools] for at, some in every.items()
+        }
         self._links = {at: some for at, some in inside.items() if some and at[0] in self.tools}
         self._lookups = frozenset(name for name in self.tools if self._finds_by_name(name))
 
@@ -55,7 +59,9 @@ class ToolGraph:
         """The schema of a parameter, of "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
         schema = self.tools[tool].properties[first]
-        return (schema.get("items") or {}).get("properties", {}).get(member, {}) if member else schema
+        return (
+            (schema.get("items") or {}).get("properties", {}).get(member, {}) if member else schema
+        )
 
     def members(self, tool: str, parameter: str) -> tuple[str, ...]:
         """The required members of the objects that a list parameter holds, () for any other parameter."""
@@ -77,13 +83,19 @@ class ToolGraph:
         """Whether a call of `tool` says, besides `parameter`, all that a call of `source` needs."""
         known = self.tools[tool].properties
         needed = self.tools[source].required
-        if not needed and is_number_of_thing(parameter):  # one of all that there are is chosen like any other
+        if not needed and is_number_of_thing(
+            parameter
+        ):  # one of all that there are is chosen like any other
             return False
-        return not self.is_lookup(source) and all(name in known and name != parameter for name in needed)
+        return not self.is_lookup(source) and all(
+            name in known and name != parameter for name in needed
+        )
 
     def is_through(self, source: str, tool: str, parameter: str) -> bool:
         """Whether the parameter only ever comes out of a response as a whole: what one entry leads to."""
-        return not any(self.is_listed(link) for link in self.links(tool, parameter) if link.source == source)
+        return not any(
+            self.is_listed(link) for link in self.links(tool, parameter) if link.source == source
+        )
 
     def is_listed(self, link: Link) -> bool:
         """Whether the value is one of a list, so that it has to be stated which is meant."""
@@ -97,7 +109,11 @@ class ToolGraph:
         """Whether an optional parameter takes the id of a thing of another kind, which a list gives ("petId" of an order)."""
         is_optional = parameter in self.tools[tool].optional
         is_named = is_opaque(parameter) and len(words_of(parameter)) > 1
-        return is_optional and is_named and any(self.is_listed(link) for link in self.links(tool, parameter))
+        return (
+            is_optional
+            and is_named
+            and any(self.is_listed(link) for link in self.links(tool, parameter))
+        )
 
     def domain(self, tool: str) -> str:
         """The domain of a tool."""
@@ -131,7 +147,10 @@ def _lent(
                 continue
             listing = [link for link in given if is_listed(link, spoken[link.source])]
             if listing:
-                nearest = min(listing, key=lambda one: (one.field.count("."), len(spoken[one.source].required)))
+                nearest = min(
+                    listing,
+                    key=lambda one: (one.field.count("."), len(spoken[one.source].required)),
+                )
                 best = spoken[nearest.source]
                 found[best.name] = best
                 waiting.append(best)
@@ -153,4 +172,8 @@ def is_changing(tool: str) -> bool:
 
 def is_deed(tool: str) -> bool:
     """Whether a tool's name says that it does something, so that nobody asks what it returns."""
-    return is_making(tool) or is_changing(tool) or deed_of(next(iter(function_words(tool)), "")) == "drop"
+    return (
+        is_making(tool)
+        or is_changing(tool)
+        or deed_of(next(iter(function_words(tool)), "")) == "drop"
+    )

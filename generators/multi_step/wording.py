@@ -28,7 +28,14 @@ STAGE = "goal_requests"
 TEMPLATE = "word_goal"
 LONGEST = 4000
 SUBJECTS = ("myself", "friends", "family", "company")
-TONES = ("brief and direct", "warm and chatty", "polite and formal", "a little hurried", "matter-of-fact", "excited")
+TONES = (
+    "brief and direct",
+    "warm and chatty",
+    "polite and formal",
+    "a little hurried",
+    "matter-of-fact",
+    "excited",
+)
 _SHORTEST_SECRET = 4
 _WORDY = frozenset({"name", "title", "label"})
 
@@ -48,10 +55,14 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
     environment = environment_of(goal, context)
     path = (await resolve(goal, environment)).path
-    rendered = " ".join(str(value) for _, _, value in stated_values(goal)) + " ".join(map(str, named_values(goal)))
+    rendered = " ".join(str(value) for _, _, value in stated_values(goal)) + " ".join(
+        map(str, named_values(goal))
+    )
     # The texts that calls of the goal take out of responses, less those that the user says as well.
     picked = _picked_texts(goal, path)
-    secrets = frozenset(text for text in picked if len(text) >= _SHORTEST_SECRET and text not in rendered)
+    secrets = frozenset(
+        text for text in picked if len(text) >= _SHORTEST_SECRET and text not in rendered
+    )
     shown = [tools[name] for name in dict.fromkeys(call.tool for call in goal.calls)]
     prompt = render(
         PROMPTS,
@@ -62,7 +73,9 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
                 "tool": call.tool,
                 "wanted": call.wanted,
                 "asked": list(dict.fromkeys(filter(None, map(field_words, call.asked)))),
-                "arguments": {name: source.model_dump(mode="json") for name, source in call.arguments.items()},
+                "arguments": {
+                    name: source.model_dump(mode="json") for name, source in call.arguments.items()
+                },
             }
             for call in goal.calls
         ],
@@ -77,7 +90,9 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
         GoalWording,
         lambda wording: wording_problem(wording.request.strip(), goal, tools, secrets),
         f"The request for a goal of {goal.domain!r} broke its rules in {ATTEMPTS} wordings",
-        leniency=Leniency(goes_on=lambda wording: is_mendable(wording.request.strip(), goal, tools, secrets)),
+        leniency=Leniency(
+            goes_on=lambda wording: is_mendable(wording.request.strip(), goal, tools, secrets)
+        ),
     )
     origin = asked_origin(STAGE, goal, goal.seed, context, (PROMPTS, TEMPLATE))
     return [WordedGoal(goal=goal, request=wording.request.strip(), origin=origin)]
@@ -94,9 +109,15 @@ def is_mendable(request: str, goal: Goal, tools: dict[str, Tool], secrets: froze
     return is_usable and 2 * len(lacking) <= len(list(stated_values(goal)))
 
 
-def wording_problem(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> str:
+def wording_problem(
+    request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]
+) -> str:
     """Why this request can't stand for the goal, "" where it can: all is stated that must be, and nothing more."""
-    return _unusable(request, goal) or _given_away(request, tools, secrets) or _left_out(request, goal, tools)
+    return (
+        _unusable(request, goal)
+        or _given_away(request, tools, secrets)
+        or _left_out(request, goal, tools)
+    )
 
 
 def _unusable(request: str, goal: Goal) -> str:
@@ -110,11 +131,16 @@ def _unusable(request: str, goal: Goal) -> str:
 def _left_out(request: str, goal: Goal, tools: dict[str, Tool]) -> str:
     """What the request lacks by every reader, "" where nothing. Corrections put it in (ComplexFuncBench 2.1.2)."""
     for tool, parameter, value in stated_values(goal):
-        stated = find_value((parameter, value), parameter_schema(tools[tool], parameter), "", request, goal.language)
+        stated = find_value(
+            (parameter, value), parameter_schema(tools[tool], parameter), "", request, goal.language
+        )
         if stated.problem:
             return f"it does not say {value!r} for {parameter!r} of {tool}."
     for value in named_values(goal):
-        if locate(value, {"type": "string"}, request) is None and find_quote(str(value), request) is None:
+        if (
+            locate(value, {"type": "string"}, request) is None
+            and find_quote(str(value), request) is None
+        ):
             return f"it does not say {value!r}, which tells the entry that is meant."
     return ""
 
@@ -143,7 +169,11 @@ def parameter_schema(tool: Tool, argument: str) -> JsonSchema:
     """The schema of an argument, of "legs[0].date" too."""
     schema: JsonSchema = tool.parameters
     for piece in re.findall(r"[^.\[\]]+", argument):
-        schema = schema.get("items", {}) if piece.isdecimal() else schema.get("properties", {}).get(piece, {})
+        schema = (
+            schema.get("items", {})
+            if piece.isdecimal()
+            else schema.get("properties", {}).get(piece, {})
+        )
     return schema
 
 
@@ -153,8 +183,18 @@ def _picked_texts(goal: Goal, path: tuple[Exchange, ...]) -> set[str]:
         for leaf, picked in sources_in(goal, Picked)
         if picked.field.rpartition(".")[2] not in _WORDY
     }
-    arguments = [(call.tool, *one) for exchange in path for call in exchange.calls for one in call.arguments.items()]
-    return {text for tool, name, value in arguments if (tool, name) in names for text in _leaf_texts(value)}
+    arguments = [
+        (call.tool, *one)
+        for exchange in path
+        for call in exchange.calls
+        for one in call.arguments.items()
+    ]
+    return {
+        text
+        for tool, name, value in arguments
+        if (tool, name) in names
+        for text in _leaf_texts(value)
+    }
 
 
 def _leaf_texts(value: JsonValue) -> Iterator[str]:

@@ -22,8 +22,21 @@ from callwright.generators.families import (
 )
 from callwright.generators.parallel import GROUP, PARALLEL
 from callwright.generators.routing.making import NO_CATALOGS
-from callwright.generators.routing.wording import VALUES_PATH, choose_plan_values, expected_of, gold_calls
-from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.routing.wording import (
+    VALUES_PATH,
+    choose_plan_values,
+    expected_of,
+    gold_calls,
+)
+from callwright.generators.stages import (
+    ATTEMPTS,
+    Leniency,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.generators.stated_values import (
     QUOTES_PATH,
     Expected,
@@ -77,7 +90,9 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
 
     Raises ReplyError where three wordings in a row do.
     """
-    if any(not isinstance(one, StatedValue) for call in plan.calls for one in call.arguments.values()):
+    if any(
+        not isinstance(one, StatedValue) for call in plan.calls for one in call.arguments.values()
+    ):
         raise RecordError("A call that is due beside others can take nothing from their results.")
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     expected = expected_of(plan, tools)
@@ -89,7 +104,10 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
         PROMPTS,
         TEMPLATE,
         tools=outlined_tools((tools[call.tool], call.arguments) for call in plan.calls),
-        calls=[{"tool": call.tool, "arguments": given} for call, given in zip(plan.calls, values, strict=True)],
+        calls=[
+            {"tool": call.tool, "arguments": given}
+            for call, given in zip(plan.calls, values, strict=True)
+        ],
         language=plan.language,
         seed=plan.seed,
     )
@@ -100,9 +118,13 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
         ParallelWording,
         lambda wording: wording_problem(wording, expected, plan.language, quotes),
         f"The request for {len(plan.calls)} calls broke its rules in {ATTEMPTS} wordings",
-        leniency=Leniency(look_closer=lambda wording: ask_for_quotes(context, wording.request, expected, quotes)),
+        leniency=Leniency(
+            look_closer=lambda wording: ask_for_quotes(context, wording.request, expected, quotes)
+        ),
     )
-    calls = gold_calls(plan, tools, stated_values(wording, expected, plan.language, quotes), wording.request)
+    calls = gold_calls(
+        plan, tools, stated_values(wording, expected, plan.language, quotes), wording.request
+    )
     return [
         Sample(
             kind=plan.kind,
@@ -121,7 +143,14 @@ def wording_problem(
     """Why this wording can't stand for the calls, "" where it can: no value is left out, and no other one said for it."""
     if not wording.request.strip() or len(wording.request) > LONGEST:
         return f"the request has {len(wording.request)} characters; 1 to {LONGEST} are allowed."
-    return next((one.problem for one in stated_values(wording, expected, language, quotes).values() if one.problem), "")
+    return next(
+        (
+            one.problem
+            for one in stated_values(wording, expected, language, quotes).values()
+            if one.problem
+        ),
+        "",
+    )
 
 
 def stated_values(
@@ -129,7 +158,9 @@ def stated_values(
 ) -> dict[Spot, Stated]:
     """Where the request states each value: in the stretch that is about its call, where the stretches can be told apart."""
     found: dict[Spot, Stated] = {}
-    for number, (start, end) in enumerate(call_stretches(wording, len({number for number, _ in expected}))):
+    for number, (start, end) in enumerate(
+        call_stretches(wording, len({number for number, _ in expected}))
+    ):
         own = {spot: one for spot, one in expected.items() if spot[0] == number}
         quoted = {spot: words for spot, words in quotes.items() if spot[0] == number}
         for spot, stated in find_values(own, quoted, wording.request[start:end], language).items():
@@ -150,7 +181,10 @@ def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
     whole = Place(0, len(wording.request))
     if len(starts) != calls:
         return [whole] * calls
-    return [Place(start, stop) for start, stop in zip([0, *starts[1:]], [*starts[1:], whole.end], strict=True)]
+    return [
+        Place(start, stop)
+        for start, stop in zip([0, *starts[1:]], [*starts[1:], whole.end], strict=True)
+    ]
 
 
 PLANS_STAGE = "parallel_plans"
@@ -203,17 +237,27 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
     if not again:  # others beside it, none of which could do what another one does
         mixed = rng.sample(usable, len(usable))
         # Tools of a document are of one category: who manages tasks does not ban another product's user in one breath.
-        apart = {one.key for one in usable if one.category != first.category and first.source not in NO_CATALOGS}
+        apart = {
+            one.key
+            for one in usable
+            if one.category != first.category and first.source not in NO_CATALOGS
+        }
         for tool in sorted(mixed, key=lambda tool: tool.key in apart):
             if len(tools) == count or (len(tools) > 1 and tool.key in apart):
                 break
             if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in tools):
                 tools.append(tool)
-    calls = again or [(tool, order.own_values.fill(tool, _names(tool, rng), order.language, rng)) for tool in tools]
+    calls = again or [
+        (tool, order.own_values.fill(tool, _names(tool, rng), order.language, rng))
+        for tool in tools
+    ]
     shown = [first]
     if not again:  # others stand beside them that could do none of the calls
         beside = pick_distractors(first, company, max(0, order.candidates - len(tools)), rng)
-        shown = [*tools, *(one for one in beside if not any(are_redundant(one, tool) for tool in tools))]
+        shown = [
+            *tools,
+            *(one for one in beside if not any(are_redundant(one, tool) for tool in tools)),
+        ]
         shown = rng.sample(shown, len(shown))
     return RoutingPlan(
         kind=order.kind.name,
@@ -222,7 +266,10 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
         calls=tuple(
             PlannedCall(
                 tool=tool.name,
-                arguments={name: StatedValue(value=value, element="text") for name, value in arguments.items()},
+                arguments={
+                    name: StatedValue(value=value, element="text")
+                    for name, value in arguments.items()
+                },
             )
             for tool, arguments in calls
         ),
@@ -232,7 +279,9 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
     )
 
 
-def _with_other_values(tool: Tool, count: int, order: Order, rng: Random) -> list[tuple[Tool, Arguments]]:
+def _with_other_values(
+    tool: Tool, count: int, order: Order, rng: Random
+) -> list[tuple[Tool, Arguments]]:
     """So many calls of a tool, each argument's value another one than in the calls before; nothing where there are too few."""
     found: list[Arguments] = []
     names = _names(tool, rng)
@@ -241,7 +290,9 @@ def _with_other_values(tool: Tool, count: int, order: Order, rng: Random) -> lis
             return [(tool, arguments) for arguments in found]
         made = order.own_values.fill(tool, names, order.language, rng)
         texts = {name: str(value).lower() for name, value in made.items()}
-        taken = [(texts[name], str(value).lower()) for other in found for name, value in other.items()]
+        taken = [
+            (texts[name], str(value).lower()) for other in found for name, value in other.items()
+        ]
         if not any(one in other or other in one for one, other in taken):
             found.append(made)
     return []
@@ -257,16 +308,37 @@ _TRAITS = Traits("BFCL", calls="set", asked="plan", is_whole=True)
 
 FAMILY = Family(
     "parallel",
-    (Kind(PARALLEL, "a request for two to four calls that do not depend on each other", GROUP, _TRAITS, paper=400),),
+    (
+        Kind(
+            PARALLEL,
+            "a request for two to four calls that do not depend on each other",
+            GROUP,
+            _TRAITS,
+            paper=400,
+        ),
+    ),
     stages=in_a_row(
-        "parallel", "RoutingPlan",
-        Step("parallel_values", "Choose values that go together, and what besides is given.",
-             "RoutingPlan", "BFCL v4, parallel", partial(choose_plan_values, stage="parallel_values"), (VALUES_PATH,)),
-        Step("parallel_requests", "Word calls that do not depend on each other as one message.",
-             "Sample", "BFCL v4, parallel", write_parallel, ("write_parallel", QUOTES_PATH),
-             voiced=("write_parallel",)),
+        "parallel",
+        "RoutingPlan",
+        Step(
+            "parallel_values",
+            "Choose values that go together, and what besides is given.",
+            "RoutingPlan",
+            "BFCL v4, parallel",
+            partial(choose_plan_values, stage="parallel_values"),
+            (VALUES_PATH,),
+        ),
+        Step(
+            "parallel_requests",
+            "Word calls that do not depend on each other as one message.",
+            "Sample",
+            "BFCL v4, parallel",
+            write_parallel,
+            ("write_parallel", QUOTES_PATH),
+            voiced=("write_parallel",),
+        ),
     ),
     drafts=RoutingPlan,
     plan=plan_parallel,
     tool_obstacle=tool_obstacle,
-)  # fmt: skip
+)

@@ -25,7 +25,14 @@ from callwright.generators.faults.transcripts import (
 from callwright.generators.multi_step import TASK
 from callwright.generators.multi_step.samples import place_of
 from callwright.generators.policies import GROUP, POLICY
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stages import (
+    ATTEMPTS,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.language.packs import of
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
@@ -130,7 +137,9 @@ def _allowed(planting: Planting, walk: _Walk, rng: Random) -> Iterator[CasePlan]
         yield CasePlan(sort, "call", ruling.policy.name, placed.call, steps)
 
 
-def _refused(planting: Planting, walk: _Walk, forbidden: Sequence[tuple[PlacedCall, Ruling]]) -> Iterator[CasePlan]:
+def _refused(
+    planting: Planting, walk: _Walk, forbidden: Sequence[tuple[PlacedCall, Ruling]]
+) -> Iterator[CasePlan]:
     steps = _without(planting.steps, walk.lost)
     for placed, _ in reversed(forbidden):
         at = len(_without(planting.steps[: placed.step], walk.lost))
@@ -145,7 +154,9 @@ def _refused(planting: Planting, walk: _Walk, forbidden: Sequence[tuple[PlacedCa
     yield refused._replace(sort="tempted", pause=len(steps), is_pressed=True)
 
 
-def _asked(planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling) -> Iterator[CasePlan]:
+def _asked(
+    planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling
+) -> Iterator[CasePlan]:
     """The call is made last, with what takes values from it: before it stands the question, whose answer decides."""
     at = placed.step, planting.steps[placed.step].index(placed.call)
     lost, kept = {at}, set[Place]()
@@ -162,7 +173,10 @@ def _asked(planting: Planting, walk: _Walk, placed: PlacedCall, ruling: Ruling) 
 
 
 def _without(steps: Sequence[GoldStep], lost: Collection[Place]) -> tuple[GoldStep, ...]:
-    kept = (tuple(call for place, call in enumerate(step) if (at, place) not in lost) for at, step in enumerate(steps))
+    kept = (
+        tuple(call for place, call in enumerate(step) if (at, place) not in lost)
+        for at, step in enumerate(steps)
+    )
     return tuple(step for step in kept if step)
 
 
@@ -170,9 +184,13 @@ def _looks(walk: _Walk, placed: PlacedCall) -> list[Call]:
     return [look for one, ruling in walk.ruled if one == placed for look in ruling.looks]
 
 
-def _with_looks(planting: Planting, steps: Sequence[GoldStep], at: int, looks: list[Call]) -> tuple[GoldStep, ...]:
+def _with_looks(
+    planting: Planting, steps: Sequence[GoldStep], at: int, looks: list[Call]
+) -> tuple[GoldStep, ...]:
     """The steps with a step of reads before the step `at`: those that nothing before it tells."""
-    lacking = unseen_after(looks, (call.bare for call in chain.from_iterable(steps[:at])), planting.episode(0))
+    lacking = unseen_after(
+        looks, (call.bare for call in chain.from_iterable(steps[:at])), planting.episode(0)
+    )
     calls = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in lacking)
     return (*steps[:at], *([calls] if calls else []), *steps[at:])
 
@@ -189,7 +207,11 @@ class PolicyWords(FaultWords):
 
 def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
     """Why no policies can be laid over a sample, "" where they can."""
-    return "" if sample.changes and sample.underlying is sample else "Policies are laid over what is to change a world."
+    return (
+        ""
+        if sample.changes and sample.underlying is sample
+        else "Policies are laid over what is to change a world."
+    )
 
 
 async def word_policy(derivation: Derivation, context: StageContext) -> list[Sample]:
@@ -206,7 +228,11 @@ async def word_policy(derivation: Derivation, context: StageContext) -> list[Sam
 
 
 async def _worded(
-    plan: CasePlan, planting: Planting, policies: tuple[Policy, ...], derivation: Derivation, context: StageContext
+    plan: CasePlan,
+    planting: Planting,
+    policies: tuple[Policy, ...],
+    derivation: Derivation,
+    context: StageContext,
 ) -> Sample:
     source = planting.source
     space = of(source.language).space
@@ -214,13 +240,23 @@ async def _worded(
 
     async def word(purpose: Purpose) -> str:
         prompt = render(
-            PROMPTS, TEMPLATE, purpose=purpose, request=source.request, policy=says, tool=planting.tools[plan.call.tool].sayable,
-            arguments=plan.call.arguments, language=source.language, seed=derivation.seed,
-        )  # fmt: skip
+            PROMPTS,
+            TEMPLATE,
+            purpose=purpose,
+            request=source.request,
+            policy=says,
+            tool=planting.tools[plan.call.tool].sayable,
+            arguments=plan.call.arguments,
+            language=source.language,
+            seed=derivation.seed,
+        )
         worded = await first_fit(
-            context, prompt, PolicyWords, lambda words: words_problem(words.text.strip(), (), (), source),
+            context,
+            prompt,
+            PolicyWords,
+            lambda words: words_problem(words.text.strip(), (), (), source),
             f"The {purpose} broke its rules in {ATTEMPTS} wordings",
-        )  # fmt: skip
+        )
         return worded.text.strip()
 
     request = space.join([source.request, *([await word("urge")] if plan.is_urged else [])])
@@ -240,29 +276,49 @@ async def _worded(
             last = ""
     sample = replayed(planting, planting.world, Telling(plan.steps, Words(request, last), asides))
     case = PolicyCase(
-        sort=plan.sort, due=plan.due, policies=policies, policy=plan.policy, call=plan.call, source=source,
-        until=0 if plan.pause is None else until_turn(plan.pause) + 2, has_leave=plan.answer,
-    )  # fmt: skip
+        sort=plan.sort,
+        due=plan.due,
+        policies=policies,
+        policy=plan.policy,
+        call=plan.call,
+        source=source,
+        until=0 if plan.pause is None else until_turn(plan.pause) + 2,
+        has_leave=plan.answer,
+    )
     shown = {planting.tools[call.tool].key: None for step in plan.steps for call in step}
     candidates = tuple(dict.fromkeys((*source.candidates, *shown)))
     return sample.with_changes(kind=POLICY, candidates=candidates, policy_case=case)
 
 
-_TRAITS = Traits(calls="set", asked="path", is_executed=True, is_task=True, is_changed=True, is_ruled=True)
+_TRAITS = Traits(
+    calls="set", asked="path", is_executed=True, is_task=True, is_changed=True, is_ruled=True
+)
 
 FAMILY = Family(
     "policies",
     (
         Kind(
-            POLICY, "a task under policies: what they allow is done, what they forbid is refused, whoever urges", GROUP, _TRAITS,
-            POLICY, (TASK,), uses=3,
+            POLICY,
+            "a task under policies: what they allow is done, what they forbid is refused, whoever urges",
+            GROUP,
+            _TRAITS,
+            POLICY,
+            (TASK,),
+            uses=3,
         ),
     ),
     stages=in_a_row(
-        "policies", "Derivation",
-        Step("policy_cases", "Decide what policies make of a task, word what is asked and refused, and let the world answer anew.",
-             "Sample", "τ-bench 3", word_policy, ("word_policy",)),
+        "policies",
+        "Derivation",
+        Step(
+            "policy_cases",
+            "Decide what policies make of a task, word what is asked and refused, and let the world answer anew.",
+            "Sample",
+            "τ-bench 3",
+            word_policy,
+            ("word_policy",),
+        ),
     ),
     obstacles={POLICY: obstacle},
     has_fixed_words=True,
-)  # fmt: skip
+)

@@ -32,7 +32,9 @@ class PolicyProblem(NamedTuple):
     is_remark: bool = False
 
 
-def survey_policies(policies: Sequence[Policy], environments: Iterable[Environment]) -> Iterator[PolicyProblem]:
+def survey_policies(
+    policies: Sequence[Policy], environments: Iterable[Environment]
+) -> Iterator[PolicyProblem]:
     """What is wrong with policies, or odd, in the worlds of a recipe: each is about the tools of one of them."""
     worlds = [one for one in environments if is_changeable(one)]
     names = Counter(policy.name for policy in policies)
@@ -52,24 +54,43 @@ def survey_policies(policies: Sequence[Policy], environments: Iterable[Environme
                 sound.append((at, policy))
         yield from _tried(sound, environment)
     if not worlds:
-        yield from (PolicyProblem(at, "calls change none of the recipe's environments") for at in range(len(policies)))
+        yield from (
+            PolicyProblem(at, "calls change none of the recipe's environments")
+            for at in range(len(policies))
+        )
 
 
 def _world_of(policy: Policy, known: Sequence[Collection[str]]) -> int:
     """The number of the world that has its tools; the first, which tells so, where none has."""
-    return next((number for number, names in enumerate(known) if any(tool in names for tool in policy.tools)), 0)
+    return next(
+        (
+            number
+            for number, names in enumerate(known)
+            if any(tool in names for tool in policy.tools)
+        ),
+        0,
+    )
 
 
-def _tried(policies: Sequence[tuple[int, Policy]], environment: Environment) -> Iterator[PolicyProblem]:
+def _tried(
+    policies: Sequence[tuple[int, Policy]], environment: Environment
+) -> Iterator[PolicyProblem]:
     """Which policies forbid nothing, or all, of what can be tried."""
     world, places = world_of(environment), {policy.name: at for at, policy in policies}
     book, found = PolicyBook([policy for _, policy in policies], world), dict[str, Counter[str]]()
     for tool in dict.fromkeys(tool for _, policy in policies for tool in policy.tools):
         try:
-            taken = set().union(*(taken_of(policy) for _, policy in policies if tool in policy.tools))
-            tried = [book.rulings(call, world.begin()) for call in _calls(tool, world, environment.links, taken)]
+            taken = set().union(
+                *(taken_of(policy) for _, policy in policies if tool in policy.tools)
+            )
+            tried = [
+                book.rulings(call, world.begin())
+                for call in _calls(tool, world, environment.links, taken)
+            ]
         except ConfigurationError as error:
-            yield PolicyProblem(next(at for at, one in policies if tool in one.tools), str(error).rstrip("."))
+            yield PolicyProblem(
+                next(at for at, one in policies if tool in one.tools), str(error).rstrip(".")
+            )
             continue
         known = [one for one in tried if one and all(ruling.verdict != "unknown" for ruling in one)]
         for ruling in (ruling for one in known for ruling in one):
@@ -80,27 +101,42 @@ def _tried(policies: Sequence[tuple[int, Policy]], environment: Environment) -> 
         policy = policies[[*places].index(name)][1]
         if policy.only_if and not verdicts["forbidden"]:
             tried_of = f"none of {verdicts.total()} calls of {', '.join(policy.tools)} that were tried is forbidden"
-            yield PolicyProblem(places[name], f"{name!r} refuses nothing in this world: {tried_of}", is_remark=True)
+            yield PolicyProblem(
+                places[name], f"{name!r} refuses nothing in this world: {tried_of}", is_remark=True
+            )
 
 
 def _never(known: Sequence[tuple[Ruling, ...]], tool: str, places: dict[str, int]) -> PolicyProblem:
     """Why no call of a tool is ever allowed: by one policy, or since several contradict each other."""
-    names = {ruling.policy.name: None for one in known for ruling in one if ruling.verdict == "forbidden"}
+    names = {
+        ruling.policy.name: None for one in known for ruling in one if ruling.verdict == "forbidden"
+    }
     alone = [
         name
         for name in names
-        if all(any(ruling.policy.name == name and ruling.verdict == "forbidden" for ruling in one) for one in known)
+        if all(
+            any(ruling.policy.name == name and ruling.verdict == "forbidden" for ruling in one)
+            for one in known
+        )
     ]
     if alone:
         return PolicyProblem(
-            places[alone[0]], f"{alone[0]!r} allows no call of {tool}: all {len(known)} that were tried are forbidden"
+            places[alone[0]],
+            f"{alone[0]!r} allows no call of {tool}: all {len(known)} that were tried are forbidden",
         )
     named = " and ".join(map(repr, names))
-    return PolicyProblem(places[[*names][-1]], f"{named} contradict each other: together they allow no call of {tool}")
+    return PolicyProblem(
+        places[[*names][-1]],
+        f"{named} contradict each other: together they allow no call of {tool}",
+    )
 
 
 def _calls(
-    tool: str, world: StatefulWorld, links: Sequence[Link], taken: Iterable[str] = (), depth: int = 0
+    tool: str,
+    world: StatefulWorld,
+    links: Sequence[Link],
+    taken: Iterable[str] = (),
+    depth: int = 0,
 ) -> list[Call]:
     """Calls of a tool with all that it requires and what is taken besides; none where a value can only be said."""
     stated = next(one for one in world.tools if one.name == tool)
@@ -114,10 +150,16 @@ def _calls(
     return [Call(tool=tool, arguments=arguments) for arguments in drawn]
 
 
-def _linked(tool: str, name: str, world: StatefulWorld, links: Sequence[Link], depth: int) -> list[JsonValue]:
+def _linked(
+    tool: str, name: str, world: StatefulWorld, links: Sequence[Link], depth: int
+) -> list[JsonValue]:
     found: dict[str, JsonValue] = {}
     for link in links:
-        if (link.tool, link.parameter) == (tool, name) and depth < _DEEPEST and not world.writes(link.source):
+        if (
+            (link.tool, link.parameter) == (tool, name)
+            and depth < _DEEPEST
+            and not world.writes(link.source)
+        ):
             for call in _calls(link.source, world, links, depth=depth + 1):
                 response = world.begin().answer(call).response
                 for entry in entries_of(response, link.entries):

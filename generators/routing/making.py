@@ -50,7 +50,9 @@ STAGE = "routing_plans"
 # Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).
 _MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
 _HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
-NO_CATALOGS = frozenset({"seed", "generated"})  # single tools, none of which returns what another one takes
+NO_CATALOGS = frozenset(
+    {"seed", "generated"}
+)  # single tools, none of which returns what another one takes
 _OWN_DOMAIN = 4  # a category with fewer tools is no catalog to choose from
 _SHARED_SHARE = 0.6
 _TRIES = 60
@@ -76,12 +78,18 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
     Raises ConfigurationError where the domain's tools allow none.
     """
     kind, language, domain, seed = order.kind.name, order.language, order.place, order.seed
-    tools = tools_for([tool for tool in catalog_tools(order.tools) if tool.category == domain], language)
+    tools = tools_for(
+        [tool for tool in catalog_tools(order.tools) if tool.category == domain], language
+    )
     if not order.samples:
         return
     usable = usable_tools(order, tools, value_obstacle)
     graph = DomainGraph(usable)
-    finals = [tool for tool in usable if graph.roads(tool)] if order.kind.traits.difficulty == "hard" else usable
+    finals = (
+        [tool for tool in usable if graph.roads(tool)]
+        if order.kind.traits.difficulty == "hard"
+        else usable
+    )
     if not finals:
         raise ConfigurationError(
             f"In the domain {domain!r} no tool takes what another one returns{_unlinked(tools)}, so it allows no samples of the"
@@ -90,7 +98,9 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
     turns = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
 
     def plan(number: int) -> RoutingPlan:
-        draw = _ValueDraw(language, Random(f"{seed}:{domain}:{kind}:{language}:{number}"), order.own_values)
+        draw = _ValueDraw(
+            language, Random(f"{seed}:{domain}:{kind}:{language}:{number}"), order.own_values
+        )
         calls = _calls(kind, turns[number % len(turns)], graph, draw)
         called = {call.tool for call in calls}
         return RoutingPlan(
@@ -100,7 +110,11 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
             calls=tuple(calls),
             candidates=tuple(tool.key for tool in tools),
             seed=draw.rng.getrandbits(32),
-            origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in tools if tool.name in called), seed=seed),
+            origin=Origin(
+                stage=STAGE,
+                parents=tuple(tool.key for tool in tools if tool.name in called),
+                seed=seed,
+            ),
         )
 
     yield from plan_each(order, lambda number: turns[number % len(turns)].name, plan)
@@ -108,8 +122,12 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
 
 def _unlinked(tools: Sequence[Tool]) -> str:
     """The required ids that no result gives under their names."""
-    lacking = [f"`{name}` of {tool.name}" for tool in tools for name in tool.required if is_opaque(name)]
-    return f" under its name (no result gives {', '.join(lacking[:_MOST_SHOWN])})" if lacking else ""
+    lacking = [
+        f"`{name}` of {tool.name}" for tool in tools for name in tool.required if is_opaque(name)
+    ]
+    return (
+        f" under its name (no result gives {', '.join(lacking[:_MOST_SHOWN])})" if lacking else ""
+    )
 
 
 def _calls(kind: str, tool: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[PlannedCall]:
@@ -156,7 +174,9 @@ def _nested_calls(last: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[Plan
     others = [
         one
         for one in graph.tools
-        if one.name != last.name and any(road == goal for road in graph.roads(one)) and one not in taken
+        if one.name != last.name
+        and any(road == goal for road in graph.roads(one))
+        and one not in taken
     ]
     more = rng.sample(others, min(len(others), wanted - len(calls), 1))
     return calls + [_call_on_road(tool, taken, draw) for tool in more]
@@ -169,7 +189,9 @@ def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Roa
         roads = [rng.choice(graph.roads(last))]
         while len(roads) < wanted - 1:
             known = {road.parameter for road in roads}
-            further = [road for road in graph.roads(roads[-1].source) if road.parameter not in known]
+            further = [
+                road for road in graph.roads(roads[-1].source) if road.parameter not in known
+            ]
             if not further:
                 break
             roads.append(rng.choice(further))
@@ -184,24 +206,32 @@ def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> Plann
     """A call that takes from the last of the calls before it what that returns, and has all else said."""
     at = len(before) - 1
     fed = [name for name in tool.required if before and feeds(name, before[at], name, tool)]
-    stated = draw.fill(tool, [name for name in enough_of(tool, tool.required, draw.rng) if name not in fed])
+    stated = draw.fill(
+        tool, [name for name in enough_of(tool, tool.required, draw.rng) if name not in fed]
+    )
     return _planned(tool, stated, {name: Picked(call=at, entries="", field=name) for name in fed})
 
 
 def _planned(tool: Tool, stated: Arguments, picked: Mapping[str, Picked]) -> PlannedCall:
-    sources: dict[str, ValueSource] = {name: StatedValue(value=one, element=_STATED) for name, one in stated.items()}
+    sources: dict[str, ValueSource] = {
+        name: StatedValue(value=one, element=_STATED) for name, one in stated.items()
+    }
     sources |= picked
     names = (*tool.required, *(name for name in sources if name not in tool.required))
     return PlannedCall(tool=tool.name, arguments={name: sources[name] for name in names})
 
 
-def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]) -> Iterator[Share]:
+def share_over_domains(
+    kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]
+) -> Iterator[Share]:
     """How many of a kind's questions each language and domain gets, in the proportions of CallNavi's (Table 2).
 
     Raises ConfigurationError where there is no domain.
     """
     catalogs = catalog_tools(tools)
-    own = {tool.language for tool in catalogs} & {*languages}  # languages that have none are translated by themselves
+    own = {tool.language for tool in catalogs} & {
+        *languages
+    }  # languages that have none are translated by themselves
     by_domain: dict[tuple[Language, str], list[Tool]] = {}
     for language in languages:
         for tool in tools_for(catalogs, language) if language in own or not own else ():
@@ -221,7 +251,9 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
             f"Samples of the kind {kind.name!r} need the whole catalog of a domain; the recipe's tools have none. "
             f"Add `- domains: all` to its tools, or a catalog of yours of which a category has {_OWN_DOMAIN} tools or more."
         )
-    known = {domain.name: domain.composition.get(kind.traits.difficulty, 0) for domain in load_domains()}
+    known = {
+        domain.name: domain.composition.get(kind.traits.difficulty, 0) for domain in load_domains()
+    }
     weights = {(language, domain): known.get(domain, 0) for language, domain in places}
     if not any(weights.values()):  # catalogs of one's own: by how many tools there are
         sizes = Counter(tool.category for tool in catalogs)
@@ -244,26 +276,58 @@ def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:
     return domains or [tool for tool in own if counts[tool.category] >= _OWN_DOMAIN]
 
 
-_EASY = Traits("CallNavi", calls="sequence", asked="plan", has_catalog=True, spread="category", difficulty="easy")
+_EASY = Traits(
+    "CallNavi",
+    calls="sequence",
+    asked="plan",
+    has_catalog=True,
+    spread="category",
+    difficulty="easy",
+)
 _MEDIUM, _HARD = _EASY._replace(difficulty="medium"), _EASY._replace(difficulty="hard")
 
 FAMILY = Family(
     "routing",
     (
         Kind(ROUTING_EASY, "one call out of a domain's whole catalog", GROUP, _EASY, paper=456),
-        Kind(ROUTING_MEDIUM, "several calls out of a whole catalog, every argument said", GROUP, _MEDIUM, paper=188),
-        Kind(ROUTING_HARD, "nested calls out of a whole catalog, some arguments unknown", GROUP, _HARD, paper=85),
+        Kind(
+            ROUTING_MEDIUM,
+            "several calls out of a whole catalog, every argument said",
+            GROUP,
+            _MEDIUM,
+            paper=188,
+        ),
+        Kind(
+            ROUTING_HARD,
+            "nested calls out of a whole catalog, some arguments unknown",
+            GROUP,
+            _HARD,
+            paper=85,
+        ),
     ),
     stages=in_a_row(
-        "routing", "RoutingPlan",
-        Step("routing_values", "Choose values that go together, and what besides is given.",
-             "RoutingPlan", "CallNavi 4.1", partial(choose_plan_values, stage="routing_values"), ("plan_values",)),
-        Step("routing_requests", "Word calls of a domain's whole catalog as one question, again until it says all.",
-             "Sample", "CallNavi 4.1", word_routing, ("word_routing", QUOTES_PATH),
-             voiced=("word_routing",)),
+        "routing",
+        "RoutingPlan",
+        Step(
+            "routing_values",
+            "Choose values that go together, and what besides is given.",
+            "RoutingPlan",
+            "CallNavi 4.1",
+            partial(choose_plan_values, stage="routing_values"),
+            ("plan_values",),
+        ),
+        Step(
+            "routing_requests",
+            "Word calls of a domain's whole catalog as one question, again until it says all.",
+            "Sample",
+            "CallNavi 4.1",
+            word_routing,
+            ("word_routing", QUOTES_PATH),
+            voiced=("word_routing",),
+        ),
     ),
     drafts=RoutingPlan,
     plan=plan_routing,
     tool_obstacle=value_obstacle,
     shares=share_over_domains,
-)  # fmt: skip
+)

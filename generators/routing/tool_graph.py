@@ -8,7 +8,9 @@ from callwright.generators.catalogs.papers import UNKNOWN_VALUE
 from callwright.language.names import split_name
 from callwright.warehouse.records import Arguments, Evidence, GoldCall, JsonSchema, Tool
 
-_READING = frozenset({"find", "get", "look", "lookup", "search", "list", "retrieve", "query", "fetch"})
+_READING = frozenset(
+    {"find", "get", "look", "lookup", "search", "list", "retrieve", "query", "fetch"}
+)
 
 
 class Road(NamedTuple):
@@ -58,7 +60,9 @@ class Feed(NamedTuple):
 
 def unknown_evidence(argument: str, feed: Feed) -> Evidence:
     """Why an argument has no value yet."""
-    return Evidence(argument=argument, kind="response", rule=f"calls[{feed.call}].returns.{feed.field}")
+    return Evidence(
+        argument=argument, kind="response", rule=f"calls[{feed.call}].returns.{feed.field}"
+    )
 
 
 def feed_of(evidence: Evidence) -> Feed | None:
@@ -93,7 +97,11 @@ def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
     if "pattern" in given or "pattern" in taken:
         return given.get("pattern") == taken.get("pattern")
     # "id" alone is the id of whatever the tool is about: an album's is no artist's
-    return given.get("type") == taken.get("type") and field.lower().endswith("id") and len(split_name(field)) > 1
+    return (
+        given.get("type") == taken.get("type")
+        and field.lower().endswith("id")
+        and len(split_name(field)) > 1
+    )
 
 
 def known_arguments(call: GoldCall) -> Arguments:
@@ -102,7 +110,9 @@ def known_arguments(call: GoldCall) -> Arguments:
     return {name: value for name, value in call.arguments.items() if name not in unknown}
 
 
-def feed_problem(argument: str, call: GoldCall, calls: Sequence[GoldCall], tools: Mapping[str, Tool]) -> str:
+def feed_problem(
+    argument: str, call: GoldCall, calls: Sequence[GoldCall], tools: Mapping[str, Tool]
+) -> str:
     """Why nothing can feed an unknown argument, "" where a call before it does."""
     feed = unknown_arguments(call).get(argument)
     if feed is None:

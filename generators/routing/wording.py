@@ -9,7 +9,14 @@ from callwright.generators.given_values import value_problem
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
-from callwright.generators.stated_values import Expected, Spot, Stated, ask_for_quotes, find_values, value_evidence
+from callwright.generators.stated_values import (
+    Expected,
+    Spot,
+    Stated,
+    ask_for_quotes,
+    find_values,
+    value_evidence,
+)
 from callwright.generators.tools import mended, outlined_tools, sayable_options
 from callwright.language.packs import writes
 from callwright.language.text import fold
@@ -17,7 +24,7 @@ from callwright.llm.answer_schemas import narrowed, slots_schema
 from callwright.llm.chat import again
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import (  # fmt: skip
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     Evidence,
@@ -53,7 +60,9 @@ class PlanValues(BaseModel):
     values: list[PlanValue]
 
 
-async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage: str) -> list[RoutingPlan]:
+async def choose_plan_values(
+    plan: RoutingPlan, context: StageContext, *, stage: str
+) -> list[RoutingPlan]:
     """The plan with the values that a model gives, and the optional parameters that it adds; one's own values stay.
 
     A value that the schema refuses, or that is missing in two answers, is the one drawn; who is asked again is told which
@@ -65,8 +74,14 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
         return [plan]
     used = outlined_tools((tools[one.call.tool], {*one.need, *one.may}) for one in slots)
     shown = [one.shown for one in slots]
-    prompt = render(PROMPTS, VALUES_TEMPLATE, tools=used, calls=shown, language=plan.language, seed=plan.seed)
-    open_slots = [(at, name, tools[one.call.tool]) for at, one in enumerate(slots) for name in (*one.need, *one.may)]
+    prompt = render(
+        PROMPTS, VALUES_TEMPLATE, tools=used, calls=shown, language=plan.language, seed=plan.seed
+    )
+    open_slots = [
+        (at, name, tools[one.call.tool])
+        for at, one in enumerate(slots)
+        for name in (*one.need, *one.may)
+    ]
     wanted = slots_schema(open_slots, at_least=sum(len(one.need) for one in slots))
     answer_type = narrowed(PlanValues, {"values": wanted})
     given: list[Arguments] = [{} for _ in slots]
@@ -75,14 +90,23 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
         answer = await context.chat.ask(asked, answer_type, sample_index=attempt)
         found = [one.taken(answer) for one in slots]
         given = [{**new, **old} for new, old in zip(found, given, strict=True)]
-        lacking = " ".join(one.told_lacking(answer, values) for one, values in zip(slots, given, strict=True)).strip()
+        lacking = " ".join(
+            one.told_lacking(answer, values) for one, values in zip(slots, given, strict=True)
+        ).strip()
         if not any(found) or not lacking:
             break
         asked = again(prompt, answer.model_dump_json(), lacking)
     if not any(given):  # whoever has no opinion leaves what was drawn
         return [plan]
-    calls = tuple(_with_shared([one.filled(values) for one, values in zip(slots, given, strict=True)], slots))
-    pairs = [(one, other) for at, one in enumerate(calls) for other in calls[:at] if one.tool == other.tool]
+    calls = tuple(
+        _with_shared([one.filled(values) for one, values in zip(slots, given, strict=True)], slots)
+    )
+    pairs = [
+        (one, other)
+        for at, one in enumerate(calls)
+        for other in calls[:at]
+        if one.tool == other.tool
+    ]
     if not all(_are_apart(*pair) for pair in pairs):
         return [plan]
     origin = asked_origin(stage, plan, plan.seed, context, (PROMPTS, VALUES_TEMPLATE))
@@ -94,12 +118,18 @@ class _Slots:
 
     def __init__(self, plan: RoutingPlan, at: int, tool: Tool, context: StageContext) -> None:
         self.call, self._tool, self._at = plan.calls[at], tool, at
-        said = {(name, _key(one)) for call in plan.calls[:at] for name, one in call.arguments.items()}
+        said = {
+            (name, _key(one)) for call in plan.calls[:at] for name, one in call.arguments.items()
+        }
         own = {name for name in tool.properties if context.own_values.of(tool, name)}
         stated = [name for name, one in self.call.arguments.items() if isinstance(one, StatedValue)]
         self.shared = [name for name in stated if (name, _key(self.call.arguments[name])) in said]
         free = [name for name in stated if name not in own and name not in self.shared]
-        wanted = {*tool.required, *self.call.arguments} if tool.fewest > len(tool.required) else {*tool.required}
+        wanted = (
+            {*tool.required, *self.call.arguments}
+            if tool.fewest > len(tool.required)
+            else {*tool.required}
+        )
         self.need = [name for name in free if name in wanted]
         others = [name for name in sayable_options(tool) if "default" not in tool.properties[name]]
         self.may = [name for name in others if name not in {*own, *self.call.arguments}]
@@ -107,19 +137,27 @@ class _Slots:
 
     @property
     def shown(self) -> dict[str, JsonValue]:
-        found = [name for name, one in self.call.arguments.items() if not isinstance(one, StatedValue)]
+        found = [
+            name for name, one in self.call.arguments.items() if not isinstance(one, StatedValue)
+        ]
         return {"tool": self.call.tool, "need": [*self.need], "may": [*self.may], "found": [*found]}
 
     def taken(self, answer: PlanValues) -> Arguments:
         """The values of an answer that this call may have."""
         values = self._named(answer)
-        return {name: value for name, value in values.items() if not value_problem(self._tool, name, value)}
+        return {
+            name: value
+            for name, value in values.items()
+            if not value_problem(self._tool, name, value)
+        }
 
     def told_lacking(self, answer: PlanValues, values: Arguments) -> str:
         """What an answer lacks where these values are known by now, a sentence a parameter; "" where it lacks nothing."""
         named = self._named(answer)
         problems = (
-            value_problem(self._tool, name, named[name]) if name in named else f"{name!r} has no value."
+            value_problem(self._tool, name, named[name])
+            if name in named
+            else f"{name!r} has no value."
             for name in self.need
             if name not in values
         )
@@ -127,7 +165,11 @@ class _Slots:
 
     def _named(self, answer: PlanValues) -> Arguments:
         asked = {*self.need, *self.may}
-        named = {one.parameter: one.value for one in answer.values if one.call == self._at and one.parameter in asked}
+        named = {
+            one.parameter: one.value
+            for one in answer.values
+            if one.call == self._at and one.parameter in asked
+        }
         return {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
 
     def filled(self, values: Arguments) -> PlannedCall:
@@ -148,7 +190,10 @@ def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Itera
     """The calls, what several of them say being what the first of them says."""
     said: dict[str, ValueSource] = {}
     for call, slot in zip(calls, slots, strict=True):
-        arguments = {name: said.get(name, one) if name in slot.shared else one for name, one in call.arguments.items()}
+        arguments = {
+            name: said.get(name, one) if name in slot.shared else one
+            for name, one in call.arguments.items()
+        }
         said = {**arguments, **said}
         yield call.with_changes(arguments=arguments)
 
@@ -156,10 +201,18 @@ def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Itera
 def _are_apart(one: PlannedCall, other: PlannedCall) -> bool:
     """Whether a value that both calls have differs, and none that does says a part of the other's."""
     values = [
-        {name: fold(str(stated.value)) for name, stated in call.arguments.items() if isinstance(stated, StatedValue)}
+        {
+            name: fold(str(stated.value))
+            for name, stated in call.arguments.items()
+            if isinstance(stated, StatedValue)
+        }
         for call in (one, other)
     ]
-    changed = [(left, values[1][name]) for name, left in values[0].items() if values[1].get(name, left) != left]
+    changed = [
+        (left, values[1][name])
+        for name, left in values[0].items()
+        if values[1].get(name, left) != left
+    ]
     return bool(changed) and not any(left in right or right in left for left, right in changed)
 
 
@@ -182,12 +235,17 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     used = outlined_tools((tools[call.tool], call.arguments) for call in plan.calls)
-    picked = (one for call in plan.calls for one in call.arguments.values() if isinstance(one, Picked))
+    picked = (
+        one for call in plan.calls for one in call.arguments.values() if isinstance(one, Picked)
+    )
     asked_for = {plan.calls[one.call].tool for one in picked}
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=[one | ({"returns": tools[one["name"]].returns} if one["name"] in asked_for else {}) for one in used],
+        tools=[
+            one | ({"returns": tools[one["name"]].returns} if one["name"] in asked_for else {})
+            for one in used
+        ],
         calls=[call.model_dump(mode="json", include={"tool", "arguments"}) for call in plan.calls],
         language=plan.language,
         seed=plan.seed,
@@ -221,7 +279,9 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
     ]
 
 
-def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str]) -> str:
+def routing_problem(
+    request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str]
+) -> str:
     """Why this request can't stand for the plan, "" where it can: all is stated that must be, and nothing unknown is.
 
     `quotes` are the words that a model found in it to state values which no reader finds.
@@ -234,8 +294,13 @@ def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quo
     problem = next((one.problem for one in found if one.problem), "")
     if problem:
         return problem
-    named = next((name for name in (*tools, UNKNOWN) if name in request and not name.islower()), None)
-    of_code = {*tools, *(name for tool in tools.values() for name in tool.properties)}  # an iPhone is none
+    named = next(
+        (name for name in (*tools, UNKNOWN) if name in request and not name.islower()), None
+    )
+    of_code = {
+        *tools,
+        *(name for tool in tools.values() for name in tool.properties),
+    }  # an iPhone is none
     named = named or next((name for name in _CODE.findall(request) if name in of_code), None)
     if named:
         return f"it says a name as code has it: {named}."
@@ -247,7 +312,11 @@ def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quo
     }
     for call in plan.calls:
         for name, source in call.arguments.items():
-            pattern = str(tools[call.tool].properties[name].get("pattern", "")).removeprefix("^").removesuffix("$")
+            pattern = (
+                str(tools[call.tool].properties[name].get("pattern", ""))
+                .removeprefix("^")
+                .removesuffix("$")
+            )
             if isinstance(source, Picked) and pattern:
                 alike = re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", request)
                 if given := {found.group() for found in alike} - stated:
@@ -269,17 +338,26 @@ def gold_calls(
     plan: RoutingPlan, tools: Mapping[str, Tool], stated: Mapping[Spot, Stated], request: str
 ) -> tuple[GoldCall, ...]:
     """The calls of a plan, with evidence where the request states their values, or of what feeds those that are unknown."""
-    return tuple(_gold(number, call, tools[call.tool], stated, request) for number, call in enumerate(plan.calls))
+    return tuple(
+        _gold(number, call, tools[call.tool], stated, request)
+        for number, call in enumerate(plan.calls)
+    )
 
 
-def _gold(number: int, call: PlannedCall, tool: Tool, stated: Mapping[Spot, Stated], request: str) -> GoldCall:
+def _gold(
+    number: int, call: PlannedCall, tool: Tool, stated: Mapping[Spot, Stated], request: str
+) -> GoldCall:
     arguments: dict[str, JsonValue] = {}
     evidence: list[Evidence] = []
     for name, source in call.arguments.items():
         if isinstance(source, StatedValue):
             arguments[name] = source.value
             place = stated[number, name].place
-            evidence += [value_evidence(name, source.value, tool.properties[name], place, request)] if place else []
+            evidence += (
+                [value_evidence(name, source.value, tool.properties[name], place, request)]
+                if place
+                else []
+            )
         elif isinstance(source, Picked):
             arguments[name] = UNKNOWN
             evidence.append(unknown_evidence(name, Feed(source.call, source.field)))
@@ -287,4 +365,6 @@ def _gold(number: int, call: PlannedCall, tool: Tool, stated: Mapping[Spot, Stat
             raise RecordError(
                 f"A plan for routing holds {source.kind!r} for {name!r}; it can hold 'said' and 'picked'."
             )
-    return GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(evidence), constants=tool.constants)
+    return GoldCall(
+        tool=call.tool, arguments=arguments, evidence=tuple(evidence), constants=tool.constants
+    )

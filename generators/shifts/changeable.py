@@ -22,7 +22,9 @@ from callwright.warehouse.records import (
 _FEWEST_CHOICES = 2
 NO_CALL = "No call is due in it, so there is no argument to change."
 IMPERFECT = "Its request is imperfect: the call can't have been made, so nobody can want it again with another value."
-OPEN_END = "It does not end with a call, or with what the assistant says after it, so nothing can follow."
+OPEN_END = (
+    "It does not end with a call, or with what the assistant says after it, so nothing can follow."
+)
 
 
 class ChangeableArgument(NamedTuple):
@@ -34,10 +36,16 @@ class ChangeableArgument(NamedTuple):
     stated: Evidence | None
 
 
-def find_places(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> list[ChangeableArgument]:
+def find_places(
+    sample: Sample, tools: Mapping[str, Tool], transform: Transform
+) -> list[ChangeableArgument]:
     """The arguments that the transform can change."""
     sample = until_due(sample, transform)
-    return [place for place, reason in _weighed(sample, tools_by_name(sample, tools), transform) if not reason]
+    return [
+        place
+        for place, reason in _weighed(sample, tools_by_name(sample, tools), transform)
+        if not reason
+    ]
 
 
 def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool]) -> str:
@@ -72,7 +80,9 @@ def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
     return found
 
 
-def interruptions(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]) -> list[int]:
+def interruptions(
+    sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]
+) -> list[int]:
     """The user turns before which the user could correct the value, because a question is open that can be asked again."""
     if place.stated is None or place.stated.turn is None:
         return []
@@ -115,7 +125,12 @@ def _weighed(
     if transform == "mSv":
         last = max((index for index, _ in sample.call_turns), default=0)
         for place in _places(sample, tools, range(last, len(sample.turns))):
-            yield place, _closed(sample) or _unchangeable(sample, place, tools) or _mistakable(sample, place)
+            yield (
+                place,
+                _closed(sample)
+                or _unchangeable(sample, place, tools)
+                or _mistakable(sample, place),
+            )
         return
     places = list(_places(sample, tools, range(len(sample.turns))))
     seen = set()
@@ -128,12 +143,16 @@ def _weighed(
             yield place, reason or _untimely(sample, place, tools, transform)
 
 
-def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator[ChangeableArgument]:
+def _places(
+    sample: Sample, tools: Mapping[str, Tool], turns: range
+) -> Iterator[ChangeableArgument]:
     for index in turns:
         for at, call in enumerate(sample.calls_at(index)):
             for name in call.arguments:
                 schema = titled_schema(tools.get(call.tool), name)
-                yield ChangeableArgument(index, at, name, find_stated(call, name, sample.turns[:index], schema))
+                yield ChangeableArgument(
+                    index, at, name, find_stated(call, name, sample.turns[:index], schema)
+                )
 
 
 def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
@@ -164,7 +183,10 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
         return f"Nobody says the value of {place.argument!r} in words that were found, so nobody can take it back."
     calls = affected(sample, place)
     kinds = [turn.kind for turn in sample.turns]
-    if any(getattr(sample.turns[at], "executed", False) or kinds[at + 1 : at + 2] == ["result"] for at in calls):
+    if any(
+        getattr(sample.turns[at], "executed", False) or kinds[at + 1 : at + 2] == ["result"]
+        for at in calls
+    ):
         return f"A call with {place.argument!r} is executed, and its result would not be true of another value."
     for one in places:
         if one.turn < place.turn or not _is_of(one.stated, stated):
@@ -178,7 +200,9 @@ def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[Changeab
     return ""
 
 
-def _untimely(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool], transform: Transform) -> str:
+def _untimely(
+    sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool], transform: Transform
+) -> str:
     """Why there is no moment at which the user could override the value."""
     turn = place.stated.turn if place.stated else None
     if transform == "SO_case1" and (turn is None or _restated(sample, place, turn + 1, tools)):
@@ -195,10 +219,15 @@ def _is_of(one: Evidence | None, other: Evidence) -> bool:
     return (one.start or 0) < (other.end or 0) and (other.start or 0) < (one.end or 0)
 
 
-def _restated(sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]) -> bool:
+def _restated(
+    sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]
+) -> bool:
     """Whether the old value is stated from the turn `start` on, so that a new one would not be the last word."""
     call = call_at(sample, place)
-    value, schema = call.arguments[place.argument], titled_schema(tools.get(call.tool), place.argument)
+    value, schema = (
+        call.arguments[place.argument],
+        titled_schema(tools.get(call.tool), place.argument),
+    )
     texts: list[str] = []
     for turn in sample.turns[start:]:
         if isinstance(turn, UserTurn):
@@ -216,7 +245,5 @@ def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
     for other in sample.calls_at(place.turn):
         others = {name: value for name, value in other.arguments.items() if name != place.argument}
         if others != rest if other.tool == call.tool else place.argument in other.arguments:
-            return (
-                f"Several calls of turn {place.turn} have {place.argument!r}, so nobody could tell which one is meant."
-            )
+            return f"Several calls of turn {place.turn} have {place.argument!r}, so nobody could tell which one is meant."
     return ""

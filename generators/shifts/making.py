@@ -34,9 +34,22 @@ from callwright.generators.shifts.turns import (
     until_due,
     with_value,
 )
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stages import (
+    ATTEMPTS,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
-from callwright.generators.tools import EMPTY, argument_problems, mended, titled_schema, tools_by_name
+from callwright.generators.tools import (
+    EMPTY,
+    argument_problems,
+    mended,
+    titled_schema,
+    tools_by_name,
+)
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.parameters import in_context, titles_of
 from callwright.language.calls.sampling import fill_in
@@ -103,7 +116,9 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
     """
     scene = _scene(change, context)
     correction = await _ask(scene, context)
-    build = {"SO_case1": _in_same_turn, "SO_case2": _in_own_turn}.get(change.derivation.transform, _after_call)
+    build = {"SO_case1": _in_same_turn, "SO_case2": _in_own_turn}.get(
+        change.derivation.transform, _after_call
+    )
     turns, shift = build(scene, correction)
     source = scene.source
     sample = source.with_changes(
@@ -130,7 +145,9 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
     words, rest = text[stated.place.start : stated.place.end], text[stated.place.end :]
     if not isinstance(old, bool) and locate(old, schema, rest) is not None:
         return f"the old value {old!r} is said after the new one."
-    if scene.must_name and not _is_named(text, words, scene):  # what it changes could be read in two ways
+    if scene.must_name and not _is_named(
+        text, words, scene
+    ):  # what it changes could be read in two ways
         return f"it does not tell that {scene.place.argument!r} is meant: another argument could take {new!r} too."
     return ""
 
@@ -152,9 +169,12 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
     place = next((one for one in places if (one.turn, one.call, one.argument) == where), None)
     if place is None or call_at(source, place).arguments[place.argument] != change.old:
         reason = (
-            obstacle_to(transform, source, context.tools) or "its source has no such value there that could be changed."
+            obstacle_to(transform, source, context.tools)
+            or "its source has no such value there that could be changed."
         )
-        raise RecordError(f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}")
+        raise RecordError(
+            f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}"
+        )
     call, named = call_at(source, place), tools_by_name(source, context.tools)
     must_name = isinstance(change.new, bool) or _is_mistakable(change, place, named[call.tool])
     stated, turns = place.stated.turn if place.stated else None, source.turns
@@ -164,7 +184,14 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
         turns = turns[: context.rng.choice(interruptions(source, place, named))]
     elif not isinstance(turns[-1], ReplyTurn):
         turns = (*turns, ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "done"))))
-    return Scene(change, place, named[call.tool], titled_schema(named[call.tool], place.argument), turns, must_name)
+    return Scene(
+        change,
+        place,
+        named[call.tool],
+        titled_schema(named[call.tool], place.argument),
+        turns,
+        must_name,
+    )
 
 
 def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -> bool:
@@ -177,9 +204,13 @@ def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -
             others = [one.argument for one in call.evidence if one.turn == turn] or others
         case "SO_case2":  # it could also be the answer to the question that is open
             others = list(tool.properties)
-    kinds = {name: kind_of(schema).replace("integer", "number") for name, schema in tool.properties.items()}
+    kinds = {
+        name: kind_of(schema).replace("integer", "number")
+        for name, schema in tool.properties.items()
+    }
     return any(
-        kinds[name] in (kinds[place.argument], "enum") and not argument_problems(tool, {name: change.new}, partial=True)
+        kinds[name] in (kinds[place.argument], "enum")
+        and not argument_problems(tool, {name: change.new}, partial=True)
         for name in others
         if name != place.argument and name in kinds
     )
@@ -210,13 +241,20 @@ async def _ask(scene: Scene, context: StageContext) -> OverridingText:
 
 def _is_named(text: str, words: str, scene: Scene) -> bool:
     """Whether the sentence speaks of the parameter, or of the value that it takes back."""
-    if not isinstance(scene.change.old, bool) and locate(scene.change.old, scene.schema, text) is not None:
+    if (
+        not isinstance(scene.change.old, bool)
+        and locate(scene.change.old, scene.schema, text) is not None
+    ):
         return True
     at = text.rindex(words)
     # a yes or no is stated by its topic, so that the words of the value name the parameter
-    stated = text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
+    stated = (
+        text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
+    )
     description = str(scene.schema.get("description", ""))
-    if any(title.lower() in stated.lower() for title in titles_of(scene.place.argument, description)):
+    if any(
+        title.lower() in stated.lower() for title in titles_of(scene.place.argument, description)
+    ):
         return True
     rendered = f"{' '.join(split_name(scene.place.argument))} {description}"
     return not _telling(rendered).isdisjoint(_telling(stated))
@@ -225,7 +263,11 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
 def _telling(text: str) -> frozenset[str]:
     """What a text is about: the stems of its words, and pairs of characters where words have no spaces."""
     keys = content_keys(text)
-    pairs = (one.light + other.light for one, other in pairwise(keys) if len(one.light) == len(other.light) == 1)
+    pairs = (
+        one.light + other.light
+        for one, other in pairwise(keys)
+        if len(one.light) == len(other.light) == 1
+    )
     return frozenset((*(key.deep for key in keys if len(key.light) > 1), *pairs))
 
 
@@ -237,8 +279,13 @@ def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn,
     head = f"{before}{'' if before.endswith(_ENDED) or not before else words.stop}{words.space}"
     turn = spoken.with_changes(text=f"{head}{correction.sentence}")
     stated = _evidence(scene, correction, at, len(head), turn.text)
-    later = (_with_change(scene, index, one, stated) for index, one in enumerate(source.turns[at + 1 :], start=at + 1))
-    return (*source.turns[:at], turn, *later), snapshots_before(source.turns, min(affected(source, scene.place)))
+    later = (
+        _with_change(scene, index, one, stated)
+        for index, one in enumerate(source.turns[at + 1 :], start=at + 1)
+    )
+    return (*source.turns[:at], turn, *later), snapshots_before(
+        source.turns, min(affected(source, scene.place))
+    )
 
 
 def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
@@ -262,16 +309,24 @@ def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, .
     return turns, snapshots_before(scene.turns, at)
 
 
-def _evidence(scene: Scene, correction: OverridingText, turn: int, offset: int, text: str) -> Evidence:
+def _evidence(
+    scene: Scene, correction: OverridingText, turn: int, offset: int, text: str
+) -> Evidence:
     """Where the new value is stated."""
     place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
-    return span_evidence(scene.place.argument, turn, Place(offset + place.start, offset + place.end), text)
+    return span_evidence(
+        scene.place.argument, turn, Place(offset + place.start, offset + place.end), text
+    )
 
 
 def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:
     """The turn at `index` of the source with the new value, where the change reaches it."""
     calls = affected(scene.source, scene.place).get(index, [])
-    return with_value(turn, calls, scene.change.new, stated) if isinstance(turn, CallTurn) and calls else turn
+    return (
+        with_value(turn, calls, scene.change.new, stated)
+        if isinstance(turn, CallTurn) and calls
+        else turn
+    )
 
 
 VALUES_STAGE = "new_values"
@@ -303,10 +358,14 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
     if new is None:  # another of the recipe's own values
         listed = context.own_values.of(tool, place.argument)
         tried = Random(f"{source.key}:own").sample(listed, min(len(listed), _DRAWS))
-        new = next((value for value in tried if not value_problem(value, place, source, tool)), None)
+        new = next(
+            (value for value in tried if not value_problem(value, place, source, tool)), None
+        )
     if new is None:
         new = await _ask_value(derivation, place, tool, context)
-        origin = asked_origin(VALUES_STAGE, derivation, derivation.seed, context, (PROMPTS, VALUE_TEMPLATE))
+        origin = asked_origin(
+            VALUES_STAGE, derivation, derivation.seed, context, (PROMPTS, VALUE_TEMPLATE)
+        )
     change = ValueChange(
         derivation=derivation,
         turn=place.turn,
@@ -319,7 +378,9 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
     return [change]
 
 
-async def _ask_value(derivation: Derivation, place: ChangeableArgument, tool: Tool, context: StageContext) -> JsonValue:
+async def _ask_value(
+    derivation: Derivation, place: ChangeableArgument, tool: Tool, context: StageContext
+) -> JsonValue:
     source = derivation.source
     prompt = render(
         PROMPTS,
@@ -333,7 +394,9 @@ async def _ask_value(derivation: Derivation, place: ChangeableArgument, tool: To
     )
     schema, problem = tool.properties[place.argument], ""
     for attempt in range(ATTEMPTS):
-        value = mended((await context.chat.ask(prompt, NewValue, sample_index=attempt)).value, schema)
+        value = mended(
+            (await context.chat.ask(prompt, NewValue, sample_index=attempt)).value, schema
+        )
         problem = value_problem(value, place, source, tool)
         if not problem:
             return value
@@ -369,13 +432,19 @@ def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, too
 def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: JsonSchema) -> str:
     """Why the value stands for something already, "" where nobody has spoken of it."""
     for name, value in call_at(source, place).arguments.items():
-        if name != place.argument and not isinstance(value, bool) and fold(str(value)) == fold(str(new)):
+        if (
+            name != place.argument
+            and not isinstance(value, bool)
+            and fold(str(value)) == fold(str(new))
+        ):
             return f"{new!r} is the value of {name!r}."
     for turn in source.turns:
         texts: list[str] = []
         if isinstance(turn, UserTurn):
             texts = [turn.text, *([turn.external.text] if turn.external else [])]
-        elif isinstance(turn, ReplyTurn) and "enum" not in schema:  # a reply may name the options of a choice
+        elif (
+            isinstance(turn, ReplyTurn) and "enum" not in schema
+        ):  # a reply may name the options of a choice
             texts = [turn.text]
         text = next((one for one in texts if locate(new, schema, one) is not None), None)
         if text is not None:
@@ -408,38 +477,103 @@ def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
     """The one value that the schema allows besides `old`, None where there are more."""
     if isinstance(old, bool):
         return not old
-    others: list[JsonValue] = [choice for choice in schema.get("enum") or () if choice not in (old, None, "")]
+    others: list[JsonValue] = [
+        choice for choice in schema.get("enum") or () if choice not in (old, None, "")
+    ]
     return others[0] if len(others) == 1 else None
 
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
 _CORRECTED = _LONG._replace(has_correction=True)
 _TURNED, _LATER = _LONG._replace(shift="last"), _CORRECTED._replace(shift="last")
-_SAME_TURN, _OWN_TURN = _CORRECTED._replace(shift="same_turn"), _CORRECTED._replace(shift="own_turn")
+_SAME_TURN, _OWN_TURN = (
+    _CORRECTED._replace(shift="same_turn"),
+    _CORRECTED._replace(shift="own_turn"),
+)
 _OF = ("sQsA",)
 
 FAMILY = Family(
     "shifts",
     (
-        Kind("IS", "the user turns to something else", INTENTS, _TURNED, "IS", _OF, 1098, 1098, 3, borrows=True),
-        Kind("SO_case1", "a value is overridden in the turn that says it", ARGUMENTS, _SAME_TURN, "SO_case1", _OF, 1067, 1067, 3),
-        Kind("SO_case2", "a value is overridden in a turn of its own", ARGUMENTS, _OWN_TURN, "SO_case2", _OF, 395, 395, 3),
-        Kind("mSv", "another value is wanted after the call", ARGUMENTS, _LATER, "mSv", _OF, 1066, 1066, 3),
+        Kind(
+            "IS",
+            "the user turns to something else",
+            INTENTS,
+            _TURNED,
+            "IS",
+            _OF,
+            1098,
+            1098,
+            3,
+            borrows=True,
+        ),
+        Kind(
+            "SO_case1",
+            "a value is overridden in the turn that says it",
+            ARGUMENTS,
+            _SAME_TURN,
+            "SO_case1",
+            _OF,
+            1067,
+            1067,
+            3,
+        ),
+        Kind(
+            "SO_case2",
+            "a value is overridden in a turn of its own",
+            ARGUMENTS,
+            _OWN_TURN,
+            "SO_case2",
+            _OF,
+            395,
+            395,
+            3,
+        ),
+        Kind(
+            "mSv",
+            "another value is wanted after the call",
+            ARGUMENTS,
+            _LATER,
+            "mSv",
+            _OF,
+            1066,
+            1066,
+            3,
+        ),
     ),
     stages=(
         *in_a_row(
-            "shifts", "Derivation",
-            Step("intent_shifts", "Let a request for another tool take the place of an answer, by code.",
-                 "Sample", "HammerBench 4.2.3", shift_intents),
+            "shifts",
+            "Derivation",
+            Step(
+                "intent_shifts",
+                "Let a request for another tool take the place of an answer, by code.",
+                "Sample",
+                "HammerBench 4.2.3",
+                shift_intents,
+            ),
             group="intent_shifts",
         ),
         *in_a_row(
-            "shifts", "Derivation",
-            Step("new_values", "Choose an argument and another value for it.",
-                 "ValueChange", "HammerBench 4.2.3", change_values, ("change_value",)),
-            Step("overriding", "Word the change, and let every snapshot after it hold the new value.",
-                 "Sample", "HammerBench 4.2.3", override_values, ("word_correction",),
-             voiced=("word_correction",)),
+            "shifts",
+            "Derivation",
+            Step(
+                "new_values",
+                "Choose an argument and another value for it.",
+                "ValueChange",
+                "HammerBench 4.2.3",
+                change_values,
+                ("change_value",),
+            ),
+            Step(
+                "overriding",
+                "Word the change, and let every snapshot after it hold the new value.",
+                "Sample",
+                "HammerBench 4.2.3",
+                override_values,
+                ("word_correction",),
+                voiced=("word_correction",),
+            ),
             group="argument_shifts",
         ),
     ),
@@ -450,5 +584,10 @@ FAMILY = Family(
         "SO_case2": partial(obstacle_to, "SO_case2"),
         "mSv": partial(obstacle_to, "mSv"),
     },
-    anywhere=(("IS", INTENTS), ("SO_case1", ARGUMENTS), ("SO_case2", ARGUMENTS), ("mSv", ARGUMENTS)),
-)  # fmt: skip
+    anywhere=(
+        ("IS", INTENTS),
+        ("SO_case1", ARGUMENTS),
+        ("SO_case2", ARGUMENTS),
+        ("mSv", ARGUMENTS),
+    ),
+)

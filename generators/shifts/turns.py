@@ -54,15 +54,31 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
     if is_due or not is_conversation(sample) or transform not in _BEFORE_THE_CALL:
         return sample
     kinds = [turn.kind for turn in sample.turns]
-    single = [at for at in range(1, len(kinds)) if kinds[at - 1 : at + 3] == ["user", "calls", "result", "reply"]]
+    single = [
+        at
+        for at in range(1, len(kinds))
+        if kinds[at - 1 : at + 3] == ["user", "calls", "result", "reply"]
+    ]
     if transform == "SO_case2":  # the correction comes while a question is open
-        asked = {at for at, turn in enumerate(sample.turns) if isinstance(turn, ReplyTurn) and "seek" in turn.acts}
+        asked = {
+            at
+            for at, turn in enumerate(sample.turns)
+            if isinstance(turn, ReplyTurn) and "seek" in turn.acts
+        }
         single = [at for at in single if at - 2 in asked]
     if not single:
         return sample
     due = sample.turns[single[-1]].with_changes(executed=False)
-    later = {trait_tag("goal", f"{at}:{name}") for at, name in sample.stated_at("goal") if at >= single[-1]}
-    later |= {trait_tag("extra", f"{at}:{words}") for at, words in sample.stated_at("extra") if at >= single[-1]}
+    later = {
+        trait_tag("goal", f"{at}:{name}")
+        for at, name in sample.stated_at("goal")
+        if at >= single[-1]
+    }
+    later |= {
+        trait_tag("extra", f"{at}:{words}")
+        for at, words in sample.stated_at("extra")
+        if at >= single[-1]
+    }
     tags = tuple(tag for tag in sample.tags if tag not in later)
     return sample.with_changes(turns=(*sample.turns[: single[-1]], due), tags=tags)
 
@@ -72,12 +88,17 @@ def is_conversation(sample: Sample) -> bool:
     return traits_of(sample.kind).asked == "conversation"
 
 
-def find_stated(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema) -> Evidence | None:
+def find_stated(
+    call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema
+) -> Evidence | None:
     """Where the user said an argument's value: by the call's own evidence, else by looking; None where nowhere."""
     for evidence in call.evidence:
         if evidence.argument == argument and evidence.turn is not None and not evidence.in_message:
             stated = prefix[evidence.turn] if evidence.turn < len(prefix) else None
-            if isinstance(stated, UserTurn) and stated.text[evidence.start : evidence.end] == evidence.quote != "":
+            if (
+                isinstance(stated, UserTurn)
+                and stated.text[evidence.start : evidence.end] == evidence.quote != ""
+            ):
                 return evidence
     for index in range(len(prefix) - 1, -1, -1):
         turn = prefix[index]
@@ -85,7 +106,9 @@ def find_stated(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: J
             found = locate(call.arguments[argument], {"title": argument, **schema}, turn.text)
             if found is not None:
                 place = Place(found.start, found.end)
-                return span_evidence(argument, index, place, turn.text).with_changes(rule=found.rule)
+                return span_evidence(argument, index, place, turn.text).with_changes(
+                    rule=found.rule
+                )
     return None
 
 
@@ -94,16 +117,23 @@ def snapshots_before(turns: Sequence[Turn], index: int) -> int:
     return sum(isinstance(turn, CallTurn) for turn in turns[:index])
 
 
-def with_value(turn: CallTurn, calls: Collection[int], value: JsonValue, evidence: Evidence) -> CallTurn:
+def with_value(
+    turn: CallTurn, calls: Collection[int], value: JsonValue, evidence: Evidence
+) -> CallTurn:
     """The same calls, those at the places `calls` with another value for the argument that the evidence is for."""
-    made = (call_with_value(one, value, evidence) if at in calls else one for at, one in enumerate(turn.calls))
+    made = (
+        call_with_value(one, value, evidence) if at in calls else one
+        for at, one in enumerate(turn.calls)
+    )
     return turn.with_changes(calls=tuple(made))
 
 
 def call_with_value(call: GoldCall, value: JsonValue, evidence: Evidence) -> GoldCall:
     """The same call with another value for one argument, and the evidence for it."""
     kept = tuple(one for one in call.evidence if one.argument != evidence.argument)
-    return call.with_changes(arguments={**call.arguments, evidence.argument: value}, evidence=(*kept, evidence))
+    return call.with_changes(
+        arguments={**call.arguments, evidence.argument: value}, evidence=(*kept, evidence)
+    )
 
 
 def moved(turn: Turn, at: int, by: int) -> Turn:
@@ -125,12 +155,18 @@ def moved(turn: Turn, at: int, by: int) -> Turn:
 
 def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:
     """The source's tags that still hold, and the snapshot at which the change takes effect."""
-    return (*without_traits(source.tags, *_OF_THE_SOURCE), *simulation_tags(source), trait_tag("shift", shift))
+    return (
+        *without_traits(source.tags, *_OF_THE_SOURCE),
+        *simulation_tags(source),
+        trait_tag("shift", shift),
+    )
 
 
 def simulation_tags(source: Sample) -> tuple[str, ...]:
     """By which seed the results were simulated that a sample takes over; its own seed is another."""
-    is_first = is_conversation(source) and source.origin is not None and not source.trait("simulation")
+    is_first = (
+        is_conversation(source) and source.origin is not None and not source.trait("simulation")
+    )
     return (trait_tag("simulation", source.origin.seed),) if is_first and source.origin else ()
 
 
@@ -161,14 +197,14 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
     """Why the request of `other` is no shift away from `source`; "" where it is one."""
     if other.language != source.language:
-        return f"The other request is in {other.language!r}, the conversation in {source.language!r}."
+        return (
+            f"The other request is in {other.language!r}, the conversation in {source.language!r}."
+        )
     if not isinstance(other.turns[0] if other.turns else None, UserTurn):
         return f"The sample {other.key} does not open with a request."
     wanted = _wanted(other, tools)
     if not wanted:
-        return (
-            f"Which tool the sample {other.key} asks for is not known, so nobody can tell that no candidate serves it."
-        )
+        return f"Which tool the sample {other.key} asks for is not known, so nobody can tell that no candidate serves it."
     for shown, tool in product((tools[key] for key in source.candidates), wanted):
         if are_redundant(shown, tool):
             return f"The candidate {shown.name!r} may serve what the other request asks {tool.name!r} for."
@@ -182,7 +218,9 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
     """
     source, other = derivation.source, derivation.other
     if other is None:
-        raise RecordError("An intent shift needs another sample to borrow its request from; plan it with one.")
+        raise RecordError(
+            "An intent shift needs another sample to borrow its request from; plan it with one."
+        )
     reason = obstacle(source, context.tools) or mismatch(source, other, context.tools)
     if reason:
         raise RecordError(reason)
@@ -200,7 +238,9 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
         kind=name_of(source.kind, "IS"),
         changes=(),
         turns=turns,
-        withheld=tuple(dict.fromkeys((*source.withheld, *(tool.key for tool in _wanted(other, context.tools))))),
+        withheld=tuple(
+            dict.fromkeys((*source.withheld, *(tool.key for tool in _wanted(other, context.tools))))
+        ),
         tags=shifted_tags(source, snapshots_before(source.turns, at)),
         origin=Origin(stage=STAGE, parents=(source.key, other.key), seed=derivation.seed),
     )
@@ -217,12 +257,18 @@ def _wanted(other: Sample, tools: Mapping[str, Tool]) -> list[Tool]:
     """The tools that the other request asks for: those it calls at first, or the one that was withheld from it."""
     calls = next((snapshot.calls for snapshot in other.snapshots()), ())
     called = {call.tool for call in calls}
-    keys = [key for key in other.candidates if key in tools and tools[key].name in called] if called else other.withheld
+    keys = (
+        [key for key in other.candidates if key in tools and tools[key].name in called]
+        if called
+        else other.withheld
+    )
     found = [tools[key] for key in keys if key in tools]
     return found if len(found) >= len(called) else []
 
 
-def stock_phrases(language: Language, deed: Literal["openers", "refusals", "done"]) -> tuple[str, ...]:
+def stock_phrases(
+    language: Language, deed: Literal["openers", "refusals", "done"]
+) -> tuple[str, ...]:
     """How a request that drops another begins, what an assistant replies that has no tool, or whose call went through.
 
     What follows an opener begins as its own writer began it; none of those that say that something is done asks anything.

@@ -10,13 +10,38 @@ from random import Random
 
 from pydantic import BaseModel
 
-from callwright.generators.families import Family, Kind, Order, Traits, plan_each, tools_for, usable_tools
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
+from callwright.generators.families import (
+    Family,
+    Kind,
+    Order,
+    Traits,
+    plan_each,
+    tools_for,
+    usable_tools,
+)
+from callwright.generators.given_values import (
+    ArgumentValues,
+    WantedValues,
+    collect_values,
+    given_values,
+)
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
-from callwright.generators.plain_samples import in_plain_words, plain_call, plain_sample, plain_values
+from callwright.generators.plain_samples import (
+    in_plain_words,
+    plain_call,
+    plain_sample,
+    plain_values,
+)
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
-from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stages import (
+    ATTEMPTS,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.generators.stated_values import Stated, find_value, span_evidence
 from callwright.generators.tools import ToolPool, as_outlined, pick_distractors
 from callwright.language.packs import writes
@@ -59,10 +84,14 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
         origin = Origin(stage=PARAMETERS_STAGE, parents=(assignment.key,), seed=assignment.seed)
     else:
         shown, seed = as_outlined(tool, ()), assignment.seed
-        prompt = render(PROMPTS, PARAMETERS_TEMPLATE, tool=shown, offered=offered, count=wanted, seed=seed)
+        prompt = render(
+            PROMPTS, PARAMETERS_TEMPLATE, tool=shown, offered=offered, count=wanted, seed=seed
+        )
         answer = await context.chat.ask(prompt, ParameterNames)
         chosen = as_many(answer.parameters, offered, wanted, tool)
-        origin = asked_origin(PARAMETERS_STAGE, assignment, seed, context, (PROMPTS, PARAMETERS_TEMPLATE))
+        origin = asked_origin(
+            PARAMETERS_STAGE, assignment, seed, context, (PROMPTS, PARAMETERS_TEMPLATE)
+        )
     if traits_of(assignment.kind).is_partial and set(tool.required) <= set(chosen):
         if not tool.required:
             raise RecordError(
@@ -76,16 +105,22 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     return [ParameterChoice(assignment=assignment, parameters=ordered, origin=origin)]
 
 
-def as_many(named: Sequence[str], offered: Sequence[str], wanted: int, tool: Tool) -> tuple[str, ...]:
+def as_many(
+    named: Sequence[str], offered: Sequence[str], wanted: int, tool: Tool
+) -> tuple[str, ...]:
     """So many of the parameters that are offered: those named, required ones first; where they are too few, others in order.
 
     Fewer are enough where all required ones are among them: nobody has to say what everyday users don't.
     """
     known = [name for name in dict.fromkeys(named) if name in offered]
-    if len(known) == wanted or (known and len(known) < wanted and {*tool.required} & {*offered} <= {*known}):
+    if len(known) == wanted or (
+        known and len(known) < wanted and {*tool.required} & {*offered} <= {*known}
+    ):
         return tuple(known)
     rest = [name for name in offered if name not in known]
-    ordered = sorted([*known, *rest], key=lambda name: (name not in known, name not in tool.required))
+    ordered = sorted(
+        [*known, *rest], key=lambda name: (name not in known, name not in tool.required)
+    )
     return tuple(ordered[:wanted])
 
 
@@ -123,7 +158,9 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
     assignment = choice.assignment
     tool = context.tool(assignment.tool)
     lists = context.own_values
-    own = lists.draw(tool, choice.parameters, Random(f"{assignment.seed}:own")) if lists.lists else {}
+    own = (
+        lists.draw(tool, choice.parameters, Random(f"{assignment.seed}:own")) if lists.lists else {}
+    )
     left = tuple(name for name in choice.parameters if name not in own)
     if not left:
         origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
@@ -143,10 +180,18 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
     return [
         DraftCall(
             assignment=assignment,
-            arguments={name: own[name] if name in own else given[name] for name in choice.parameters},
+            arguments={
+                name: own[name] if name in own else given[name] for name in choice.parameters
+            },
             request=worded.request,
-            mentions={one.parameter: one.words for one in worded.mentions if one.parameter in choice.parameters},
-            origin=asked_origin(VALUES_STAGE, choice, assignment.seed, context, (PROMPTS, DRAFT_TEMPLATE)),
+            mentions={
+                one.parameter: one.words
+                for one in worded.mentions
+                if one.parameter in choice.parameters
+            },
+            origin=asked_origin(
+                VALUES_STAGE, choice, assignment.seed, context, (PROMPTS, DRAFT_TEMPLATE)
+            ),
         )
     ]
 
@@ -185,7 +230,9 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
         lambda wording: wording_problem(wording, draft, tool),
         f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings",
     )
-    origin = asked_origin(REQUESTS_STAGE, draft, assignment.seed, context, (PROMPTS, REQUEST_TEMPLATE))
+    origin = asked_origin(
+        REQUESTS_STAGE, draft, assignment.seed, context, (PROMPTS, REQUEST_TEMPLATE)
+    )
     return [_sample(wording.request, draft, tool, _stated(wording, draft, tool), origin)]
 
 
@@ -209,7 +256,11 @@ def _stated_problem(stated: Mapping[str, Stated]) -> str:
 
 def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]:
     """Where the request states each drafted argument, in the order in which the model told of them."""
-    quotes = {mention.parameter: mention.words for mention in wording.mentions if mention.parameter in draft.arguments}
+    quotes = {
+        mention.parameter: mention.words
+        for mention in wording.mentions
+        if mention.parameter in draft.arguments
+    }
     language = draft.assignment.language
     return {
         name: find_value(
@@ -224,10 +275,18 @@ def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]
     }
 
 
-def _sample(request: str, draft: DraftCall, tool: Tool, stated: Mapping[str, Stated], origin: Origin) -> Sample:
+def _sample(
+    request: str, draft: DraftCall, tool: Tool, stated: Mapping[str, Stated], origin: Origin
+) -> Sample:
     assignment = draft.assignment
-    spans = tuple(span_evidence(name, 0, one.place, request) for name, one in stated.items() if one.place is not None)
-    due = GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants)
+    spans = tuple(
+        span_evidence(name, 0, one.place, request)
+        for name, one in stated.items()
+        if one.place is not None
+    )
+    due = GoldCall(
+        tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants
+    )
     is_due = not traits_of(assignment.kind).is_idle
     return Sample(
         kind=assignment.kind,
@@ -251,8 +310,12 @@ def plan_assignments(order: Order) -> Iterator[Assignment]:
     """
     kind, language = order.kind.name, order.language
     spoken = sorted(tools_for(order.tools, language), key=lambda tool: tool.key)
-    first = _in_turn(usable_tools(order, spoken, tool_obstacle), Random(f"{order.seed}:{kind}:{language}"))
-    is_partial = traits_of(kind).is_partial  # the kind can be made of these again and again without duplicates
+    first = _in_turn(
+        usable_tools(order, spoken, tool_obstacle), Random(f"{order.seed}:{kind}:{language}")
+    )
+    is_partial = traits_of(
+        kind
+    ).is_partial  # the kind can be made of these again and again without duplicates
     later = [tool for tool in first if (len(tool.required) > 1 if is_partial else tool.choosable)]
     company = ToolPool(spoken)
 
@@ -287,10 +350,14 @@ def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
     categories: dict[str, list[Tool]] = {}
     for tool in shuffled:
         categories.setdefault(tool.category, []).append(tool)
-    return [tool for tool in chain.from_iterable(zip_longest(*categories.values())) if tool is not None]
+    return [
+        tool for tool in chain.from_iterable(zip_longest(*categories.values())) if tool is not None
+    ]
 
 
-def _assign(kind: str, tool: Tool, company: ToolPool, candidates: int, rng: Random, *, is_first: bool) -> Assignment:
+def _assign(
+    kind: str, tool: Tool, company: ToolPool, candidates: int, rng: Random, *, is_first: bool
+) -> Assignment:
     withheld = traits_of(kind).is_idle
     chosen = pick_distractors(tool, company, candidates if withheld else candidates - 1, rng)
     if not withheld:
@@ -342,23 +409,58 @@ def plainest_imperfect(order: Order, tool: Tool) -> Sample | None:
 FAMILY = Family(
     "single_turn",
     (
-        Kind(PERFECT, "a request with every required argument", GROUP, _PERFECT, paper=2116, scale=2116),
-        Kind(IMPERFECT, "a request that lacks required arguments", GROUP, _IMPERFECT, paper=3240, scale=3240),
-        Kind(IRRELEVANT, "a request that no candidate tool can serve", GROUP, _IRRELEVANT, scale=1098),
+        Kind(
+            PERFECT,
+            "a request with every required argument",
+            GROUP,
+            _PERFECT,
+            paper=2116,
+            scale=2116,
+        ),
+        Kind(
+            IMPERFECT,
+            "a request that lacks required arguments",
+            GROUP,
+            _IMPERFECT,
+            paper=3240,
+            scale=3240,
+        ),
+        Kind(
+            IRRELEVANT, "a request that no candidate tool can serve", GROUP, _IRRELEVANT, scale=1098
+        ),
     ),
     stages=in_a_row(
-        "single_turn", "Assignment",
-        Step("parameters", "Choose the parameters that everyday users give.",
-             "ParameterChoice", "HammerBench 4.2.1, D.3", choose_parameters, ("choose_parameters",)),
-        Step("values", "Give each chosen parameter a value that its schema allows, and word the request with them.",
-             "DraftCall", "HammerBench 4.2.1, D.2", draft_requests, ("draft_request",),
-             voiced=("draft_request",)),
-        Step("requests", "Keep the words that say exactly the arguments; word the call again where they do not.",
-             "Sample", "HammerBench 4.2.1, D.2", write_requests, ("write_request",),
-             voiced=("write_request",)),
+        "single_turn",
+        "Assignment",
+        Step(
+            "parameters",
+            "Choose the parameters that everyday users give.",
+            "ParameterChoice",
+            "HammerBench 4.2.1, D.3",
+            choose_parameters,
+            ("choose_parameters",),
+        ),
+        Step(
+            "values",
+            "Give each chosen parameter a value that its schema allows, and word the request with them.",
+            "DraftCall",
+            "HammerBench 4.2.1, D.2",
+            draft_requests,
+            ("draft_request",),
+            voiced=("draft_request",),
+        ),
+        Step(
+            "requests",
+            "Keep the words that say exactly the arguments; word the call again where they do not.",
+            "Sample",
+            "HammerBench 4.2.1, D.2",
+            write_requests,
+            ("write_request",),
+            voiced=("write_request",),
+        ),
     ),
     drafts=Assignment,
     plan=plan_assignments,
     tool_obstacle=tool_obstacle,
     plainest={PERFECT: plainest_perfect, IMPERFECT: plainest_imperfect},
-)  # fmt: skip
+)

@@ -21,6 +21,12 @@ def kind_of_turns(turns: Iterable[Turn]) -> str:
 
 def print_of(sample: Sample) -> bytes:
     """What is the same for conversations that say the same: the users' words, without case and gaps, and what is called."""
-    said = [" ".join(turn.text.casefold().split()) for turn in sample.turns if isinstance(turn, UserTurn)]
+    said = [
+        " ".join(turn.text.casefold().split())
+        for turn in sample.turns
+        if isinstance(turn, UserTurn)
+    ]
     called = [[one.tool, one.arguments] for one in sample.all_calls]
-    return blake2b(orjson.dumps([said, called], option=orjson.OPT_SORT_KEYS), digest_size=8).digest()
+    return blake2b(
+        orjson.dumps([said, called], option=orjson.OPT_SORT_KEYS), digest_size=8
+    ).digest()

@@ -34,21 +34,38 @@ def _plan(order: Order) -> Iterator[TakenRecord]:
 FAMILY = Family(
     "taken",
     (
-        Kind(CALL, "a conversation with one call at most at a time, without results", GROUP, Traits(is_taken=True)),
         Kind(
-            CALLS, "a conversation with several calls at once, without results", GROUP,
+            CALL,
+            "a conversation with one call at most at a time, without results",
+            GROUP,
+            Traits(is_taken=True),
+        ),
+        Kind(
+            CALLS,
+            "a conversation with several calls at once, without results",
+            GROUP,
             Traits(calls="set", asked="plan", is_taken=True),
         ),
         Kind(
-            CONVERSATION, "a conversation with calls and what they returned", GROUP,
-            Traits(calls="set", asked="conversation", is_executed=True, is_long=True, is_taken=True),
+            CONVERSATION,
+            "a conversation with calls and what they returned",
+            GROUP,
+            Traits(
+                calls="set", asked="conversation", is_executed=True, is_long=True, is_taken=True
+            ),
         ),
     ),
     stages=in_a_row(
-        GROUP, "TakenRecord",
-        Step(STAGE, "Take a record of others as the sample that it holds, or say why it holds none.",
-             "Sample", "docs/sources.md", take_record),
+        GROUP,
+        "TakenRecord",
+        Step(
+            STAGE,
+            "Take a record of others as the sample that it holds, or say why it holds none.",
+            "Sample",
+            "docs/sources.md",
+            take_record,
+        ),
     ),
     drafts=TakenRecord,
     plan=_plan,
-)  # fmt: skip
+)

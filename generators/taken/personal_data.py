@@ -19,8 +19,21 @@ from pydantic import JsonValue
 
 from callwright.language.calls.codes import address as made_address
 from callwright.language.calls.codes import person as made_person
-from callwright.language.calls.parameters import chinese_names, first_names, meaning_by_words, meaning_of
-from callwright.language.packs import fallback, has_folder, known, letters_of, packaged, puts_spaces, unspaced
+from callwright.language.calls.parameters import (
+    chinese_names,
+    first_names,
+    meaning_by_words,
+    meaning_of,
+)
+from callwright.language.packs import (
+    fallback,
+    has_folder,
+    known,
+    letters_of,
+    packaged,
+    puts_spaces,
+    unspaced,
+)
 from callwright.language.text import Spans
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.extras import require_extra
@@ -36,7 +49,15 @@ from callwright.warehouse.records import (
 )
 
 PersonalKind = Literal["name", "address", "mail", "phone", "card", "iban", "secret"]
-KINDS: tuple[PersonalKind, ...] = ("secret", "mail", "iban", "card", "phone", "address", "name")  # the surest first
+KINDS: tuple[PersonalKind, ...] = (
+    "secret",
+    "mail",
+    "iban",
+    "card",
+    "phone",
+    "address",
+    "name",
+)  # the surest first
 _BY_MEANING: Mapping[str, PersonalKind] = {
     "person": "name",
     "address": "address",
@@ -53,7 +74,9 @@ _TOKEN = re.compile(
     r"|(?<=password )\S{6,}|(?<=password: )\S{6,}|(?<=password is )\S{6,}"
 )
 _CAPITAL = r"(?:[A-Z]\.|[^\W\d_a-z](?:[\w-]|['’](?![sm]\b))*)"
-_NAME = re.compile(rf"{_CAPITAL}(?: (?:(?:van|von|de|del|der|da|di|la|le|bin|al) )*{_CAPITAL}){{0,3}}")
+_NAME = re.compile(
+    rf"{_CAPITAL}(?: (?:(?:van|von|de|del|der|da|di|la|le|bin|al) )*{_CAPITAL}){{0,3}}"
+)
 _INTRODUCED = re.compile(
     r"\b(?:[Mm]y name is|[Ii]'m|[Ii] am|[Tt]his is|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Ii]ch bin|[Ii]ch heiße|[Jj]e m'appelle"
     r"|[Dd]ear|Hi,?|Hello,?|Hola,?|Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Sr\.?|Sra\.?|Herr|Frau|[Rr]egards,|[Ss]incerely,|Best,|Cheers,|[Ss]igned,?"
@@ -74,13 +97,19 @@ _STREET = re.compile(
     rf"|\b(?:[Cc]alle|[Aa]venida|[Pp]aseo|[Pp]laza|[Cc]amino|[Rr]ue|[Vv]ia){_SPANISH},? \d+\w?"
     r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|allee|platz|gasse|ring|ufer) ?\d+ ?[a-z]?(?:,? \d{5} [A-ZÄÖÜ][\wäöüß-]+)?"
 )
-_NO_PHONE = re.compile(r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}")  # decimals and days
+_NO_PHONE = re.compile(
+    r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}"
+)  # decimals and days
 _GAP = re.compile(r"\s")
 _FEWEST_DIGITS = 7
 _LONGEST_NAME, _SHORTEST_PART = 5, 3  # words; letters
 _IBAN_SAMPLE = "DE"
 MOST_VALUES = 1000  # of a conversation: each is looked for at each place
-_PIECE, _OVERLAP, _LONGEST_WORD = 4000, 200, 8000  # letters of a long text that are searched at once
+_PIECE, _OVERLAP, _LONGEST_WORD = (
+    4000,
+    200,
+    8000,
+)  # letters of a long text that are searched at once
 _INTRODUCING = 40  # letters before a name
 
 
@@ -116,7 +145,11 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
         raise RecordError(
             f"It holds more than {MOST_VALUES} values of personal data, which is more than can be replaced."
         )
-    longer = [one for one in found if is_chinese(one) and any(one[:end] in found for end in range(1, len(one)))]
+    longer = [
+        one
+        for one in found
+        if is_chinese(one) and any(one[:end] in found for end in range(1, len(one)))
+    ]
     for value in longer:
         del found[value]  # what goes on behind a name was taken for the rest of it
     if not found:
@@ -124,7 +157,9 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
     made = _Made(sample.language, seed)
     ordered = sorted(found.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
     values = {value: made.value(kind, value) for value, kind in ordered}
-    return Replaced(_replaced(sample, _Replacing(found, values)), dict(Counter[str](found.values())), values)
+    return Replaced(
+        _replaced(sample, _Replacing(found, values)), dict(Counter[str](found.values())), values
+    )
 
 
 def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
@@ -151,7 +186,9 @@ def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -
     match value:
         case dict():
             for name, inner in value.items():
-                yield from _in_value(inner, _kind_of(name, meaning_by_words(name, "")) or kind, language)
+                yield from _in_value(
+                    inner, _kind_of(name, meaning_by_words(name, "")) or kind, language
+                )
         case list():
             for inner in value:
                 yield from _in_value(inner, kind, language)
@@ -160,7 +197,11 @@ def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -
                 yield _Found(kind, value)
             else:
                 yield from _in_text(value, language)
-        case int() if not isinstance(value, bool) and kind in ("phone", "card") and len(str(value)) >= _FEWEST_DIGITS:
+        case int() if (
+            not isinstance(value, bool)
+            and kind in ("phone", "card")
+            and len(str(value)) >= _FEWEST_DIGITS
+        ):
             yield _Found(kind, str(value))
 
 
@@ -214,7 +255,11 @@ Places = Iterator[tuple[int, int]]
 def _places(kind: PersonalKind, text: str, language: Language) -> Places:
     match kind:
         case "secret":
-            yield from (match.span() for pattern in (_TOKEN, *_secret_patterns()) for match in pattern.finditer(text))
+            yield from (
+                match.span()
+                for pattern in (_TOKEN, *_secret_patterns())
+                for match in pattern.finditer(text)
+            )
         case "mail":
             yield from (match.span() for match in _MAIL.finditer(text))
         case "iban":
@@ -249,12 +294,17 @@ def _phones(text: str, language: Language) -> Places:
 
     if sum(map(str.isdigit, text)) < _FEWEST_DIGITS:
         return
-    for region in (*packaged("callwright.generators.taken", "phone_regions.yaml").get(language, ()), None):
+    for region in (
+        *packaged("callwright.generators.taken", "phone_regions.yaml").get(language, ()),
+        None,
+    ):
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.POSSIBLE):
             written = match.raw_string
             if written.isdigit() and not is_valid_number(match.number):
                 continue  # an order's number
-            if sum(map(str.isdigit, written)) >= _FEWEST_DIGITS and not _NO_PHONE.fullmatch(written):
+            if sum(map(str.isdigit, written)) >= _FEWEST_DIGITS and not _NO_PHONE.fullmatch(
+                written
+            ):
                 yield match.start, match.end
 
 
@@ -292,7 +342,9 @@ def _characters() -> frozenset[str]:
 @cache
 def _pattern() -> re.Pattern[str]:
     told, maybe = _around("told").pattern, _around("maybe").pattern
-    family = "|".join(sorted(chinese_names()[0], key=lambda one: (-len(one), one)))  # the longest first
+    family = "|".join(
+        sorted(chinese_names()[0], key=lambda one: (-len(one), one))
+    )  # the longest first
     return re.compile(
         rf"(?:(?P<told>{told})|(?P<maybe>{maybe}|(?<![{unspaced()}])))(?P<name>(?:{family})(?=[{unspaced()}]))(?P<rest>[{unspaced()}]{{1,2}})"
     )
@@ -323,7 +375,9 @@ def _length_of_given(match: re.Match[str], text: str) -> int:
     for length in lengths:
         given = text[start : start + length]
         is_like = bool(set(given) & _characters())
-        is_followed = bool(_around("title").match(text, start + length)) and (is_like or bool(match["maybe"]))
+        is_followed = bool(_around("title").match(text, start + length)) and (
+            is_like or bool(match["maybe"])
+        )
         is_known = length > 1 and given in chinese_names()[1]
         if match["told"] or is_followed or is_known or (match["maybe"] and is_like):
             return length
@@ -342,7 +396,11 @@ def _secret_patterns() -> tuple[re.Pattern[str], ...]:
     found: list[re.Pattern[str]] = []
     for module in iter_modules(plugins.__path__):
         for one in vars(import_module(f"{plugins.__name__}.{module.name}")).values():
-            is_plugin = isinstance(one, type) and issubclass(one, RegexBasedDetector) and one is not RegexBasedDetector
+            is_plugin = (
+                isinstance(one, type)
+                and issubclass(one, RegexBasedDetector)
+                and one is not RegexBasedDetector
+            )
             if (
                 is_plugin
                 and module.name not in _NOT_SECRET
@@ -359,7 +417,9 @@ _NOT_SECRET = frozenset({"ip_public", "keyword", "basic_auth"})
 def _secret_words() -> re.Pattern[str]:
     from detect_secrets.plugins.keyword import DENYLIST
 
-    return re.compile("|".join((*DENYLIST, "access_?token", "auth_?token", "^token$", "bearer")), re.IGNORECASE)
+    return re.compile(
+        "|".join((*DENYLIST, "access_?token", "auth_?token", "^token$", "bearer")), re.IGNORECASE
+    )
 
 
 class _Made:
@@ -436,7 +496,8 @@ class _Replacing:
                 self._add_parts(value, values[value])
         longest = sorted(self._exact, key=len, reverse=True)
         numbers = [
-            r"(?<!\d)" + r"[\s().-]*".join(one) + r"(?!\d)" for one in sorted(self._numbers, key=len, reverse=True)
+            r"(?<!\d)" + r"[\s().-]*".join(one) + r"(?!\d)"
+            for one in sorted(self._numbers, key=len, reverse=True)
         ]
         between = [re.escape(one) for one in longest if one[0].isalnum() and not is_chinese(one)]
         anywhere = [re.escape(one) for one in longest if not one[0].isalnum() or is_chinese(one)]
@@ -488,10 +549,16 @@ def _replaced(sample: Sample, replacing: _Replacing) -> Sample:
                 return turn.with_changes(results=tuple(replacing.value(one) for one in results))
             case CallTurn(calls=calls):
                 # quotes of evidence would hold what was replaced: it is found anew
-                given = [{name: replacing.value(one) for name, one in call.arguments.items()} for call in calls]
+                given = [
+                    {name: replacing.value(one) for name, one in call.arguments.items()}
+                    for call in calls
+                ]
                 changed = zip(calls, given, strict=True)
                 return turn.with_changes(
-                    calls=tuple(call.with_changes(arguments=arguments, evidence=()) for call, arguments in changed)
+                    calls=tuple(
+                        call.with_changes(arguments=arguments, evidence=())
+                        for call, arguments in changed
+                    )
                 )
 
     turns = tuple(turn_of(turn) for turn in sample.turns)

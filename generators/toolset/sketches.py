@@ -19,7 +19,17 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language,
 
 FOLDER = "callwright.generators.toolset.everyday"
 PlainKind = Literal[
-    "text", "date", "time", "date_time", "choice", "integer", "number", "boolean", "phone", "email", "list"
+    "text",
+    "date",
+    "time",
+    "date_time",
+    "choice",
+    "integer",
+    "number",
+    "boolean",
+    "phone",
+    "email",
+    "list",
 ]
 MOST_MEMBERS = 4
 FEWEST_EXAMPLES, MOST_EXAMPLES = 4, 12
@@ -63,14 +73,19 @@ class Category(NamedTuple):
     def stated(self, text: str, language: Language) -> str:
         """A text of the category in this language, in English where it has no words for it."""
         groups: tuple[Mapping[str, Any], ...] = in_folders(FOLDER, f"{language}.yaml")
-        return next((one[self.name]["texts"].get(text, text) for one in groups if self.name in one), text)
+        return next(
+            (one[self.name]["texts"].get(text, text) for one in groups if self.name in one), text
+        )
 
 
 @lru_cache(1)
 def load_categories() -> tuple[Category, ...]:
     """Every category, in alphabetical order. They are our own: a test checks them."""
     listed = [raw for group in in_folders(FOLDER, "categories.yaml") for raw in group]
-    found = [Category(raw["name"], raw["description"], tuple(raw["goals"]), tuple(raw["resources"])) for raw in listed]
+    found = [
+        Category(raw["name"], raw["description"], tuple(raw["goals"]), tuple(raw["resources"]))
+        for raw in listed
+    ]
     return tuple(sorted(found))
 
 
@@ -143,13 +158,20 @@ def sketches_problem(sketches: Sequence[Sketch], language: Language, *, shown: b
     for description in rendered:
         if rendered.count(description) > 1:
             return f"the description {description[:LONGEST_DESCRIPTION]!r} stands twice."
-    return next((problem for sketch in sketches if (problem := _problem(sketch, language, shown=shown))), "")
+    return next(
+        (problem for sketch in sketches if (problem := _problem(sketch, language, shown=shown))), ""
+    )
 
 
 def object_schema(sketches: Sequence[Sketch], required: Sequence[str]) -> JsonSchema:
     """The JSON Schema of an object with these members."""
     properties = {sketch.name: field_schema(sketch) for sketch in sketches}
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
 
 
 def field_schema(sketch: Sketch) -> JsonSchema:
@@ -161,10 +183,16 @@ def field_schema(sketch: Sketch) -> JsonSchema:
     if sketch.kind in _NUMERIC:
         limits = {"minimum": sketch.minimum, "maximum": sketch.maximum}
         is_whole = sketch.kind == "integer"
-        schema |= {name: int(one) if is_whole else one for name, one in limits.items() if one is not None}
+        schema |= {
+            name: int(one) if is_whole else one for name, one in limits.items() if one is not None
+        }
     if members:
         group = object_schema(members, [member.name for member in members])
-        return {**schema, "items": group} if sketch.kind == "list" else {**group, "description": schema["description"]}
+        return (
+            {**schema, "items": group}
+            if sketch.kind == "list"
+            else {**group, "description": schema["description"]}
+        )
     if sketch.kind == "list":
         items: JsonSchema = {"type": "string"}
         schema["minItems"] = 1
@@ -193,12 +221,16 @@ def _problem(sketch: Sketch, language: Language, *, shown: bool) -> str:
         return f"the description of {name!r} has not 1 to {LONGEST_DESCRIPTION} characters on one line."
     if not in_language(description, language):
         return f"the description of {name!r}, {description!r}, is not in the language {language!r}."
-    return _of_kind(sketch, name, language, shown=shown) or _of_members(sketch, name, language, shown=shown)
+    return _of_kind(sketch, name, language, shown=shown) or _of_members(
+        sketch, name, language, shown=shown
+    )
 
 
 def _of_kind(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:
     if sketch.kind == "choice":
-        return _of_words(sketch.choices, FEWEST_CHOICES, MOST_CHOICES, f"choices of {name!r}", language)
+        return _of_words(
+            sketch.choices, FEWEST_CHOICES, MOST_CHOICES, f"choices of {name!r}", language
+        )
     if sketch.kind in _NUMERIC:
         return _of_range(sketch, name, shown=shown)
     is_open = sketch.kind in ("text", "list") and not members_of(sketch)
@@ -212,7 +244,9 @@ def _of_range(sketch: Sketch, name: str, *, shown: bool) -> str:
     if shown and (low is None or high is None):
         return f"the number {name!r} lacks a minimum or a maximum."
     limits = [limit for limit in (low, high) if limit is not None]
-    if any(not abs(limit) <= LARGEST_NUMBER for limit in limits):  # nan compares false with everything
+    if any(
+        not abs(limit) <= LARGEST_NUMBER for limit in limits
+    ):  # nan compares false with everything
         return f"the limits of {name!r} are not within {LARGEST_NUMBER}."
     if low is not None and high is not None and low >= high:
         return f"the minimum of {name!r}, {low}, is not below its maximum, {high}."
@@ -237,7 +271,11 @@ def _of_examples(sketch: Sketch, name: str) -> str:
         return ""
     validator = value_validator(_SCHEMAS[sketch.kind])
     wrong = next((example for example in sketch.examples if not validator.is_valid(example)), "")
-    return f"the example {wrong!r} of {name!r} is no value of the kind {sketch.kind!r}." if wrong else ""
+    return (
+        f"the example {wrong!r} of {name!r} is no value of the kind {sketch.kind!r}."
+        if wrong
+        else ""
+    )
 
 
 def _of_members(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:

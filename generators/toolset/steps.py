@@ -5,7 +5,16 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from callwright.generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stages import (
+    ATTEMPTS,
+    Reply,
+    Stage,
+    StageContext,
+    Step,
+    asked_origin,
+    first_fit,
+    in_a_row,
+)
 from callwright.generators.tools import value_validator
 from callwright.generators.toolset import GROUP
 from callwright.generators.toolset.sketches import (
@@ -70,15 +79,26 @@ async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool
     """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers are unusable."""
     what = f"The tool names for {plan.category!r}"
     prompt = render(PROMPTS, "name_tools", plan=plan)
-    answer = await _usable(context, prompt, ToolNames, lambda given: names_problem(given, plan), what)
+    answer = await _usable(
+        context, prompt, ToolNames, lambda given: names_problem(given, plan), what
+    )
     origin = asked_origin(NAMES_STAGE, plan, plan.seed, context, (PROMPTS, "name_tools"))
-    return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
+    return [
+        NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin)
+        for one in answer.tools
+    ]
 
 
 async def _usable(
-    context: StageContext, prompt: Prompt, answer: type[Reply], problem_of: Callable[[Reply], str], what: str
+    context: StageContext,
+    prompt: Prompt,
+    answer: type[Reply],
+    problem_of: Callable[[Reply], str],
+    what: str,
 ) -> Reply:
-    return await first_fit(context, prompt, answer, problem_of, f"{what} were unusable in {ATTEMPTS} answers")
+    return await first_fit(
+        context, prompt, answer, problem_of, f"{what} were unusable in {ATTEMPTS} answers"
+    )
 
 
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
@@ -100,7 +120,10 @@ def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
 
 
 def _problem(one: NamedGoal, plan: ToolsetPlan) -> str:
-    match, goal = _NAME.fullmatch(one.name) if len(one.name) <= LONGEST_NAME else None, one.goal.strip()
+    match, goal = (
+        _NAME.fullmatch(one.name) if len(one.name) <= LONGEST_NAME else None,
+        one.goal.strip(),
+    )
     if match is None or match[1] != plan.category:
         return f"the name {one.name[:LONGEST_NAME]!r} is not of the form '{plan.category}.SubArea.functionName'."
     if not goal or len(goal) > LONGEST_GOAL or "\n" in goal:
@@ -150,19 +173,34 @@ class ToolParameters(BaseModel):
     parameters: list[ParameterSketch]
 
 
-async def choose_tool_parameters(described: DescribedTool, context: StageContext) -> list[ParameterisedTool]:
+async def choose_tool_parameters(
+    described: DescribedTool, context: StageContext
+) -> list[ParameterisedTool]:
     """The tool with its parameters; ReplyError where three answers are unusable or too complex to be stated."""
     named = described.named
     plan = named.plan
     prompt = render(
-        PROMPTS, "choose_tool_parameters", described=described, named=named, plan=plan, most=MOST_PARAMETERS
+        PROMPTS,
+        "choose_tool_parameters",
+        described=described,
+        named=named,
+        plan=plan,
+        most=MOST_PARAMETERS,
     )
     what = f"The parameters of {named.name!r}"
     answer = await _usable(
-        context, prompt, ToolParameters, lambda given: parameters_problem(given, plan.language), what
+        context,
+        prompt,
+        ToolParameters,
+        lambda given: parameters_problem(given, plan.language),
+        what,
     )
-    origin = asked_origin(PARAMETERS_STAGE, described, plan.seed, context, (PROMPTS, "choose_tool_parameters"))
-    return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
+    origin = asked_origin(
+        PARAMETERS_STAGE, described, plan.seed, context, (PROMPTS, "choose_tool_parameters")
+    )
+    return [
+        ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)
+    ]
 
 
 def parameters_problem(answer: ToolParameters, language: Language) -> str:
@@ -190,7 +228,9 @@ def _needless(names: list[str]) -> str:
         if _NEEDLESS_ID.fullmatch(name):
             return f"{name!r} is known of whoever is signed in; leave it out."
         thing = name.removesuffix("_id").removesuffix("_number")
-        duplicates = [other for other in names if other != name and other in (thing, f"{thing}_name")]
+        duplicates = [
+            other for other in names if other != name and other in (thing, f"{thing}_name")
+        ]
         if name.endswith("_id") and duplicates:
             return f"{name!r} says the same as {duplicates[0]!r}; leave one of them out."
     return ""
@@ -207,9 +247,18 @@ async def choose_returns(parameterised: ParameterisedTool, context: StageContext
     described = parameterised.described
     named = described.named
     plan = named.plan
-    prompt = render(PROMPTS, "choose_returns", parameterised=parameterised, described=described, named=named, plan=plan)
+    prompt = render(
+        PROMPTS,
+        "choose_returns",
+        parameterised=parameterised,
+        described=described,
+        named=named,
+        plan=plan,
+    )
     what = f"The returns of {named.name!r}"
-    answer = await _usable(context, prompt, ToolReturns, lambda given: returns_problem(given, named), what)
+    answer = await _usable(
+        context, prompt, ToolReturns, lambda given: returns_problem(given, named), what
+    )
     tool = Tool(
         name=named.name,
         description=described.description,
@@ -238,26 +287,63 @@ def changes_something(name: str) -> bool:
 
 STAGES: tuple[Stage, ...] = (
     *in_a_row(
-        GROUP, "ToolsetPlan",
-        Step("tool_names", "Name the tools of a category, one for each thing that people want done there.",
-             "NamedTool", "HammerBench 4.2, D.1", name_tools, ("name_tools",)),
-        Step("tool_descriptions", "Describe each tool by a short command.",
-             "DescribedTool", "HammerBench 4.2, D.1", describe_tools, ("describe_tool",)),
-        Step("tool_parameters", "Choose parameters that are simple enough to be said in a request.",
-             "ParameterisedTool", "HammerBench 4.2, D.1", choose_tool_parameters, ("choose_tool_parameters",)),
-        Step("tool_returns", "Choose what each tool returns.",
-             "Tool", "HammerBench 4.2, D.1", choose_returns, ("choose_returns",)),
+        GROUP,
+        "ToolsetPlan",
+        Step(
+            "tool_names",
+            "Name the tools of a category, one for each thing that people want done there.",
+            "NamedTool",
+            "HammerBench 4.2, D.1",
+            name_tools,
+            ("name_tools",),
+        ),
+        Step(
+            "tool_descriptions",
+            "Describe each tool by a short command.",
+            "DescribedTool",
+            "HammerBench 4.2, D.1",
+            describe_tools,
+            ("describe_tool",),
+        ),
+        Step(
+            "tool_parameters",
+            "Choose parameters that are simple enough to be said in a request.",
+            "ParameterisedTool",
+            "HammerBench 4.2, D.1",
+            choose_tool_parameters,
+            ("choose_tool_parameters",),
+        ),
+        Step(
+            "tool_returns",
+            "Choose what each tool returns.",
+            "Tool",
+            "HammerBench 4.2, D.1",
+            choose_returns,
+            ("choose_returns",),
+        ),
     ),
     Stage(
-        "tool_complexity", "toolset_checks", "Can the tool be called from what people say?",
-        "Tool", "Verdict", "HammerBench 4.2, D.1",
+        "tool_complexity",
+        "toolset_checks",
+        "Can the tool be called from what people say?",
+        "Tool",
+        "Verdict",
+        "HammerBench 4.2, D.1",
     ),
     Stage(
-        "tool_redundancy", "toolset_checks", "Does it do something that no tool before it in its category does?",
-        "Tool", "Verdict", "HammerBench 4.2",
+        "tool_redundancy",
+        "toolset_checks",
+        "Does it do something that no tool before it in its category does?",
+        "Tool",
+        "Verdict",
+        "HammerBench 4.2",
     ),
     Stage(
-        "tool_review", "toolset_checks", "Do people accept what a check could not prove?",
-        "Tool", "Review", "HammerBench 4.2",
+        "tool_review",
+        "toolset_checks",
+        "Do people accept what a check could not prove?",
+        "Tool",
+        "Review",
+        "HammerBench 4.2",
     ),
-)  # fmt: skip
+)

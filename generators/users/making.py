@@ -12,7 +12,12 @@ from callwright.generators.environments.episodes import START, diff
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.kinds import name_of
 from callwright.generators.multi_step import TASK
-from callwright.generators.multi_step.correction import MOST_TURNS, NextCalls, abridged, next_calls_prompt
+from callwright.generators.multi_step.correction import (
+    MOST_TURNS,
+    NextCalls,
+    abridged,
+    next_calls_prompt,
+)
 from callwright.generators.multi_step.samples import (
     RESULT_PLACE,
     answer_of,
@@ -54,7 +59,11 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     known = [tools[key] for key in sample.candidates if key in tools]
     if not sample.changes or sample.fault is not None:
         return "Only what is to change a world can be talked about live."
-    return "" if SimulatedUser(sample, known, None).apart else "Its user says nothing that could be asked for instead."
+    return (
+        ""
+        if SimulatedUser(sample, known, None).apart
+        else "Its user says nothing that could be asked for instead."
+    )
 
 
 class _Assistant:
@@ -66,7 +75,10 @@ class _Assistant:
         self._opening = opening
         self._episode = world_of_sample(source, context).begin(source.simulation_seed)
         self._source, self._number = source, number
-        self._chat, self._tools = context.assistant or context.chat, context.toolset(source.candidates)
+        self._chat, self._tools = (
+            context.assistant or context.chat,
+            context.toolset(source.candidates),
+        )
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -98,7 +110,10 @@ class _Assistant:
 
     async def say(self, move: NextCalls, told: str | None) -> None:
         """Take note of what it says, and of the user's answer."""
-        self.turns += [ReplyTurn(text=move.answer), *([] if told is None else [UserTurn(text=told)])]
+        self.turns += [
+            ReplyTurn(text=move.answer),
+            *([] if told is None else [UserTurn(text=told)]),
+        ]
 
 
 async def hold_conversations(derivation: Derivation, context: StageContext) -> list[Sample]:
@@ -109,7 +124,9 @@ async def hold_conversations(derivation: Derivation, context: StageContext) -> l
             return [await _hold_one(derivation, context, number)]
         except (ReplyError, RecordError) as error:
             problem = str(error)
-    raise RecordError(f"None of {ATTEMPTS} conversations did the task as it should be done. In the last one: {problem}")
+    raise RecordError(
+        f"None of {ATTEMPTS} conversations did the task as it should be done. In the last one: {problem}"
+    )
 
 
 async def _hold_one(derivation: Derivation, context: StageContext, number: int) -> Sample:
@@ -125,7 +142,9 @@ async def _hold_one(derivation: Derivation, context: StageContext, number: int) 
         turns=_with_evidence(assistant.turns, source, {tool.name: tool for tool in tools}),
         tags=(
             *without_traits(source.tags, "wanted", "asked"),
-            *moved_tags(source, [turn.calls for turn in assistant.turns if isinstance(turn, CallTurn)]),
+            *moved_tags(
+                source, [turn.calls for turn in assistant.turns if isinstance(turn, CallTurn)]
+            ),
             trait_tag("user", f"{user.wordings}/{user.refused}"),
         ),
         changes=assistant.changes,
@@ -143,14 +162,24 @@ def _problem(assistant: _Assistant, user: SimulatedUser, source: Sample) -> str:
         return "The assistant said no last word."
     if not user.turns:
         return "The assistant asked for nothing."
-    due, made = ({one.call.bare.key: one.call for one in _placed(turns)} for turns in (source.turns, assistant.turns))
-    for calls, others, what in ((due, made, "not made"), (made, due, "made, and the task does not need it")):
+    due, made = (
+        {one.call.bare.key: one.call for one in _placed(turns)}
+        for turns in (source.turns, assistant.turns)
+    )
+    for calls, others, what in (
+        (due, made, "not made"),
+        (made, due, "made, and the task does not need it"),
+    ):
         lacking = next((call for key, call in calls.items() if key not in others), None)
         if lacking is not None:
             return f"The call of {lacking.tool} with {lacking.arguments!r} was {what}."
     if len([*_placed(assistant.turns)]) > len(made):
         return "A call was made twice."
-    return "" if is_reached(source.changes, assistant.changes) else "The world did not end as the task wants it."
+    return (
+        ""
+        if is_reached(source.changes, assistant.changes)
+        else "The world did not end as the task wants it."
+    )
 
 
 class _Placed(NamedTuple):
@@ -168,7 +197,9 @@ def _placed(turns: Sequence[Turn]) -> Iterator[_Placed]:
         yield from (_Placed(step, place, at, call) for place, call in enumerate(calls))
 
 
-def _with_evidence(turns: Sequence[Turn], source: Sample, tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
+def _with_evidence(
+    turns: Sequence[Turn], source: Sample, tools: Mapping[str, Tool]
+) -> tuple[Turn, ...]:
     """The turns, each call with the evidence that it has in the task, found again where it stands now.
 
     Raises RecordError where a call has a value that nobody had said by then.
@@ -182,22 +213,32 @@ def _with_evidence(turns: Sequence[Turn], source: Sample, tools: Mapping[str, To
         if place is not None:
             answered = made[gold[place].bare.key]
             start = f"turns[{answered.turn + 1}].results[{answered.place}]"
-            return evidence.with_changes(turn=answered.turn + 1, path=RESULT_PLACE.sub(start, evidence.path, count=1))
+            return evidence.with_changes(
+                turn=answered.turn + 1, path=RESULT_PLACE.sub(start, evidence.path, count=1)
+            )
         if evidence.turn is None:
             return evidence
         value = value_in(call.arguments, evidence.argument)
         for index, turn in enumerate(turns[:at]):
-            span = find_stated(evidence.argument, value, tools[call.tool], turn.text) if turn.kind == "user" else None
+            span = (
+                find_stated(evidence.argument, value, tools[call.tool], turn.text)
+                if turn.kind == "user"
+                else None
+            )
             if span is not None and isinstance(turn, UserTurn):
                 return found_evidence(evidence.argument, span, turn.text, index)
-        raise RecordError(f"Nobody had said {evidence.argument!r} = {value!r} when {call.tool} was called.")
+        raise RecordError(
+            f"Nobody had said {evidence.argument!r} = {value!r} when {call.tool} was called."
+        )
 
     def kept(call: GoldCall, at: int) -> GoldCall:
         known = due[call.bare.key]
         return known.with_changes(evidence=tuple(found(one, known, at) for one in known.evidence))
 
     return tuple(
-        turn.with_changes(calls=tuple(kept(call, at) for call in turn.calls)) if isinstance(turn, CallTurn) else turn
+        turn.with_changes(calls=tuple(kept(call, at) for call in turn.calls))
+        if isinstance(turn, CallTurn)
+        else turn
         for at, turn in enumerate(turns)
     )
 
@@ -208,17 +249,28 @@ FAMILY = Family(
     "users",
     (
         Kind(
-            LIVE_TASK, "a task whose user holds something back, and is asked for it on the way", "live", _TRAITS,
-            LIVE_TASK, (TASK,),
+            LIVE_TASK,
+            "a task whose user holds something back, and is asked for it on the way",
+            "live",
+            _TRAITS,
+            LIVE_TASK,
+            (TASK,),
         ),
     ),
     stages=in_a_row(
-        "users", "Derivation",
-        Step(STAGE, "Let an assistant talk with a simulated user and call in the task's world, until it is done as it should be.",
-             "Sample", "τ-bench", hold_conversations,
-             ("speak_as_user", "hear_question", "multi_step/prompts/call_next"), voiced=("speak_as_user",)),
+        "users",
+        "Derivation",
+        Step(
+            STAGE,
+            "Let an assistant talk with a simulated user and call in the task's world, until it is done as it should be.",
+            "Sample",
+            "τ-bench",
+            hold_conversations,
+            ("speak_as_user", "hear_question", "multi_step/prompts/call_next"),
+            voiced=("speak_as_user",),
+        ),
         group="live",
     ),
     obstacles={LIVE_TASK: obstacle},
     has_fixed_words=True,
-)  # fmt: skip
+)

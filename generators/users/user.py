@@ -73,7 +73,10 @@ class Fact(NamedTuple):
     def is_gainsaid(self, text: str) -> bool:
         """Whether a text says one of the other values that the parameter has to choose among, and not this one."""
         options = [one for one in self.schema.get("enum") or () if one != self.value]
-        return not self.is_said(text) and sum(locate(one, {}, text) is not None for one in options) == 1
+        return (
+            not self.is_said(text)
+            and sum(locate(one, {}, text) is not None for one in options) == 1
+        )
 
     def is_offered(self, text: str) -> bool:
         """Whether a text says several of the values that the parameter has to choose among."""
@@ -84,7 +87,9 @@ def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
     """All that the user of a sample knows, each once."""
     named = {tool.name: tool for tool in tools}
     due = [turn.calls for _, turn in sample.call_turns if turn.executed] or [sample.gold]
-    calls = [call for made in due for call in made if call.tool in named]  # of a dialogue's growing call the last one
+    calls = [
+        call for made in due for call in made if call.tool in named
+    ]  # of a dialogue's growing call the last one
     found = [fact for call in calls for fact in _facts(call, named[call.tool], sample)]
     return list({(one.parameter, str(one.value)): one for one in reversed(found)}.values())[::-1]
 
@@ -94,17 +99,26 @@ def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
     for evidence in call.evidence:
         name = evidence.argument.partition("[")[0].partition(".")[0]
         fact = Fact(
-            tool.name, name, evidence.argument, None, schema_of(tool, evidence.argument), called.get(name, name)
+            tool.name,
+            name,
+            evidence.argument,
+            None,
+            schema_of(tool, evidence.argument),
+            called.get(name, name),
         )
         if evidence.kind in ("span", "normalised") and not evidence.in_message:
             value = value_in(call.arguments, evidence.argument)
-            is_first = evidence.turn == 0 and evidence.start is not None and evidence.end is not None
+            is_first = (
+                evidence.turn == 0 and evidence.start is not None and evidence.end is not None
+            )
             at = (evidence.start or 0, evidence.end or 0) if is_first else (-1, -1)
             said = fact._replace(value=value, start=at[0], end=at[1], turn=evidence.turn or 0)
             yield from () if value is None else (said,)
         elif evidence.kind == "response":
             names = list(_names(evidence, sample.request))
-            yield from (fact._replace(value=one, schema={"type": "string"}, is_name=True) for one in names)
+            yield from (
+                fact._replace(value=one, schema={"type": "string"}, is_name=True) for one in names
+            )
             yield from () if names else (fact,)
 
 
@@ -115,7 +129,11 @@ def _names(evidence: Evidence, request: str) -> Iterator[str]:
     except RecordError:  # another rule than that of a choice among entries
         return
     for one in where:
-        if one.test in _TEXT and isinstance(one.value, str) and locate(one.value, {"type": "string"}, request):
+        if (
+            one.test in _TEXT
+            and isinstance(one.value, str)
+            and locate(one.value, {"type": "string"}, request)
+        ):
             yield one.value
 
 
@@ -153,7 +171,9 @@ class SimulatedUser:
     worded, `refused` what of it said something else than was due.
     """
 
-    def __init__(self, sample: Sample, tools: Sequence[Tool], chat: ChatModel | None, number: int = 0) -> None:
+    def __init__(
+        self, sample: Sample, tools: Sequence[Tool], chat: ChatModel | None, number: int = 0
+    ) -> None:
         """Begin a conversation; `number` tells several over the same sample apart."""
         self.facts = facts_of(sample, tools)
         self.wordings = self.refused = 0
@@ -179,16 +199,24 @@ class SimulatedUser:
     async def open(self) -> str:
         """The user's first words: the request, in which up to half of the values are held back."""
         request = self._sample.request
-        apart = [] if traits_of(self._sample.kind).is_live else self.apart  # it has held back what it holds back
+        apart = (
+            [] if traits_of(self._sample.kind).is_live else self.apart
+        )  # it has held back what it holds back
         held = self._rng.sample(apart, (len(apart) + 1) // 2)
         text = request
         for fact in sorted(held, key=lambda one: -one.start):
             text = text[: fact.start] + self._line("held", called=fact.called) + text[fact.end :]
         held = [one for one in held if not one.is_said(text)]
-        self._told = [one for one in self.facts if one not in held and (one.value is None or one.is_said(text))]
+        self._told = [
+            one
+            for one in self.facts
+            if one not in held and (one.value is None or one.is_said(text))
+        ]
         if not held:
             text = request
-        self.opening = await self._word(text, Answer("tell", tuple(self._told)), "") if held else text
+        self.opening = (
+            await self._word(text, Answer("tell", tuple(self._told)), "") if held else text
+        )
         return self.opening
 
     def _stands_apart(self, fact: Fact) -> bool:
@@ -199,7 +227,9 @@ class SimulatedUser:
         request = self._sample.request
         without = f"{request[: fact.start]}\n{request[fact.end :]}"
         others = [one for one in self.facts if one != fact]
-        alone = all(one.end <= fact.start or fact.end <= one.start for one in others if one.start >= 0)
+        alone = all(
+            one.end <= fact.start or fact.end <= one.start for one in others if one.start >= 0
+        )
         alone = alone and all(one.parameter != fact.parameter for one in others)
         return alone and not isinstance(fact.value, bool) and not fact.is_said(without)
 
@@ -216,15 +246,25 @@ class SimulatedUser:
     async def _decide(self, message: str) -> Answer:
         asking = [one for one in _SENTENCE.findall(message) if _QUESTION.search(one.strip())]
         asked = " ".join(asking) or message
-        if not any(True for _ in self._named_in(asked)) and not any(one.is_said(asked) for one in self.facts):
+        if not any(True for _ in self._named_in(asked)) and not any(
+            one.is_said(asked) for one in self.facts
+        ):
             asked = message  # "I would paint it white. Is that right?"
         named = set(self._named_in(asked))
         known = [one for one in self.facts if one.parameter in named]
-        if not asking and not (_ASKING.of(message).search(message) and any(one in self.held for one in known)):
+        if not asking and not (
+            _ASKING.of(message).search(message) and any(one in self.held for one in known)
+        ):
             return Answer("done")
         stated = [one for one in self.facts if one.is_said(asked) and not one.is_offered(asked)]
-        wrong = [one for one in known if one not in stated and (one.is_gainsaid(asked) or self._is_other(one, asked))]
-        wrong = [one for one in wrong if not any(other.parameter == one.parameter for other in stated)]
+        wrong = [
+            one
+            for one in known
+            if one not in stated and (one.is_gainsaid(asked) or self._is_other(one, asked))
+        ]
+        wrong = [
+            one for one in wrong if not any(other.parameter == one.parameter for other in stated)
+        ]
         settled = {one.parameter for one in (*stated, *wrong)}
         left = [one for one in known if one.parameter not in settled]
         if left or (named and not known):
@@ -249,7 +289,9 @@ class SimulatedUser:
         known = [one for one in facts if one.value is not None]
         if not facts:
             return Answer("unknown")
-        if not known or len([one for one in known if one.is_name]) > 1:  # which is which the request alone tells
+        if (
+            not known or len([one for one in known if one.is_name]) > 1
+        ):  # which is which the request alone tells
             return Answer("goal")
         return Answer("again" if all(one in self._told for one in known) else "tell", tuple(known))
 
@@ -264,7 +306,12 @@ class SimulatedUser:
                 for letter, one in letters.items()
             ]
             prompt = render(
-                PROMPTS, HEAR, request=self._sample.request, options=shown, says=message, language=self._sample.language
+                PROMPTS,
+                HEAR,
+                request=self._sample.request,
+                options=shown,
+                says=message,
+                language=self._sample.language,
             )
             try:
                 heard = await self._chat.ask(prompt, HeardQuestion, sample_index=self._number)
@@ -327,7 +374,9 @@ class SimulatedUser:
         for attempt in range(_WORDINGS):
             self.wordings += 1
             try:
-                given = await self._chat.ask(asked, UserSentence, sample_index=self._number * _WORDINGS + attempt)
+                given = await self._chat.ask(
+                    asked, UserSentence, sample_index=self._number * _WORDINGS + attempt
+                )
             except ReplyError:
                 self.refused += 1
                 continue
@@ -347,7 +396,9 @@ class SimulatedUser:
         left_out = [one for one in answer.facts if one.is_said(plain) and not one.is_said(text)]
         if left_out:
             return f"it does not say {left_out[0].value!r} for the {left_out[0].called}."
-        others = [one for one in self.facts if one not in answer.facts and not isinstance(one.value, bool)]
+        others = [
+            one for one in self.facts if one not in answer.facts and not isinstance(one.value, bool)
+        ]
         added = [one for one in others if one.is_said(text) and not one.is_said(plain)]
         if added:
             return f"it says {added[0].value!r} for the {added[0].called}, which is not to be said."
@@ -355,11 +406,15 @@ class SimulatedUser:
 
     def _strange(self, text: str, plain: str, answer: Answer) -> str:
         """That a wording says another choice of a parameter, or figures that nobody said."""
-        changed = [one for one in self.facts if one.is_gainsaid(text) and not one.is_gainsaid(plain)]
+        changed = [
+            one for one in self.facts if one.is_gainsaid(text) and not one.is_gainsaid(plain)
+        ]
         if changed:
             return f"it says another {changed[0].called} than {changed[0].value!r}."
         figures = sorted(set(_DIGITS.findall(text)) - set(_DIGITS.findall(plain)))
-        is_reworded = any(not isinstance(one.value, str) or _DIGITS.search(one.value) for one in answer.facts)
+        is_reworded = any(
+            not isinstance(one.value, str) or _DIGITS.search(one.value) for one in answer.facts
+        )
         return f"it says {figures[0]}, which nobody said." if figures and not is_reworded else ""
 
 
@@ -400,7 +455,9 @@ class Assistant(Protocol[Move]):
         """Take note of what it said and was told; None: it was its last word."""
 
 
-async def converse(assistant: Assistant[Move], user: SimulatedUser | None, history: list[Exchange], most: int) -> None:
+async def converse(
+    assistant: Assistant[Move], user: SimulatedUser | None, history: list[Exchange], most: int
+) -> None:
     """Let an assistant go on from a history, to which is added what is called and said, until it is over.
 
     The user answers what is said within the first `most` moves. Where nobody does, what is said first ends it.

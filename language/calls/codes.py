@@ -13,29 +13,89 @@ from callwright.warehouse.records import Language
 
 _DOMAINS = ("example.com", "example.org", "example.net", "mail.example.com", "post.example.org")
 _PREFIX = 3
-_AIRLINES = ("LH", "AF", "BA", "KL", "JL", "CA", "MU", "SK", "IB", "AC", "QF", "TK", "EK", "DL", "UA")
+_AIRLINES = (
+    "LH",
+    "AF",
+    "BA",
+    "KL",
+    "JL",
+    "CA",
+    "MU",
+    "SK",
+    "IB",
+    "AC",
+    "QF",
+    "TK",
+    "EK",
+    "DL",
+    "UA",
+)
 _AIRPORTS = words(
     "JFK LAX ORD ATL SFO SEA DEN BOS MIA DFW LHR CDG FRA MUC AMS MAD BCN FCO VIE ZRH CPH OSL ARN HEL WAW PRG LIS"
     " DUB IST DXB SIN HKG NRT ICN PEK PVG CAN SZX BKK SYD MEL AKL YYZ YVR"
 )
-_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "KRW", "SGD")
-_COUNTRY_CODES = ("DE", "FR", "ES", "JP", "US", "GB", "IT", "SE", "PL", "CA", "AU", "CN", "NL", "PT")
+_CURRENCIES = (
+    "USD",
+    "EUR",
+    "GBP",
+    "JPY",
+    "CNY",
+    "CHF",
+    "CAD",
+    "AUD",
+    "SEK",
+    "NOK",
+    "DKK",
+    "PLN",
+    "KRW",
+    "SGD",
+)
+_COUNTRY_CODES = (
+    "DE",
+    "FR",
+    "ES",
+    "JP",
+    "US",
+    "GB",
+    "IT",
+    "SE",
+    "PL",
+    "CA",
+    "AU",
+    "CN",
+    "NL",
+    "PT",
+)
 _FILES = words("report invoice photo contract slides notes budget scan plan letter menu map")
 _ENDINGS = ("pdf", "docx", "xlsx", "png", "jpg", "txt")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like digits
 _ID_WORDS = frozenset(
-    words("id ids number numbers no num code codes uid uuid identifier reference new old current to from token")
+    words(
+        "id ids number numbers no num code codes uid uuid identifier reference new old current to from token"
+    )
 )
 _PREFIXES = {
-    "booking": "BKG", "user": "USR", "shipment": "SHP", "warehouse": "WHS", "passenger": "PAX", "check": "CHK",
-    "notification": "NTF", "gift": "GFT", "search": "SRC", "data": "PLN", "not": "NTF", "block": "BLK",
-}  # fmt: skip
+    "booking": "BKG",
+    "user": "USR",
+    "shipment": "SHP",
+    "warehouse": "WHS",
+    "passenger": "PAX",
+    "check": "CHK",
+    "notification": "NTF",
+    "gift": "GFT",
+    "search": "SRC",
+    "data": "PLN",
+    "not": "NTF",
+    "block": "BLK",
+}
 _NOT_LATIN = re.compile(r"[^A-Z]")
 
 
 def like(example: str, rng: Random) -> str:
     """Another code of the same shape: digits for digits, the letters kept."""
-    return "".join(rng.choice(string.digits) if character.isdecimal() else character for character in example)
+    return "".join(
+        rng.choice(string.digits) if character.isdecimal() else character for character in example
+    )
 
 
 def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  # noqa: C901, PLR0911 - a line a kind
@@ -123,7 +183,9 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
 _ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
-OWN_WORDS = frozenset({"person", "place", "origin", "destination"})  # names as good as those that a schema gives
+OWN_WORDS = frozenset(
+    {"person", "place", "origin", "destination"}
+)  # names as good as those that a schema gives
 PHRASED = frozenset({"place", "origin", "destination", "country", "person", "address"})
 
 
@@ -139,14 +201,22 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
         case "address":
             return address(language, rng)
     templates = _values(language)["templates"]
-    general, _, _ = kind.partition(" ")  # "details of a claim" is, where no phrases are there for claims, a detail
-    return _fill(rng.choice(templates.get(kind) or templates.get(general) or templates["text"]), language, rng)
+    general, _, _ = kind.partition(
+        " "
+    )  # "details of a claim" is, where no phrases are there for claims, a detail
+    return _fill(
+        rng.choice(templates.get(kind) or templates.get(general) or templates["text"]),
+        language,
+        rng,
+    )
 
 
 @cache
 def lands(language: Language) -> dict[str, int]:
     """The places of a language, each with the number of the land that is crossed without a flight or a ship to reach it."""
-    return {place: number for number, row in enumerate(_values(language)["places"]) for place in row}
+    return {
+        place: number for number, row in enumerate(_values(language)["places"]) for place in row
+    }
 
 
 def person(language: Language, rng: Random) -> str:

@@ -17,22 +17,32 @@ _OTHER_NAMES = frozenset({"summary", "subject", "email", "username", "login", "h
 
 def name_paths(entries: Sequence[JsonValue]) -> list[str]:
     """Where the entries have their names, the likeliest place first; of those without one, what people call them by."""
-    texts = [path for entry in entries[:1] for path, value in leaves(entry) if isinstance(value, str)]
+    texts = [
+        path for entry in entries[:1] for path, value in leaves(entry) if isinstance(value, str)
+    ]
     last = {path: {*split_name(path.rpartition(".")[2])[-1:]} for path in texts}
     found = dict.fromkeys(path for path in texts if _NAMES & last[path])
-    found = found or dict.fromkeys(path for path in texts if _OTHER_NAMES & last[path] and "." not in path)
+    found = found or dict.fromkeys(
+        path for path in texts if _OTHER_NAMES & last[path] and "." not in path
+    )
     return sorted(found, key=lambda path: (path.count("."), path.rpartition(".")[2] not in _NAMES))
 
 
 def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | None:
     """The entry that `query` names: its index, the path of the name, and how well: "equals", "contains", "within"."""
     wanted = fold(query)
-    names = [[(path, fold(text_at(entry, path))) for path in name_paths(entries)] for entry in entries]
+    names = [
+        [(path, fold(text_at(entry, path))) for path in name_paths(entries)] for entry in entries
+    ]
     for matching in ("equals", "contains", "within"):
         for at in range(len(names[0]) if names else 0):
             for index, row in enumerate(names):
                 path, name = row[at]
-                fits = {"equals": name == wanted, "contains": wanted in name, "within": name in wanted}
+                fits = {
+                    "equals": name == wanted,
+                    "contains": wanted in name,
+                    "within": name in wanted,
+                }
                 if name and fits[matching]:
                     return index, path, matching
     return None
@@ -59,7 +69,9 @@ def value_in(value: JsonValue, path: str) -> JsonValue:
     return held
 
 
-_USUAL = frozenset({"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"})
+_USUAL = frozenset(
+    {"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"}
+)
 _NUMBERED = (("id",), ("ids",), ("uid",), ("uuid",), ("guid",), ("gid",), ("oid",), ("sid",))
 _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "term"})
 
@@ -67,7 +79,10 @@ _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "te
 def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
     """Whether a parameter takes what people type to find a thing; one that responses give too has to be called so."""
     is_text = schema.get("type") == "string" and not schema.get("enum") and not schema.get("format")
-    if meaning_by_words("", str(schema.get("description", ""))) == "code" and split_name(name)[-1] not in _QUERIES:
+    if (
+        meaning_by_words("", str(schema.get("description", ""))) == "code"
+        and split_name(name)[-1] not in _QUERIES
+    ):
         return False  # what the description calls an identifier has no name for a value
     return is_text and (not linked or split_name(name)[-1] in _QUERIES)
 
@@ -101,7 +116,9 @@ class RankingField(NamedTuple):
 
 # {} stands for the noun; where a word of two families is in a path, the first counts
 FAMILIES = tuple(
-    RankingField(name, frozenset(words.split()), low, high, is_time=name in ("departure", "arrival"))
+    RankingField(
+        name, frozenset(words.split()), low, high, is_time=name in ("departure", "arrival")
+    )
     for name, words, low, high in (
         ("reviews", "reviews votes", "{} with the fewest reviews", "{} with the most reviews"),
         ("rating", "rating score average", "worst rated {}", "best rated {}"),
@@ -126,7 +143,10 @@ def rank_words(test: str, path: str) -> str | None:
 def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
     """The test and the path that `phrase` (with {} for the noun) ranks the entries of this shape by, None if none."""
     for family in FAMILIES:
-        for words, tests in ((family.low, ("lowest", "earliest")), (family.high, ("highest", "latest"))):
+        for words, tests in (
+            (family.low, ("lowest", "earliest")),
+            (family.high, ("highest", "latest")),
+        ):
             if words == phrase:
                 path = rank_fields(entry).get(family.name)
                 return None if path is None else (tests[family.is_time], path)
@@ -165,7 +185,9 @@ def _family_of_words(path: str) -> RankingField | None:
     if words & _NO_MEASURE:
         return None
     last = set(split_name(pieces[-1])) if pieces else set()
-    if "total" in last and len(last) > 1 and not last & (_MONEY | _COUNTS):  # a total of episodes is no price
+    if (
+        "total" in last and len(last) > 1 and not last & (_MONEY | _COUNTS)
+    ):  # a total of episodes is no price
         return None
     if words & _COUNTS:
         return FAMILIES[0] if words & {"review", "reviews", "rating", "ratings", "votes"} else None

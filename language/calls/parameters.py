@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from faker import Faker
 
 
-_LIMITING = re.compile(r"^(?:limits?|filters?|restricts?) (?:the )?(?:results?|response) (?:to|by|on) ")
+_LIMITING = re.compile(
+    r"^(?:limits?|filters?|restricts?) (?:the )?(?:results?|response) (?:to|by|on) "
+)
 _LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
 _ARTICLE = LanguagePattern("^(?:@{with_article})", re.RegexFlag(0))
@@ -44,10 +46,19 @@ def titles_of(name: str, description: str) -> tuple[str, ...]:
     named = own_letters(name) or humanise(name)
     described = description.strip().rstrip(signs("."))
     glued = script_of(described) != COMMON_SCRIPT
-    is_short = len(described) <= _MOST_CHARACTERS if glued else len(described.split()) <= _MOST_WORDS
-    if not described or not is_short or _CLAUSE.of(described).search(described) or _MARKED.search(described):
+    is_short = (
+        len(described) <= _MOST_CHARACTERS if glued else len(described.split()) <= _MOST_WORDS
+    )
+    if (
+        not described
+        or not is_short
+        or _CLAUSE.of(described).search(described)
+        or _MARKED.search(described)
+    ):
         return (named,)
-    lowered = described if glued or described[:2].isupper() else described[0].lower() + described[1:]
+    lowered = (
+        described if glued or described[:2].isupper() else described[0].lower() + described[1:]
+    )
     return tuple(dict.fromkeys((_ARTICLE.of(lowered).sub("", lowered) or lowered, named)))
 
 
@@ -68,20 +79,47 @@ def short_forms(name: str) -> tuple[str, ...]:
         return ()
     if words[-1] in ("id", "ids", "number", "no", "code"):
         lead = humanise("_".join(words[:-1]))
-        return (f"{lead} ID", f"{lead} number", f"{lead} code", lead, "ID" if words[-1] == "id" else words[-1])
+        return (
+            f"{lead} ID",
+            f"{lead} number",
+            f"{lead} code",
+            lead,
+            "ID" if words[-1] == "id" else words[-1],
+        )
     return (humanise(words[-1]),)
 
 
 _FILE = "parameters"
-NUMERIC = frozenset({"number", "money", "quantity", "percent", "year", "rating", "age", "measure", "duration"})
+NUMERIC = frozenset(
+    {"number", "money", "quantity", "percent", "year", "rating", "age", "measure", "duration"}
+)
 PLACES = frozenset({"origin", "destination", "place", "country", "address", "airport"})
 CLOCKED = frozenset({"date", "time", "moment", "birthday", "month"})
-CODED = frozenset({"code", "phone", "email", "link", "card", "airport", "currency", "plate", "file", "pin", "uuid"})
+CODED = frozenset(
+    {
+        "code",
+        "phone",
+        "email",
+        "link",
+        "card",
+        "airport",
+        "currency",
+        "plate",
+        "file",
+        "pin",
+        "uuid",
+    }
+)
 
 _FORMATS = {
-    "date": "date", "date-time": "moment", "time": "time", "email": "email", "idn-email": "email", "uri": "link",
+    "date": "date",
+    "date-time": "moment",
+    "time": "time",
+    "email": "email",
+    "idn-email": "email",
+    "uri": "link",
     "uuid": "uuid",
-}  # fmt: skip
+}
 
 
 @lru_cache(16384)
@@ -128,17 +166,27 @@ def _rules(section: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     packs = sorted(map(of, known()), key=lambda pack: pack.code != DEFAULT_LANGUAGE)
     listed = [pack.data[_FILE][section] for pack in packs if _FILE in pack.data]
     return tuple(
-        (name.split()[0], re.compile("|".join(rules[name] for rules in listed if name in rules))) for name in listed[0]
+        (name.split()[0], re.compile("|".join(rules[name] for rules in listed if name in rules)))
+        for name in listed[0]
     )
 
 
 _TYPED = frozenset({"date", "time", "date-time"})
 _BY_KIND: dict[str, EntityKind] = {
-    "person": "person", "company": "company", "product": "product", "plate": "plate", "code": "id_number",
-    "pattern": "id_number", "card": "id_number", **dict.fromkeys(CLOCKED, "time"), **dict.fromkeys(PLACES, "location"),
-}  # fmt: skip
+    "person": "person",
+    "company": "company",
+    "product": "product",
+    "plate": "plate",
+    "code": "id_number",
+    "pattern": "id_number",
+    "card": "id_number",
+    **dict.fromkeys(CLOCKED, "time"),
+    **dict.fromkeys(PLACES, "location"),
+}
 _CODES = frozenset({"code", "pattern"})
-_NO_ENTITY = frozenset({"pin", "phone", "email", "link", "file", "money", "year", "month", "country"})
+_NO_ENTITY = frozenset(
+    {"pin", "phone", "email", "link", "file", "money", "year", "month", "country"}
+)
 
 
 def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
@@ -158,7 +206,19 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
 
 
 _LOCALE = "en_US"
-_NAMED = ("en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR", "nl_NL", "pl_PL")
+_NAMED = (
+    "en_US",
+    "en_GB",
+    "en_IN",
+    "es_ES",
+    "es_MX",
+    "fr_FR",
+    "de_DE",
+    "it_IT",
+    "pt_BR",
+    "nl_NL",
+    "pl_PL",
+)
 _CHINESE = ("zh_CN", "zh_TW")
 _SHORTEST_NAME = 3
 _SEED_BITS = 48
@@ -224,7 +284,9 @@ def bearers(schema: JsonSchema) -> list[str]:
     if found := _NAME_OF.search(described):
         return [next(filter(None, found.groups()))]
     words = function_words(tool)
-    nouns = [word for word in words if deed_of(word) == "other"] if len(words) > 1 else []  # one word is a verb
+    nouns = (
+        [word for word in words if deed_of(word) == "other"] if len(words) > 1 else []
+    )  # one word is a verb
     about = " ".join(nouns).partition(" by ")[0]
     return [about, described] if about else [f"{described} {does.lower()}".strip()]
 
@@ -236,7 +298,11 @@ def _row(table: str, words: str, description: str, *, is_told: bool) -> Meaning 
     for row in rows:
         if row.name.search(words) and (row.where is None or row.where.search(description)):
             return row
-    return None if is_told else next((row for row in rows if row.about and row.about.search(head)), None)
+    return (
+        None
+        if is_told
+        else next((row for row in rows if row.about and row.about.search(head)), None)
+    )
 
 
 @cache
@@ -264,7 +330,9 @@ def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
         return str(rng.choice(give["pick"]))
     if "shape" in give:
         return shaped(give["shape"], rng)
-    return phrase(give["kind"], language, rng) if _has_phrases(give.get("kind", ""), language) else ""
+    return (
+        phrase(give["kind"], language, rng) if _has_phrases(give.get("kind", ""), language) else ""
+    )
 
 
 def stated_choices(schema: JsonSchema) -> list[str]:
@@ -278,14 +346,20 @@ def stated_choices(schema: JsonSchema) -> list[str]:
     return [choice.strip("`'\" ") for choice in _JOINT.split(found[1])] if found else []
 
 
-def in_context(properties: Mapping[str, JsonSchema], tool: str, description: str) -> dict[str, JsonSchema]:
+def in_context(
+    properties: Mapping[str, JsonSchema], tool: str, description: str
+) -> dict[str, JsonSchema]:
     """The schemas of a tool's parameters, each with a note of what the tool does: a "path" is a folder's where folders are made."""
     note = f"{tool} {description.partition('. ')[0]}"
     return {name: {**schema, ASKED_OF: note} for name, schema in properties.items()}
 
 
 def _has_phrases(kind: str, language: Language) -> bool:
-    return kind in PHRASED or kind in CODED or (kind != "text" and kind in of(language).data["values"]["templates"])
+    return (
+        kind in PHRASED
+        or kind in CODED
+        or (kind != "text" and kind in of(language).data["values"]["templates"])
+    )
 
 
 def fake(provider: str, rng: Random, *, alone: bool = False) -> str:
@@ -308,13 +382,17 @@ def _faker(modules: tuple[str, ...] | None) -> "Faker":
 @cache
 def first_names() -> frozenset[str]:
     """The first names that Faker has in languages written in Latin letters that people here meet most."""
-    return frozenset(name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME)
+    return frozenset(
+        name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME
+    )
 
 
 @cache
 def chinese_names() -> tuple[frozenset[str], frozenset[str]]:
     """The family names and the given names that Faker has in Chinese letters."""
-    families, given = (frozenset(_names_of(_CHINESE, field)) for field in ("last_names", "first_names"))
+    families, given = (
+        frozenset(_names_of(_CHINESE, field)) for field in ("last_names", "first_names")
+    )
     return families, given
 
 

@@ -44,7 +44,9 @@ _DAYTIME = (8, 20)
 _TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "percent"})
 
 
-def make_value(name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0) -> JsonValue:
+def make_value(
+    name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0
+) -> JsonValue:
     """A value for a parameter; ReplyError where no value can be found that satisfies its schema."""
     schema = _resolved(schema)
     for _ in range(_TRIES):
@@ -54,7 +56,9 @@ def make_value(name: str, schema: JsonSchema, language: Language, rng: Random, *
     return make_plain(name, schema, language, rng, depth=depth)
 
 
-def make_plain(name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0) -> JsonValue:
+def make_plain(
+    name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0
+) -> JsonValue:
     """A value by schema alone, where nothing tells what people give: a number, a code, plain words.
 
     Raises ReplyError where the schema takes none of those.
@@ -65,7 +69,9 @@ def make_plain(name: str, schema: JsonSchema, language: Language, rng: Random, *
             if value not in (None, "", [], {}) and fits(value, schema):
                 return value
     shown = str(schema)[:_LONGEST_SHOWN]
-    raise ReplyError(f"template/v1 finds no value for the parameter {name!r} that satisfies its schema {shown}.")
+    raise ReplyError(
+        f"template/v1 finds no value for the parameter {name!r} that satisfies its schema {shown}."
+    )
 
 
 def _branches(schema: JsonSchema) -> Iterator[JsonSchema]:
@@ -79,7 +85,9 @@ def _branches(schema: JsonSchema) -> Iterator[JsonSchema]:
             yield from _branches({**rest, **one})
 
 
-def _plain_value(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+def _plain_value(
+    name: str, schema: JsonSchema, language: Language, rng: Random, depth: int
+) -> JsonValue:
     if depth > _DEEPEST:
         return None
     given = [schema[word] for word in ("const", "default") if word in schema]
@@ -93,13 +101,22 @@ def _plain_value(name: str, schema: JsonSchema, language: Language, rng: Random,
             return _make_number("number", name, schema, rng)
         case "array":
             items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
-            return [make_plain(name, items or {}, language, rng, depth=depth + 1) for _ in range(_fewest(name, schema))]
+            return [
+                make_plain(name, items or {}, language, rng, depth=depth + 1)
+                for _ in range(_fewest(name, schema))
+            ]
         case "object":
             values = schema.get("additionalProperties")
             # one member for an object whose entries have any name, and a schema that is told
-            members = schema.get("properties") or ({"entry": values} if isinstance(values, dict) and values else {})
-            needed = [one for one in schema.get("required") or () if one in members] or [*members][:1]
-            return {one: make_plain(one, members[one], language, rng, depth=depth + 1) for one in needed}
+            members = schema.get("properties") or (
+                {"entry": values} if isinstance(values, dict) and values else {}
+            )
+            needed = [one for one in schema.get("required") or () if one in members] or [*members][
+                :1
+            ]
+            return {
+                one: make_plain(one, members[one], language, rng, depth=depth + 1) for one in needed
+            }
     if "pattern" in schema:
         return _patterned(name, schema, rng)
     kind = "code" if schema.get("format") is None else meaning_of(name, schema)
@@ -116,7 +133,9 @@ def _resolved(schema: JsonSchema) -> JsonSchema:
     return schema
 
 
-def _propose(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+def _propose(
+    name: str, schema: JsonSchema, language: Language, rng: Random, depth: int
+) -> JsonValue:
     if "const" in schema:
         constant: JsonValue = schema["const"]
         return constant
@@ -135,13 +154,17 @@ def _propose(name: str, schema: JsonSchema, language: Language, rng: Random, dep
         case "string":
             return _text(name, schema, language, rng)
         case other:
-            raise ReplyError(f"template/v1 can't make a value of the type {other!r} for the parameter {name!r}.")
+            raise ReplyError(
+                f"template/v1 can't make a value of the type {other!r} for the parameter {name!r}."
+            )
 
 
 def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     examples = [one for one in schema.get("examples") or () if isinstance(one, int | float)]
     kind = meaning_of(name, schema)
-    is_tabled = kind in _TABLED or meaning_by_words(name, "") == "text"  # else the name tells more than the table
+    is_tabled = (
+        kind in _TABLED or meaning_by_words(name, "") == "text"
+    )  # else the name tells more than the table
     row = meaning_row(name, schema, "numbers") if is_tabled else None
     given = row.give if row else {}
     if examples and "minimum" not in schema and "maximum" not in schema:
@@ -194,7 +217,9 @@ def _fewest(name: str, schema: JsonSchema) -> int:
     """How many items a list has at least. Raises ReplyError where nobody would say so many."""
     least = max(1, int(schema.get("minItems", 1)))
     if least > _MOST_ITEMS:
-        raise ReplyError(f"template/v1 gives no {least} items to {name!r}; at most {_MOST_ITEMS} are given.")
+        raise ReplyError(
+            f"template/v1 gives no {least} items to {name!r}; at most {_MOST_ITEMS} are given."
+        )
     return least
 
 
@@ -204,8 +229,16 @@ def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth:
     items = schema.get("items")
     inner = dict(items) if isinstance(items, dict) and items else {"type": "string"}
     if "examples" not in inner and not inner.get("enum"):
-        flat = [part for one in schema.get("examples") or () for part in (one if isinstance(one, list) else [one])]
-        inner = {**inner, **({"examples": flat} if flat else {}), "description": schema.get("description", "")}
+        flat = [
+            part
+            for one in schema.get("examples") or ()
+            for part in (one if isinstance(one, list) else [one])
+        ]
+        inner = {
+            **inner,
+            **({"examples": flat} if flat else {}),
+            "description": schema.get("description", ""),
+        }
     values: list[JsonValue] = []
     wanted = rng.randint(least, most)
     for _ in range(_TRIES):
@@ -217,9 +250,13 @@ def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth:
     return values
 
 
-def _object(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+def _object(
+    name: str, schema: JsonSchema, language: Language, rng: Random, depth: int
+) -> JsonValue:
     if depth > _DEEPEST:
-        raise ReplyError(f"template/v1 gives up on the parameter {name!r}: its schema nests more than {_DEEPEST} deep.")
+        raise ReplyError(
+            f"template/v1 gives up on the parameter {name!r}: its schema nests more than {_DEEPEST} deep."
+        )
     members = schema.get("properties") or {}
     if not members and not schema.get("additionalProperties", True):
         return {}
@@ -231,7 +268,9 @@ def _object(name: str, schema: JsonSchema, language: Language, rng: Random, dept
     optional = [one for one in members if one not in required]
     some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
     chosen = [one for one in members if one in required or one in some]
-    told = {one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen}  # a team's "name" is no person's
+    told = {
+        one: {ASKED_OF: f"set_{name}", **members[one]} for one in chosen
+    }  # a team's "name" is no person's
     return {one: make_value(one, told[one], language, rng, depth=depth + 1) for one in chosen}
 
 
@@ -239,11 +278,21 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     kind = meaning_of(name, schema)
     examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
     row = meaning_row(name, schema)
-    if kind == "person" and row is None and _NAME_OF_A_THING.search(str(schema.get("description", ""))):
+    if (
+        kind == "person"
+        and row is None
+        and _NAME_OF_A_THING.search(str(schema.get("description", "")))
+    ):
         kind = "text"  # whose name it is would stand there
-    is_other = kind in _PLACES and lands(language).keys().isdisjoint(examples)  # a park or a station is no city
-    is_id = len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None  # whatever the parameter is called
-    if examples and (is_id or is_other or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)):
+    is_other = kind in _PLACES and lands(language).keys().isdisjoint(
+        examples
+    )  # a park or a station is no city
+    is_id = (
+        len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None
+    )  # whatever the parameter is called
+    if examples and (
+        is_id or is_other or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)
+    ):
         example = rng.choice(examples)
         is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
         return like(example, rng) if is_id or is_code else example
@@ -253,7 +302,9 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         joined = (
             (joint.join(words) for joint in "-_") if words else ()
         )  # "river-north" is a name that has to be one word
-        return next((one for one in joined if fits(one, schema)), None) or _patterned(name, schema, rng)
+        return next((one for one in joined if fits(one, schema)), None) or _patterned(
+            name, schema, rng
+        )
     return _at_length(text, schema, language, rng)
 
 
@@ -276,7 +327,9 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
         low, high = _likely(kind, name)
         step = _step(kind, low)
         return str(step * rng.randint(-(-low // step), high // step))
-    return phrase("text name" if names_a_thing(name, schema) else topic_of(name, kind), language, rng)
+    return phrase(
+        "text name" if names_a_thing(name, schema) else topic_of(name, kind), language, rng
+    )
 
 
 def _random_day(rng: Random) -> str:
@@ -297,7 +350,9 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
         if len(text) > 1:
             return text
         # "0" is a number by ^(0|[1-9][0-9]*)$, and no id that anybody has
-        return max([text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))], key=len)
+        return max(
+            [text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))], key=len
+        )
     except UnsupportedPatternError as error:
         raise ReplyError(f"template/v1 can't write {name!r} by its pattern: {error}") from error
 
@@ -305,7 +360,9 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
 def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     least, most, pack = schema.get("minLength", 0), schema.get("maxLength"), of(language)
     if least > _LONGEST_TEXT:
-        raise ReplyError(f"template/v1 writes no text of {least} characters, which the schema asks for.")
+        raise ReplyError(
+            f"template/v1 writes no text of {least} characters, which the schema asks for."
+        )
     while len(text) < least:
         text = text + pack.space + phrase(pack.data["values"]["padding"], language, rng)
     return text[:most].strip() if most is not None and len(text) > most else text
@@ -351,28 +408,52 @@ def fill_in(
 def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:
     """Whether another parameter has this value too, or one that says it; booleans and choices may be equal."""
     value, stated = values[name], fold(str(values[name]))
-    others = [taken for other, taken in values.items() if other != name and not isinstance(taken, bool)]
+    others = [
+        taken for other, taken in values.items() if other != name and not isinstance(taken, bool)
+    ]
     return not isinstance(value, bool) and any(
         fold(str(taken)) == stated
-        or (isinstance(value, str) and isinstance(taken, str) and (stated in fold(taken) or fold(taken) in stated))
+        or (
+            isinstance(value, str)
+            and isinstance(taken, str)
+            and (stated in fold(taken) or fold(taken) in stated)
+        )
         for taken in others
     )
 
 
-_BY_LAND = re.compile(r"\b(trains?|rail\w*|bus(es)?|coach(es)?|rides?|taxis?|cabs?|drive\w*|car|routes?|metro|tram)\b")
+_BY_LAND = re.compile(
+    r"\b(trains?|rail\w*|bus(es)?|coach(es)?|rides?|taxis?|cabs?|drive\w*|car|routes?|metro|tram)\b"
+)
 
 
 def _near(
-    name: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema], language: Language, rng: Random
+    name: str,
+    values: dict[str, JsonValue],
+    properties: dict[str, JsonSchema],
+    language: Language,
+    rng: Random,
 ) -> JsonValue:
     """The value, or where a tool goes by land between it and a place that no land joins to it, a place on that one's land."""
     known, value, schema = lands(language), values[name], properties[name]
-    taken = {str(other): known[str(other)] for at, other in values.items() if at != name and str(other) in known}
+    taken = {
+        str(other): known[str(other)]
+        for at, other in values.items()
+        if at != name and str(other) in known
+    }
     here = known.get(str(value))
-    if here is None or {*taken.values()} <= {here} or not _BY_LAND.search(schema.get(ASKED_OF, "").lower()):
+    if (
+        here is None
+        or {*taken.values()} <= {here}
+        or not _BY_LAND.search(schema.get(ASKED_OF, "").lower())
+    ):
         return value
     land = next(iter(taken.values()))
-    near = [place for place, at in known.items() if at == land and place not in taken and fits(place, schema)]
+    near = [
+        place
+        for place, at in known.items()
+        if at == land and place not in taken and fits(place, schema)
+    ]
     return rng.choice(near) if near else value
 
 
@@ -397,12 +478,16 @@ def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema
             values[start], values[end] = first, last
 
 
-def _start_of(end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> str | None:
+def _start_of(
+    end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]
+) -> str | None:
     """The parameter of the same kind that begins what `end` ends."""
     kind = meaning_of(end, properties[end])
     if kind not in CLOCKED or not _tells(_END, "out", end, properties[end]):
         return None
-    alike = (other for other in values if other != end and meaning_of(other, properties[other]) == kind)
+    alike = (
+        other for other in values if other != end and meaning_of(other, properties[other]) == kind
+    )
     return next((other for other in alike if _tells(_START, "in", other, properties[other])), None)
 
 
@@ -414,9 +499,16 @@ def _tells(cue: LanguagePattern, check: str, name: str, schema: JsonSchema) -> b
 
 
 _LIKELY = {
-    "quantity": (2, 12), "money": (20, 5000), "percent": (5, 95), "year": (2024, 2028), "rating": (1, 5),
-    "age": (18, 80), "measure": (2, 120), "duration": (2, 90), "number": (2, 100),
-}  # fmt: skip
+    "quantity": (2, 12),
+    "money": (20, 5000),
+    "percent": (5, 95),
+    "year": (2024, 2028),
+    "rating": (1, 5),
+    "age": (18, 80),
+    "measure": (2, 120),
+    "duration": (2, 90),
+    "number": (2, 100),
+}
 _BY_NAME = (  # where a word of the name tells more than its kind
     (re.compile(r"interest"), "percent", (1, 9)),
     (re.compile(r"limit"), "money", (500, 9000)),
@@ -447,12 +539,16 @@ def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int |
     if last < first:
         raise ReplyError(f"template/v1 finds no number between {low} and {high} for {name!r}.")
     last = min(last, first + _MOST_STEPS)
-    value = step * min(rng.randint(first, last), rng.randint(first, last))  # small numbers are said more often
+    value = step * min(
+        rng.randint(first, last), rng.randint(first, last)
+    )  # small numbers are said more often
     is_free = "multipleOf" not in schema and kind != "year" and not _is_code(kind, name)
     value = _rounded(value, low, high) if is_free else value
     if value.denominator > 1 or abs(value) > _MOST_WHOLE:
         if json_type(schema) == "integer":
-            raise ReplyError(f"template/v1 finds no whole number of 64 bits between {low} and {high} for {name!r}.")
+            raise ReplyError(
+                f"template/v1 finds no whole number of 64 bits between {low} and {high} for {name!r}."
+            )
         return float(value)
     return int(value)
 
@@ -478,7 +574,11 @@ def _step(kind: str, low: int) -> int:
 
 def _likely(kind: str, name: str) -> tuple[int, int]:
     stated = " ".join(split_name(name))
-    named = (bounds for pattern, of_kind, bounds in _BY_NAME if of_kind == kind and pattern.search(stated))
+    named = (
+        bounds
+        for pattern, of_kind, bounds in _BY_NAME
+        if of_kind == kind and pattern.search(stated)
+    )
     return next(named, _LIKELY.get(kind, _LIKELY["number"]))
 
 
@@ -493,7 +593,11 @@ def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fractio
     if low is None and high is None:
         return likely_low, max(likely_high, likely_low + step), step
     if low is None:
-        low = min(likely_low, high or likely_low) if high is None or likely_low <= high else high - _WIDE
+        low = (
+            min(likely_low, high or likely_low)
+            if high is None or likely_low <= high
+            else high - _WIDE
+        )
     if high is None:
         high = likely_high if likely_high > low else low + _WIDE
     if "multipleOf" not in schema and step > (high - low) / 4:
@@ -511,4 +615,8 @@ def _limit(schema: JsonSchema, name: str, inwards: Fraction) -> Fraction | None:
 
 
 def _exact(value: object) -> Fraction | None:
-    return Fraction(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return (
+        Fraction(str(value))
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else None
+    )

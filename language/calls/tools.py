@@ -31,10 +31,11 @@ _MOST_WORDS, _MOST_CHARACTERS = 9, 24  # of a title, in scripts with and without
 _MOST_TOPIC_WORDS, _LONGEST_TOPIC = 6, 40
 _CLOCK = r"([01]\d|2[0-3]):[0-5]\d$"
 _SPOKEN: dict[str, JsonSchema] = {
-    "date": {"type": "string", "format": "date"}, "birthday": {"type": "string", "format": "date"},
+    "date": {"type": "string", "format": "date"},
+    "birthday": {"type": "string", "format": "date"},
     "time": {"type": "string", "pattern": f"^{_CLOCK}"},
     "moment": {"type": "string", "pattern": rf"^\d{{4}}-\d{{2}}-\d{{2}} {_CLOCK}"},
-}  # fmt: skip
+}
 
 
 class ParameterView(NamedTuple):
@@ -57,7 +58,9 @@ class ParameterView(NamedTuple):
     @property
     def is_identifier(self) -> bool:
         """Whether its values tell which thing is meant: ids and codes, names of files and repositories."""
-        if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(" ".join(split_name(self.name))):
+        if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(
+            " ".join(split_name(self.name))
+        ):
             return True
         row = meaning_row(self.name, self.schema)
         if row is None:
@@ -125,8 +128,12 @@ class ToolView:
 def view_of(tool: object) -> ToolView:
     """The view of a tool as a prompt shows it (a JSON object with name, description, parameters)."""
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-        raise ReplyError(f"template/v1 expects a tool as a JSON object with a name, not {str(tool)[:80]!r}.")
-    return _view(orjson.dumps({key: tool.get(key) for key in ("name", "description", "parameters")}))
+        raise ReplyError(
+            f"template/v1 expects a tool as a JSON object with a name, not {str(tool)[:80]!r}."
+        )
+    return _view(
+        orjson.dumps({key: tool.get(key) for key in ("name", "description", "parameters")})
+    )
 
 
 @lru_cache(4096)
@@ -164,10 +171,13 @@ def name_words(name: str) -> str:
 def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
     """The views of the members of an object schema; those that would be called the same are called by their names."""
     members = schema.get("properties") or {}
-    views = [_parameter(name, member) for name, member in members.items() if isinstance(member, dict)]
+    views = [
+        _parameter(name, member) for name, member in members.items() if isinstance(member, dict)
+    ]
     first = [squeeze(one.titles[0]) for one in views]
     return tuple(
-        one._replace(titles=one.titles[-1:]) if first.count(squeeze(one.titles[0])) > 1 else one for one in views
+        one._replace(titles=one.titles[-1:]) if first.count(squeeze(one.titles[0])) > 1 else one
+        for one in views
     )
 
 
@@ -179,12 +189,25 @@ def title_table(parameters: tuple[ParameterView, ...]) -> TitleTable | None:
         for title in (*parameter.titles, *([parameter.topic] if parameter.topic else ())):
             owners.setdefault(squeeze(title), at)
             spelled.setdefault(squeeze(title), title)
-    short = [(squeeze(form), form, at) for at, one in enumerate(parameters) for form in short_forms(one.name)]
+    short = [
+        (squeeze(form), form, at)
+        for at, one in enumerate(parameters)
+        for form in short_forms(one.name)
+    ]
     for key, form, at in short:
-        if all(other == at for one, _, other in short if one == key) and owners.setdefault(key, at) == at:
+        if (
+            all(other == at for one, _, other in short if one == key)
+            and owners.setdefault(key, at) == at
+        ):
             spelled.setdefault(key, form)
-    ordered = sorted((spelled[key] for key in owners if key in spelled and key), key=len, reverse=True)
-    return TitleTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners) if ordered else None
+    ordered = sorted(
+        (spelled[key] for key in owners if key in spelled and key), key=len, reverse=True
+    )
+    return (
+        TitleTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners)
+        if ordered
+        else None
+    )
 
 
 @lru_cache(16384)
@@ -201,7 +224,9 @@ def _parameter(name: str, schema: JsonSchema) -> ParameterView:
     spoken = schema
     if json_type(schema) == "string" and not any(map(schema.get, ("pattern", "format", "enum"))):
         spoken = _SPOKEN.get(kind, schema)  # a bare "startDate" is stated as a date
-    return ParameterView(name, schema, kind, spoken, titles_of(name, str(schema.get("description") or "")), topic)
+    return ParameterView(
+        name, schema, kind, spoken, titles_of(name, str(schema.get("description") or "")), topic
+    )
 
 
 def _spelling(title: str) -> str:

@@ -17,8 +17,17 @@ from callwright.language.packs import LanguagePattern
 ZONES = "/usr/share/zoneinfo"
 # Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes them for times of day.
 _DIMENSIONS = (
-    "time", "duration", "number", "phone-number", "email", "url", "amount-of-money", "distance", "quantity", "temperature",
-)  # fmt: skip
+    "time",
+    "duration",
+    "number",
+    "phone-number",
+    "email",
+    "url",
+    "amount-of-money",
+    "distance",
+    "quantity",
+    "temperature",
+)
 # Any other code it would take for English.
 _CODES = """
     af ar bg bn ca cs da de el en es et fa fi fr ga he hi hr hu id is it ja ka km kn ko lo ml mn my nb ne nl pl pt ro ru
@@ -51,7 +60,9 @@ def is_available() -> bool:
 @lru_cache(_CACHED)
 def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
     """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does not know the language."""
-    is_endless = any(not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text))
+    is_endless = any(
+        not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text)
+    )
     if not is_available() or not text or len(text) > _LONGEST or is_endless:
         return ()
     context = _context(language, now)
@@ -74,7 +85,9 @@ def _is_of_our_era(value: dict[str, Any]) -> bool:
 def _duckling() -> Any:  # noqa: ANN401 - the library has no types
     """The library. When it is loaded, the Haskell within it takes Ctrl-C for itself; whoever had it before gets it back."""
     libc, before = ctypes.CDLL(None), ctypes.create_string_buffer(_SIGACTION)
-    libc.sigaction(signal.SIGINT, None, before)  # not by `signal.signal`, which only the main thread may call
+    libc.sigaction(
+        signal.SIGINT, None, before
+    )  # not by `signal.signal`, which only the main thread may call
     import duckling
 
     libc.sigaction(signal.SIGINT, before, None)

@@ -23,7 +23,11 @@ DaySort = Literal["", "dated", "yearless", "monthless", "weekday", "counted", "l
 _SOME_DAYS = (datetime(2001, 1, 1, tzinfo=UTC), datetime(2009, 7, 15, 13, 20, tzinfo=UTC))
 _WEEK, _MONTHS = 7, 12
 _CLOCK_GRAINS = ("hour", "minute", "second")
-_STEPS = {"hour": timedelta(hours=1), "minute": timedelta(minutes=1), "second": timedelta(seconds=1)}
+_STEPS = {
+    "hour": timedelta(hours=1),
+    "minute": timedelta(minutes=1),
+    "second": timedelta(seconds=1),
+}
 _FIGURES = re.compile(r"(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)")
 
 
@@ -63,14 +67,32 @@ class Amount(NamedTuple):
 
 # What units measure, and how many of the first of their sort they are. Months and years are no number of days.
 _UNITS = {
-    "second": ("duration", 1), "minute": ("duration", 60), "hour": ("duration", 3600), "day": ("duration", 86400),
-    "week": ("duration", 604800), "month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12),
-    "millimetre": ("length", 0.001), "centimetre": ("length", 0.01), "metre": ("length", 1), "kilometre": ("length", 1000),
-    "inch": ("length", 0.0254), "foot": ("length", 0.3048), "yard": ("length", 0.9144), "mile": ("length", 1609.344),
-    "milligram": ("mass", 0.001), "gram": ("mass", 1), "kilogram": ("mass", 1000), "ounce": ("mass", 28.3495),
-    "pound": ("mass", 453.592), "celsius": ("temperature", 1), "fahrenheit": ("temperature", 5 / 9), "cent": ("money", 0.01),
+    "second": ("duration", 1),
+    "minute": ("duration", 60),
+    "hour": ("duration", 3600),
+    "day": ("duration", 86400),
+    "week": ("duration", 604800),
+    "month": ("months", 1),
+    "quarter": ("months", 3),
+    "year": ("months", 12),
+    "millimetre": ("length", 0.001),
+    "centimetre": ("length", 0.01),
+    "metre": ("length", 1),
+    "kilometre": ("length", 1000),
+    "inch": ("length", 0.0254),
+    "foot": ("length", 0.3048),
+    "yard": ("length", 0.9144),
+    "mile": ("length", 1609.344),
+    "milligram": ("mass", 0.001),
+    "gram": ("mass", 1),
+    "kilogram": ("mass", 1000),
+    "ounce": ("mass", 28.3495),
+    "pound": ("mass", 453.592),
+    "celsius": ("temperature", 1),
+    "fahrenheit": ("temperature", 5 / 9),
+    "cent": ("money", 0.01),
     "money": ("money", 1),
-}  # fmt: skip
+}
 _FREEZING = {"fahrenheit": 32.0}
 _DIMENSIONS = ("number", "duration", "distance", "quantity", "temperature", "amount-of-money")
 _EACH = re.compile(r"\s(?:an?|each|every|al?|je)\s")
@@ -100,13 +122,19 @@ def converted(value: float, unit: str, to: str) -> float:
 
 def is_about(one: float, other: float) -> bool:
     """Whether two amounts are the same but for how conversions are rounded."""
-    return isclose(one, other, rel_tol=0.005, abs_tol=1e-9) or one in (floor(other), ceil(other), round(other))
+    return isclose(one, other, rel_tol=0.005, abs_tol=1e-9) or one in (
+        floor(other),
+        ceil(other),
+        round(other),
+    )
 
 
 @lru_cache(4096)
 def find_moments(text: str, language: str, now: datetime | None) -> tuple[Moment, ...]:
     """The days and times that `text` mentions, in its order; what counts from today counts from `now`, if that is known."""
-    others = [{(one.start, one.end): one for one in _timed(text, language, day)} for day in _SOME_DAYS]
+    others = [
+        {(one.start, one.end): one for one in _timed(text, language, day)} for day in _SOME_DAYS
+    ]
     found: list[Moment] = []
     for entity in _timed(text, language, now or _SOME_DAYS[0]):
         twice = [known.get((entity.start, entity.end)) for known in others]
@@ -120,7 +148,9 @@ def _timed(text: str, language: str, now: datetime) -> Iterator[DucklingEntity]:
     return (one for one in read(text, language, now) if one.dimension == "time")
 
 
-def _moment(entity: DucklingEntity, twice: list[DucklingEntity], text: str, *, is_known: bool) -> Moment | None:
+def _moment(
+    entity: DucklingEntity, twice: list[DucklingEntity], text: str, *, is_known: bool
+) -> Moment | None:
     values = entity.value.get("values") or [entity.value]
     is_range = any("value" not in one for one in values)
     stamps = [stamp for one in values for stamp in _stamps(one)]
@@ -144,7 +174,15 @@ def _moment(entity: DucklingEntity, twice: list[DucklingEntity], text: str, *, i
         days |= {day.replace(month=day.day, day=day.month) for day in days if day.day <= _MONTHS}
     if sort in ("weekday", "counted", "loose") and not is_known:
         days, sort = set(), "loose"
-    moves = len({frozenset(f"{one:%H:%M}" for value in _values(each) for one in _stamps(value)) for each in twice}) > 1
+    moves = (
+        len(
+            {
+                frozenset(f"{one:%H:%M}" for value in _values(each) for one in _stamps(value))
+                for each in twice
+            }
+        )
+        > 1
+    )
     is_from_now = has_clock and moves and len(values) == 1
     told = frozenset(one.isoformat() for one in days)
     return Moment(entity.start, entity.end, told, clocks, sort, is_range, is_from_now)
@@ -159,7 +197,11 @@ def _edges(value: dict[str, Any]) -> list[dict[str, Any]]:
     if "value" in value:
         return [value]
     edges = [value[edge] for edge in ("from", "to") if value.get(edge)]
-    if len(edges) > 1 and all(edge["grain"] == "second" for edge in edges) and "T00:00:00" in edges[1]["value"]:
+    if (
+        len(edges) > 1
+        and all(edge["grain"] == "second" for edge in edges)
+        and "T00:00:00" in edges[1]["value"]
+    ):
         return [{"value": edges[1]["value"], "grain": "day"}]
     return edges
 
@@ -204,14 +246,21 @@ def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
     found = [one for one in read(text, language, _SOME_DAYS[0]) if one.dimension in _DIMENSIONS]
     amounts: list[Amount] = []
     for one in found:
-        is_sure = not any(other is not one and other.start < one.end and one.start < other.end for other in found)
-        is_sure = is_sure and not _is_rate(text, one.end) and not _is_of_code(text, one.start, one.end)
+        is_sure = not any(
+            other is not one and other.start < one.end and one.start < other.end for other in found
+        )
+        is_sure = (
+            is_sure and not _is_rate(text, one.end) and not _is_of_code(text, one.start, one.end)
+        )
         edges = (
-            [one.value] if "value" in one.value else [one.value[edge] for edge in ("from", "to") if edge in one.value]
+            [one.value]
+            if "value" in one.value
+            else [one.value[edge] for edge in ("from", "to") if edge in one.value]
         )
         unit = _unit(one.dimension, str(edges[0].get("unit", "")))
         amounts += (
-            Amount(one.start, one.end, float(edge["value"]), unit, is_sure and "value" in one.value) for edge in edges
+            Amount(one.start, one.end, float(edge["value"]), unit, is_sure and "value" in one.value)
+            for edge in edges
         )
     return tuple(amounts)
 
@@ -240,9 +289,15 @@ def unit_of(name: str, description: str, language: str) -> str:
     tokens = split_name(name)
     if "per" in tokens:  # what is counted for each night is no night
         tokens = tokens[: tokens.index("per")]
-    named = {unit for token in tokens[-1:] if token not in _NO_UNITS and (unit := _unit_named(token, language))}
+    named = {
+        unit
+        for token in tokens[-1:]
+        if token not in _NO_UNITS and (unit := _unit_named(token, language))
+    }
     if not named:
-        told = words_around("unit_follows", r"(?:{0})([^\W\d_]+)|^\W*([^\W\d_]+)\W*$").finditer(described)
+        told = words_around("unit_follows", r"(?:{0})([^\W\d_]+)|^\W*([^\W\d_]+)\W*$").finditer(
+            described
+        )
         words = [match[1] or match[2] for match in told if not _is_rate(described, match.end())]
         named = {unit for word in words if (unit := _unit_named(word, language))}
     return named.pop() if len(named) == 1 else ""
@@ -256,6 +311,11 @@ def _unit_named(word: str, language: str) -> str:
     for known in dict.fromkeys((DEFAULT_LANGUAGE, language)):
         stated = f"2 {word}" if known == DEFAULT_LANGUAGE or word.isascii() else f"2{word}"
         for one in find_amounts(stated, known):
-            if one.end == len(stated) and one.start == 0 and one.unit in _UNITS and one.unit != "money":
+            if (
+                one.end == len(stated)
+                and one.start == 0
+                and one.unit in _UNITS
+                and one.unit != "money"
+            ):
                 return "kilogram" if one.value == 2000 and one.unit == "gram" else one.unit  # noqa: PLR2004
     return ""

@@ -10,7 +10,14 @@ from pydantic import JsonValue
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import language_of
 from callwright.llm.chat import ChatMessage
-from callwright.llm.template.defects import MALFORMED_JSON, REFUSAL, Proposal, apology, break_json, spoil_calls
+from callwright.llm.template.defects import (
+    MALFORMED_JSON,
+    REFUSAL,
+    Proposal,
+    apology,
+    break_json,
+    spoil_calls,
+)
 from callwright.llm.template.next_steps import next_calls
 from callwright.llm.template.reading import choose_tool, read_call, read_plan
 from callwright.llm.template.sections import Sections
@@ -40,15 +47,21 @@ def candidate_reply(
         defect, _due(sections, tools, views), views, language_of(sections.conversation or ""), flaws
     )
     if wanted:
-        text = _worded(wanted, calls, sections, notation) or _written(_speech(sections, views), notation)
+        text = _worded(wanted, calls, sections, notation) or _written(
+            _speech(sections, views), notation
+        )
     else:
         text = _written(_listed(calls)[0], "json") if calls else NO_TOOL
     if calls and defect == MALFORMED_JSON:
         return break_json(text if not wanted else dumped(_listed(calls)), flaws), MALFORMED_JSON
-    return (f"```json\n{text}\n```" if calls and not wanted and rng.random() < _FENCED_SHARE else text), planted
+    return (
+        f"```json\n{text}\n```" if calls and not wanted and rng.random() < _FENCED_SHARE else text
+    ), planted
 
 
-def _due(sections: Sections, tools: Sequence[JsonValue], views: Sequence[ToolView]) -> list[Proposal]:
+def _due(
+    sections: Sections, tools: Sequence[JsonValue], views: Sequence[ToolView]
+) -> list[Proposal]:
     """The calls that are due: all that serve a request, in a conversation the one that was not made yet."""
     turns, setting = sections.turns(), sections.word("setting", "call")
     if setting == "plan":
@@ -96,9 +109,13 @@ def _listed_tools(messages: Sequence[ChatMessage], sections: Sections) -> list[J
     """The tools of the prompt, which stand there in JSON on one line, or in YAML on many."""
     if "tools" in sections.tagged:
         return sections.listed("tools")
-    found = next((match for message in messages if (match := _YAML_TOOLS.search(message.content))), None)
+    found = next(
+        (match for message in messages if (match := _YAML_TOOLS.search(message.content))), None
+    )
     if found is None:
-        raise ReplyError("template/v1 answers in free text only as a candidate: the prompt must show <tools>.")
+        raise ReplyError(
+            "template/v1 answers in free text only as a candidate: the prompt must show <tools>."
+        )
     listed = read_yaml(found[1])
     if not isinstance(listed, list):
         raise ReplyError("template/v1 expects a list of tools in the section <tools>.")
@@ -109,7 +126,9 @@ def _worded(wanted: str, plan: Sequence[Proposal], sections: Sections, notation:
     if wanted == "names":
         return _written([call.tool for call in plan], notation)
     if wanted == "before":
-        return _written([call for call in _listed(plan)[:-1] if call not in sections.listed("calls")], notation)
+        return _written(
+            [call for call in _listed(plan)[:-1] if call not in sections.listed("calls")], notation
+        )
     due = plan[-1:] if wanted == "last" else plan
     if due:
         return _written(_listed(due), notation)

@@ -50,15 +50,23 @@ class CallChange(NamedTuple):
 
 
 def other_value(
-    parameter: ParameterView, call: ViewedCall, turns: Sequence[Turn], language: Language, rng: Random
+    parameter: ParameterView,
+    call: ViewedCall,
+    turns: Sequence[Turn],
+    language: Language,
+    rng: Random,
 ) -> JsonValue:
     """Another value for an argument: not yet said, unlike those of the other arguments, and in order with them."""
     view, arguments = call
     value = arguments.get(parameter.name)
-    schema = in_context({parameter.name: parameter.schema}, view.name, view.description)[parameter.name]
+    schema = in_context({parameter.name: parameter.schema}, view.name, view.description)[
+        parameter.name
+    ]
     for _ in range(_TRIES):
         value = make_value(parameter.name, schema, language, rng)
-        if not _is_taken(value, parameter, arguments, turns) and _is_in_order(value, parameter, view, arguments):
+        if not _is_taken(value, parameter, arguments, turns) and _is_in_order(
+            value, parameter, view, arguments
+        ):
             break
     return value
 
@@ -76,7 +84,9 @@ def word_change(change: CallChange, language: Language, rng: Random) -> ValueLin
         own = writer.say(view, slot, ("own",)) if is_own and not plain else None
         if own and read_correction(view, own.text, arguments, language) == {parameter.name: new}:
             return own
-        ways = ("called",) if plain else ("value",) if _is_plain_to_see(change) else ("old", "called")
+        ways = (
+            ("called",) if plain else ("value",) if _is_plain_to_see(change) else ("old", "called")
+        )
         if said := writer.say(view, slot, ("frame", *ways), arguments.get(parameter.name)):
             return said
     raise ReplyError(f"template/v1 finds no words for {new!r} as the {parameter.name!r}.")
@@ -84,13 +94,21 @@ def word_change(change: CallChange, language: Language, rng: Random) -> ValueLin
 
 def _is_plain_to_see(change: CallChange) -> bool:
     """Whether the new value alone tells what it changes: it is of a type of its own, or stands right behind the old one."""
-    parameter, is_simple = change.parameter, json_type(change.parameter.schema) not in ("object", "boolean")
+    parameter, is_simple = (
+        change.parameter,
+        json_type(change.parameter.schema) not in ("object", "boolean"),
+    )
     told = is_typed(parameter) or parameter.is_identifier or (is_simple and change.case == _AT_ONCE)
     return told and not change.must_name
 
 
 def read_correction(
-    view: ToolView, text: str, told: dict[str, JsonValue], language: Language, *, is_asked: bool = False
+    view: ToolView,
+    text: str,
+    told: dict[str, JsonValue],
+    language: Language,
+    *,
+    is_asked: bool = False,
 ) -> dict[str, JsonValue]:
     """What a correction without the parameter's name changes of the arguments that were told: the only one that it may mean.
 
@@ -102,9 +120,13 @@ def read_correction(
     def values(slot: str, words: str) -> dict[str, JsonValue]:
         if slot not in _NAMELESS:
             return {}
-        said = ((one, _value_in(view, one, slot, words.strip(_QUOTES), language)) for one in parameters)
+        said = (
+            (one, _value_in(view, one, slot, words.strip(_QUOTES), language)) for one in parameters
+        )
         return {
-            one.name: value for one, value in said if value is not None and (slot != "old" or value == told[one.name])
+            one.name: value
+            for one, value in said
+            if value is not None and (slot != "old" or value == told[one.name])
         }
 
     found = read_line(language, "corrections", text, lambda slot, words: bool(values(slot, words)))
@@ -120,18 +142,31 @@ def read_correction(
     return {}
 
 
-def _value_in(view: ToolView, parameter: ParameterView, slot: str, words: str, language: Language) -> JsonValue:
-    own = read_answer(view, parameter, words, language, is_asked=False) if slot == "phrase" else None
-    return value_of(parameter, words) if own is None and (slot != "phrase" or parameter.kind == "boolean") else own
+def _value_in(
+    view: ToolView, parameter: ParameterView, slot: str, words: str, language: Language
+) -> JsonValue:
+    own = (
+        read_answer(view, parameter, words, language, is_asked=False) if slot == "phrase" else None
+    )
+    return (
+        value_of(parameter, words)
+        if own is None and (slot != "phrase" or parameter.kind == "boolean")
+        else own
+    )
 
 
 def is_typed(parameter: ParameterView) -> bool:
     """Whether not just any words would do as a value."""
-    return parameter.kind in CLOCKED or parameter.is_number or parameter.kind in ("choice", "boolean")
+    return (
+        parameter.kind in CLOCKED or parameter.is_number or parameter.kind in ("choice", "boolean")
+    )
 
 
 def _is_taken(
-    value: JsonValue, parameter: ParameterView, arguments: dict[str, JsonValue], turns: Sequence[Turn]
+    value: JsonValue,
+    parameter: ParameterView,
+    arguments: dict[str, JsonValue],
+    turns: Sequence[Turn],
 ) -> bool:
     """Whether the value was stated before, or could be taken for that of an argument."""
     words = str(value).lower()
@@ -142,11 +177,17 @@ def _is_taken(
             if is_within or is_equivalent(value, taken, parameter.schema):
                 return True
     schema = {"title": parameter.name, **parameter.schema}
-    parsed = [turn.text for turn in turns if turn.speaker != "assistant" or parameter.kind != "choice"]
-    return not isinstance(value, bool) and any(locate(value, schema, text) is not None for text in parsed)
+    parsed = [
+        turn.text for turn in turns if turn.speaker != "assistant" or parameter.kind != "choice"
+    ]
+    return not isinstance(value, bool) and any(
+        locate(value, schema, text) is not None for text in parsed
+    )
 
 
-def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arguments: dict[str, JsonValue]) -> bool:
+def _is_in_order(
+    value: JsonValue, parameter: ParameterView, view: ToolView, arguments: dict[str, JsonValue]
+) -> bool:
     """Whether an end stays behind its start, and a least below a most."""
     old = arguments.get(parameter.name)
     for other in view.parameters:
@@ -155,7 +196,9 @@ def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arg
             continue
         if parameter.kind in CLOCKED and (str(old) < str(taken)) != (str(value) < str(taken)):
             return False
-        limits = _LIMITS.intersection(split_name(parameter.name)) and _LIMITS.intersection(split_name(other.name))
+        limits = _LIMITS.intersection(split_name(parameter.name)) and _LIMITS.intersection(
+            split_name(other.name)
+        )
         if limits and all(isinstance(one, int | float) for one in (old, taken, value)):
             before, after, bound = (float(str(one)) for one in (old, value, taken))
             if (before < bound) != (after < bound):
@@ -172,7 +215,9 @@ def mend_request(sections: Sections, language: Language, rng: Random) -> dict[st
         value, name = detail.get("value"), " ".join(split_name(str(detail.get("parameter", ""))))
         schema: JsonSchema = detail["schema"] if isinstance(detail.get("schema"), dict) else {}
         shape = rng.choice(shapes_in(language, "corrections.missing"))
-        stated = as_sentence(shape, {"called": name, "value": write_value(value, schema, language, rng)})
+        stated = as_sentence(
+            shape, {"called": name, "value": write_value(value, schema, language, rng)}
+        )
         # the very letters of the value where no wording of it can be read back
         is_read = locate(value, schema, stated) is not None
         said = stated if is_read else as_sentence(shape, {"called": name, "value": str(value)})

@@ -12,7 +12,13 @@ from callwright.language.calls.tools import ParameterView, ToolView, field_phras
 from callwright.language.names import function_words
 from callwright.language.packs import LanguagePattern, of, signs, unspaced, widened
 from callwright.language.pages import as_sentence, draw_line, filled, shapes_in, without_greeting
-from callwright.llm.template.questions import LineWriter, Slot, plain_question, word_answer, word_question
+from callwright.llm.template.questions import (
+    LineWriter,
+    Slot,
+    plain_question,
+    word_answer,
+    word_question,
+)
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.sentences import word_request
 from callwright.llm.template.stating import lowered, say
@@ -57,13 +63,19 @@ def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[
 
 def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The assistant's turn that does what the prompt's intent says."""
-    return {"text": _intended(_Turn(sections, language, rng).of_agent, sections, "an assistant").text}
+    return {
+        "text": _intended(_Turn(sections, language, rng).of_agent, sections, "an assistant").text
+    }
 
 
-def _intended(deeds: Mapping[str, Callable[[], "_Words"]], sections: Sections, who: str) -> "_Words":
+def _intended(
+    deeds: Mapping[str, Callable[[], "_Words"]], sections: Sections, who: str
+) -> "_Words":
     intent = sections.word("intent", "")
     if intent not in deeds:
-        raise ReplyError(f"template/v1 knows no intent {intent!r} of {who}; it knows {', '.join(deeds)}.")
+        raise ReplyError(
+            f"template/v1 knows no intent {intent!r} of {who}; it knows {', '.join(deeds)}."
+        )
     return deeds[intent]()
 
 
@@ -89,7 +101,9 @@ class _Turn:
         return {
             "request": self._request,
             "describe": self._describe,
-            "hint": lambda: _Words(self.line("hints", field=self._field(view_of(self.sections.listed("options")[0])))),
+            "hint": lambda: _Words(
+                self.line("hints", field=self._field(view_of(self.sections.listed("options")[0])))
+            ),
             "answer": self._answer,
             "switch": lambda: self._call(0, "switches"),
             "ask_more": lambda: self._call(0, "more", lacking="one"),
@@ -117,9 +131,15 @@ class _Turn:
         text = worded.request
         if line:
             called = self._lacking(at) or lacking
-            said = without_greeting(text) if line == "switches" else lowered(text, part.arguments.values())
+            said = (
+                without_greeting(text)
+                if line == "switches"
+                else lowered(text, part.arguments.values())
+            )
             text = self.line(line, request=said, **({"called": called} if line in _LINKING else {}))
-        return _Words(text, tuple(_Mention(at, name, words) for name, words in worded.mentions.items()))
+        return _Words(
+            text, tuple(_Mention(at, name, words) for name, words in worded.mentions.items())
+        )
 
     def _lacking(self, at: int) -> str:
         """What a part leaves for an earlier result to give, as people call it; "" where it leaves nothing."""
@@ -155,7 +175,9 @@ class _Turn:
             writer = LineWriter(self.language, place, self.rng, plain=way == "called")
             said = writer.say(self.parts[at].view, slot, (way, "called"))
             if said is None:
-                raise ReplyError(f"template/v1 finds no words in {self.language!r} that say {slot[1]!r}.")
+                raise ReplyError(
+                    f"template/v1 finds no words in {self.language!r} that say {slot[1]!r}."
+                )
             told.append(_Words(said.text, (_Mention(at, slot[0].name, said.words),)))
         return self.joined(*told)
 
@@ -170,7 +192,8 @@ class _Turn:
     def joined(self, *pieces: _Words) -> _Words:
         """Pieces of a turn behind each other."""
         return _Words(
-            self.space.join(one.text for one in pieces if one.text), tuple(chain(*(one.mentions for one in pieces)))
+            self.space.join(one.text for one in pieces if one.text),
+            tuple(chain(*(one.mentions for one in pieces))),
         )
 
     @property
@@ -194,9 +217,13 @@ class _Turn:
         asked = [view.parameter(name) for name in self.sections.listed("asked")]
         return _Words(self.space.join(self._question(view, one, arguments) for one in asked))
 
-    def _question(self, view: ToolView, parameter: ParameterView, given: dict[str, JsonValue]) -> str:
+    def _question(
+        self, view: ToolView, parameter: ParameterView, given: dict[str, JsonValue]
+    ) -> str:
         """A question for a parameter that ends as one, not as a request for it ("Let me know the date, please.")."""
-        worded = (word_question(view, parameter, given, self.language, self.rng) for _ in range(_TRIES))
+        worded = (
+            word_question(view, parameter, given, self.language, self.rng) for _ in range(_TRIES)
+        )
         ending = (one for one in worded if one.endswith(tuple(signs("?"))))
         return next(ending, plain_question(parameter.called(self.language), self.language))
 
@@ -206,7 +233,10 @@ class _Turn:
 
     def _ask_approval(self) -> _Words:
         ((view, arguments),) = self.parts
-        said = [say(view.parameter(name), one, self.language, self.rng, plain=True) for name, one in arguments.items()]
+        said = [
+            say(view.parameter(name), one, self.language, self.rng, plain=True)
+            for name, one in arguments.items()
+        ]
         details = [f"{one.parameter.called(self.language)}{self.space}{one.shown}" for one in said]
         listed = of(self.language).clause.join(details)
         return _Words(self.line("proposals", deed=view.does(self.language), details=listed))
@@ -216,14 +246,21 @@ class _Turn:
         for fact in self.sections.listed("facts"):
             if isinstance(fact, dict):
                 value = fact["value"]
-                shown = self.line("yes" if value else "no").lower() if isinstance(value, bool) else str(value)
+                shown = (
+                    self.line("yes" if value else "no").lower()
+                    if isinstance(value, bool)
+                    else str(value)
+                )
                 told.append(self.line("rendered", called=str(fact["label"]), value=shown))
         return _Words(self.space.join(told))
 
     def _tell_error(self) -> _Words:
         (part,) = self.parts
         told = [self.line("errors", error=str(self.sections.json("error")))]
-        asked = [part.view.parameter(name).called(self.language) for name in self.sections.listed("asked")]
+        asked = [
+            part.view.parameter(name).called(self.language)
+            for name in self.sections.listed("asked")
+        ]
         return _Words(self.space.join([*told, *(self.line("others", called=one) for one in asked)]))
 
 
@@ -247,7 +284,9 @@ def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue
 
 def _told(tool: Mapping[str, Any]) -> str:
     """What a tool does: its description, else the words of its name."""
-    return str(tool["description"]).rstrip(signs(".")) or " ".join(function_words(str(tool["name"])))
+    return str(tool["description"]).rstrip(signs(".")) or " ".join(
+        function_words(str(tool["name"]))
+    )
 
 
 _SEEKS = re.compile(widened("@[?]"))
@@ -280,7 +319,11 @@ _LEAST_WORDS = 2
 
 def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     """Each wish of the goal with the tool that does it, null where none does."""
-    rendered = {str(tool["name"]): _told(tool) for tool in sections.listed("tools") if isinstance(tool, dict)}
+    rendered = {
+        str(tool["name"]): _told(tool)
+        for tool in sections.listed("tools")
+        if isinstance(tool, dict)
+    }
     head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
     goal, wants = rest[0] if rest else head, list[JsonValue]()
     # what is known by a whole description first, longer ones before shorter ones; then what else the pieces tell
@@ -292,7 +335,9 @@ def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     for piece in _PIECES.split(re.sub(_VALUES, "", goal)):
         words = _words(piece)
         if len(words) >= _LEAST_WORDS:
-            alike = (name for name, text in rendered.items() if _likeness(words, _words(text)) >= _ALIKE)
+            alike = (
+                name for name, text in rendered.items() if _likeness(words, _words(text)) >= _ALIKE
+            )
             wants.append({"want": piece.strip(), "tool": next(alike, None)})
     return {"wants": wants}
 
@@ -325,8 +370,13 @@ def _purposed(
 ) -> dict[str, JsonValue]:
     tool = sections.json("tool")
     called = str(tool.get("name", "")).replace("_", " ") if isinstance(tool, dict) else ""
-    arguments = [f"{name.replace('_', ' ')} {value}" for name, value in sections.object("arguments").items()]
+    arguments = [
+        f"{name.replace('_', ' ')} {value}" for name, value in sections.object("arguments").items()
+    ]
     (deed,) = shapes_in(language, f"{page}.deed")
-    given = {**words, "deed": filled(deed, {"tool": called, "arguments": of(language).listed(arguments)})}
+    given = {
+        **words,
+        "deed": filled(deed, {"tool": called, "arguments": of(language).listed(arguments)}),
+    }
     line = rng.choice(shapes_in(language, f"{page}.{sections.json('purpose')}"))
     return {"text": as_sentence(line, given)}

@@ -29,13 +29,24 @@ HALLUCINATED_VALUE = "hallucinated_value"
 MALFORMED_JSON = "malformed_json"
 REFUSAL = "refusal"
 DEFECTS = (
-    WRONG_TOOL, MISSING_ARGUMENT, EXTRA_ARGUMENT, WRONG_ARGUMENT, HALLUCINATED_VALUE, MALFORMED_JSON, REFUSAL,
-)  # fmt: skip
+    WRONG_TOOL,
+    MISSING_ARGUMENT,
+    EXTRA_ARGUMENT,
+    WRONG_ARGUMENT,
+    HALLUCINATED_VALUE,
+    MALFORMED_JSON,
+    REFUSAL,
+)
 OMITTED_CALL = "omitted_call"
 NEEDLESS_CALL = "needless_call"
 WRONG_ORDER = "wrong_order"
 WRONG_TYPE = "wrong_type"
-STEP_DEFECTS = (OMITTED_CALL, NEEDLESS_CALL, WRONG_ORDER, WRONG_TYPE)  # made only where calls are made in steps
+STEP_DEFECTS = (
+    OMITTED_CALL,
+    NEEDLESS_CALL,
+    WRONG_ORDER,
+    WRONG_TYPE,
+)  # made only where calls are made in steps
 _KNOWN = DEFECTS + STEP_DEFECTS
 _ROUNDING = 1e-9
 UNKNOWN = "$$$"  # a value that only an earlier call's result tells
@@ -53,7 +64,9 @@ def error_rates(given: Mapping[str, float]) -> dict[str, float]:
     valid, problem = ", ".join(_KNOWN), ""
     for name, rate in given.items():
         if name not in _KNOWN:
-            problem = f"template/v1 knows no defect {name!r} in error_rate; the defects are {valid}."
+            problem = (
+                f"template/v1 knows no defect {name!r} in error_rate; the defects are {valid}."
+            )
         elif isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
             problem = f"The error_rate of {name!r} is {rate!r}; a share between 0 and 1 is needed ({valid})."
     if not problem and (total := sum(given.values())) > 1 + _ROUNDING:
@@ -87,7 +100,11 @@ _ENDS = signs(".!?")
 
 
 def spoil_calls(
-    defect: str, calls: Sequence[Proposal], views: Sequence[ToolView], language: Language, rng: Random
+    defect: str,
+    calls: Sequence[Proposal],
+    views: Sequence[ToolView],
+    language: Language,
+    rng: Random,
 ) -> tuple[list[Proposal], str]:
     """The calls with the defect in one of them, and the defect; as they are, and "", where it can't be made of them."""
     right = [*calls]
@@ -126,13 +143,20 @@ def spoil_call(
         if not others:
             return None
         other = rng.choice(others)
-        return Proposal(other.name, {name: one for name, one in arguments.items() if name in other.properties})
+        return Proposal(
+            other.name, {name: one for name, one in arguments.items() if name in other.properties}
+        )
     if defect == MISSING_ARGUMENT and arguments:
         dropped = rng.choice([*arguments])
         return Proposal(tool, {name: value for name, value in arguments.items() if name != dropped})
     if view is None or (defect == WRONG_TYPE and not arguments):
         return None
-    spoil = {EXTRA_ARGUMENT: _extra, WRONG_ARGUMENT: _wrong, HALLUCINATED_VALUE: _hallucinated, WRONG_TYPE: _mistyped}
+    spoil = {
+        EXTRA_ARGUMENT: _extra,
+        WRONG_ARGUMENT: _wrong,
+        HALLUCINATED_VALUE: _hallucinated,
+        WRONG_TYPE: _mistyped,
+    }
     spoilt = spoil[defect](view, arguments, language, rng) if defect in spoil else {}
     return Proposal(tool, {**arguments, **spoilt}) if spoilt else None
 
@@ -151,8 +175,13 @@ def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random
     pairs = [
         (one, other)
         for one, other in combinations(arguments, 2)
-        if json_type(first := view.properties.get(one, {})) == json_type(second := view.properties.get(other, {}))
-        and not (first.get("enum") or second.get("enum") or is_equivalent(arguments[one], arguments[other], first))
+        if json_type(first := view.properties.get(one, {}))
+        == json_type(second := view.properties.get(other, {}))
+        and not (
+            first.get("enum")
+            or second.get("enum")
+            or is_equivalent(arguments[one], arguments[other], first)
+        )
     ]
     if pairs and rng.random() < _HALF:
         one, other = rng.choice(pairs)
@@ -160,7 +189,9 @@ def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random
     return _another(view, arguments, language, rng)
 
 
-def _hallucinated(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments:
+def _hallucinated(
+    view: ToolView, arguments: Arguments, language: Language, rng: Random
+) -> Arguments:
     """A value made up for what the tool requires and nobody said; else one made up instead of what was stated."""
     due = [name for name in view.required if name not in arguments and name in view.properties]
     if due:
@@ -201,7 +232,11 @@ def spoil_wording(
     """
     if defect == WRONG_TOOL:
         return word_plainly(
-            view, arguments, language, rng, title=rng.choice(shapes_in(language, "defects.other_actions"))
+            view,
+            arguments,
+            language,
+            rng,
+            title=rng.choice(shapes_in(language, "defects.other_actions")),
         )
     spoilt = spoil_call(defect, Proposal(view.name, arguments), [view], language, rng)
     if spoilt is None or not spoilt.arguments.keys() <= view.properties.keys():
@@ -212,26 +247,54 @@ def spoil_wording(
         return right._replace(request=of(language).space.join((right.request, *more)))
     worded = word_request(view, spoilt.arguments, language, rng)
     lost = [name for name, value in arguments.items() if spoilt.arguments.get(name) != value]
-    if any(locate(arguments[name], view.properties[name], worded.request) is not None for name in lost):
+    if any(
+        locate(arguments[name], view.properties[name], worded.request) is not None for name in lost
+    ):
         return None
-    return worded._replace(mentions={name: words for name, words in worded.mentions.items() if name in arguments})
+    return worded._replace(
+        mentions={name: words for name, words in worded.mentions.items() if name in arguments}
+    )
 
 
-def _asides(view: ToolView, before: Arguments, after: Arguments, language: Language, rng: Random) -> list[str]:
+def _asides(
+    view: ToolView, before: Arguments, after: Arguments, language: Language, rng: Random
+) -> list[str]:
     """A sentence for each of the arguments that are new or have another value."""
-    new = [(view.parameter(name), one) for name, one in after.items() if name not in before or before[name] != one]
-    said = ((one.called(language), say(one, value, language, rng, plain=True).shown) for one, value in new)
-    return [draw_line(language, "defects.asides", rng, called=called, value=words) for called, words in said]
+    new = [
+        (view.parameter(name), one)
+        for name, one in after.items()
+        if name not in before or before[name] != one
+    ]
+    said = (
+        (one.called(language), say(one, value, language, rng, plain=True).shown)
+        for one, value in new
+    )
+    return [
+        draw_line(language, "defects.asides", rng, called=called, value=words)
+        for called, words in said
+    ]
 
 
 def spoil_answer(
-    defect: str, view: ToolView, slot: tuple[ParameterView, JsonValue], language: Language, rng: Random
+    defect: str,
+    view: ToolView,
+    slot: tuple[ParameterView, JsonValue],
+    language: Language,
+    rng: Random,
 ) -> ValueLine | None:
     """An answer that goes on to say another value, or a value that nobody asked for; None where the defect makes none."""
     asked = {slot[0].name: slot[1]}
     spoilt = spoil_call(defect, Proposal(view.name, asked), [view], language, rng)
-    known_ones = {name: value for name, value in spoilt.arguments.items() if name in view.properties} if spoilt else {}
+    known_ones = (
+        {name: value for name, value in spoilt.arguments.items() if name in view.properties}
+        if spoilt
+        else {}
+    )
     more = _asides(view, asked, known_ones, language, rng)
     right = word_answer(view, slot, language, rng, is_bare=rng.random() < _HALF)
     stop = "" if right.text[-1] in _ENDS else of(language).stop
-    return right._replace(text=of(language).space.join((f"{right.text}{stop}", *more))) if more else None
+    return (
+        right._replace(text=of(language).space.join((f"{right.text}{stop}", *more)))
+        if more
+        else None
+    )

@@ -9,7 +9,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
-from callwright.language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
+from callwright.language.names import (
+    CHANGES,
+    Deed,
+    deed_of,
+    function_words,
+    plural,
+    split_name,
+    with_article,
+    words,
+)
 from callwright.language.packs import in_folders, is_packaged, known, of, packaged, signs
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
@@ -19,9 +28,16 @@ FOLDER = "callwright.generators.toolset.everyday"  # what parameters of an every
 _SHARED = f"{FOLDER}.shared"
 _WITHOUT_VALUES = frozenset({"date", "time", "date_time", "boolean", "integer"})
 _SHAPES = {
-    "date": "date", "time": "time", "moment": "date_time", "flag": "boolean", "int": "integer", "pick": "choice",
-    "list": "list", "phone": "phone", "email": "email",
-}  # fmt: skip
+    "date": "date",
+    "time": "time",
+    "moment": "date_time",
+    "flag": "boolean",
+    "int": "integer",
+    "pick": "choice",
+    "list": "list",
+    "phone": "phone",
+    "email": "email",
+}
 _Stated = TypeVar("_Stated")
 
 
@@ -49,7 +65,11 @@ class LexiconParameter(NamedTuple):
     def sketch(self, language: Language) -> dict[str, JsonValue]:
         """The parameter as an answer writes it, without whether it is required."""
         words = _in_language(self.words, language)
-        sketch: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": words.description}
+        sketch: dict[str, JsonValue] = {
+            "name": self.name,
+            "kind": self.kind,
+            "description": words.description,
+        }
         if words.values:
             sketch["choices" if self.kind == "choice" else "examples"] = list(words.values)
         if self.limits:
@@ -59,11 +79,15 @@ class LexiconParameter(NamedTuple):
 
 def _in_language(words: Mapping[Language, _Stated], language: Language) -> _Stated:
     if language not in words:
-        raise ReplyError(f"template/v1 drafts tools in {', '.join(words)}, not in {language}; use another model.")
+        raise ReplyError(
+            f"template/v1 drafts tools in {', '.join(words)}, not in {language}; use another model."
+        )
     return words[language]
 
 
-_Row = tuple[str | int, ...]  # `name!` is required; its description, what it holds, and values or limits
+_Row = tuple[
+    str | int, ...
+]  # `name!` is required; its description, what it holds, and values or limits
 
 
 def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconParameter:
@@ -72,7 +96,10 @@ def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconPa
     limits = (int(values[0]), int(values[1])) if kind == "int" else None
     shape = _SHAPES.get(kind, "text")
     stated: dict[Language, ParameterWords] = {}
-    for language, (text, *more) in {DEFAULT_LANGUAGE: [str(description), *map(str, values[:1])], **others}.items():
+    for language, (text, *more) in {
+        DEFAULT_LANGUAGE: [str(description), *map(str, values[:1])],
+        **others,
+    }.items():
         held = more[0] if more else ""
         if shape not in _WITHOUT_VALUES and not values:
             held = _kinds(language)[kind]
@@ -109,7 +136,10 @@ def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], .
     for entry in (one for group in in_folders(FOLDER, "categories.yaml") for one in group):
         found = []
         for pattern, *row in entry["parameters"]:
-            others = {code: texts[entry["name"], pattern, row[0].rstrip("!")] for code, texts in own.items()}
+            others = {
+                code: texts[entry["name"], pattern, row[0].rstrip("!")]
+                for code, texts in own.items()
+            }
             found.append((re.compile(pattern, re.IGNORECASE), _parameter(tuple(row), others)))
         read[entry["name"]] = tuple(found)
     return read
@@ -117,7 +147,9 @@ def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], .
 
 def _kinds(language: Language) -> Mapping[str, str]:
     kinds: Mapping[str, str] = (
-        packaged(_SHARED, "kinds.yaml") if language == DEFAULT_LANGUAGE else _lexicons()[language]["kinds"]
+        packaged(_SHARED, "kinds.yaml")
+        if language == DEFAULT_LANGUAGE
+        else _lexicons()[language]["kinds"]
     )
     return kinds
 
@@ -125,12 +157,18 @@ def _kinds(language: Language) -> Mapping[str, str]:
 @cache
 def _lexicons() -> dict[Language, Mapping[str, Any]]:
     """What other languages have for all categories, by language."""
-    return {code: packaged(_SHARED, f"{code}.yaml") for code in known() if is_packaged(_SHARED, f"{code}.yaml")}
+    return {
+        code: packaged(_SHARED, f"{code}.yaml")
+        for code in known()
+        if is_packaged(_SHARED, f"{code}.yaml")
+    }
 
 
 def _texts_of(english: str, section: str) -> dict[Language, str]:
     """An English text of this module with its words in every language that has some."""
-    return {DEFAULT_LANGUAGE: english} | {code: lexicon[section][english] for code, lexicon in _lexicons().items()}
+    return {DEFAULT_LANGUAGE: english} | {
+        code: lexicon[section][english] for code, lexicon in _lexicons().items()
+    }
 
 
 class Result(NamedTuple):
@@ -143,8 +181,16 @@ class Result(NamedTuple):
     def sketch(self, language: Language, members: Sequence["Result"] = ()) -> dict[str, JsonValue]:
         """The value as an answer writes it."""
         description = _in_language(_texts_of(self.description, "results"), language)
-        texts: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": description}
-        return {**texts, "members": [member.sketch(language) for member in members]} if members else texts
+        texts: dict[str, JsonValue] = {
+            "name": self.name,
+            "kind": self.kind,
+            "description": description,
+        }
+        return (
+            {**texts, "members": [member.sketch(language) for member in members]}
+            if members
+            else texts
+        )
 
 
 def _functions(name: str) -> Mapping[str, Any]:
@@ -163,7 +209,11 @@ def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
     stated, deed = " ".join(function), deed_of(function[0]) if function else "other"
 
     def first(table: str, otherwise: str) -> Result:
-        found = (result for pattern, result in _functions(table).items() if re.search(rf"\b(?:{pattern})\b", stated))
+        found = (
+            result
+            for pattern, result in _functions(table).items()
+            if re.search(rf"\b(?:{pattern})\b", stated)
+        )
         return _result(next(found, otherwise))
 
     if deed in ("list", "search"):
@@ -190,8 +240,13 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
     """As many names as are asked for, or as many as there are reasons for: goals first, in a random selection."""
     category, count = sections.word("category", ""), sections.json("count")
     if not category or not isinstance(count, int):
-        raise ReplyError("template/v1 expects a category's name in <category> and a number in <count>.")
-    goals, resources = _paired(sections, "goals", language), _paired(sections, "resources", language)
+        raise ReplyError(
+            "template/v1 expects a category's name in <category> and a number in <count>."
+        )
+    goals, resources = (
+        _paired(sections, "goals", language),
+        _paired(sections, "resources", language),
+    )
     named: dict[str, Wanted] = {}
     for at in sorted(rng.sample(range(len(goals)), min(count, len(goals)))):
         named.setdefault(function_name(goals[at].english), goals[at])
@@ -212,7 +267,11 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
 
 def function_name(goal: str) -> str:
     """A goal as a function's name in camelCase: "set an alarm" is setAlarm."""
-    stated = [_NO_LETTERS.sub("", word).lower() for word in goal.replace("-", " ").split() if word not in _SMALL]
+    stated = [
+        _NO_LETTERS.sub("", word).lower()
+        for word in goal.replace("-", " ").split()
+        if word not in _SMALL
+    ]
     first, *rest = [word for word in stated if word] or ["run"]
     return first + "".join(word.capitalize() for word in rest)
 
@@ -220,7 +279,10 @@ def function_name(goal: str) -> str:
 def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
     """The goals or resources with what they are called in English; ReplyError where names can't be made of them."""
     tags = (tag, tag if language == DEFAULT_LANGUAGE else f"english{tag}")
-    texts, english = ([str(text) for text in sections.listed(one)] if one in sections.tagged else [] for one in tags)
+    texts, english = (
+        [str(text) for text in sections.listed(one)] if one in sections.tagged else []
+        for one in tags
+    )
     if len(texts) != len(english):
         raise ReplyError(
             f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of {len(texts)} {tag}."
@@ -248,7 +310,9 @@ def _gist(goal: str) -> tuple[str, ...]:
 def _area(goal: str, things: Sequence[str]) -> str:
     """The part of the category that a goal belongs to: the thing it is about, else what is done."""
     stated = {word.removesuffix("s") for word in split_name(function_name(goal))}
-    about = [thing for thing in things if {word.removesuffix("s") for word in thing.split()} <= stated]
+    about = [
+        thing for thing in things if {word.removesuffix("s") for word in thing.split()} <= stated
+    ]
     if about:
         chosen = plural(max(about, key=len))
         return "".join(_NO_LETTERS.sub("", word).capitalize() for word in chosen.split())
@@ -279,12 +343,18 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
     found = rows_for(category, " ".join(function))
     if function[:1] == ("list",):
         found = []
-    elif deed in ("search", "export") and function[-1:] in (("keyword",), ("file",)) and not _is_required(found):
+    elif (
+        deed in ("search", "export")
+        and function[-1:] in (("keyword",), ("file",))
+        and not _is_required(found)
+    ):
         found = [_row("keyword")] if deed == "search" else [_row("format"), _row("since")]
     elif function[:1] and function[0] in _NAMED:
         found = _of_kept(deed, function, found)
     filled = list(found)
-    for filler in _functions("fillers").get(deed, ("remark", "detail")):  # at least two, by what goes with the deed
+    for filler in _functions("fillers").get(
+        deed, ("remark", "detail")
+    ):  # at least two, by what goes with the deed
         if len(filled) < _FEWEST:
             filled.append(_row(filler))
     if found and deed != "list" and not _is_required(filled) and filled[0].kind != "boolean":
@@ -292,7 +362,9 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
     return sorted(filled, key=lambda one: not one.is_required)[:MOST_PARAMETERS]
 
 
-def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter]) -> list[LexiconParameter]:
+def _of_kept(
+    deed: Deed, function: Sequence[str], found: list[LexiconParameter]
+) -> list[LexiconParameter]:
     """The parameters with which something that people keep is added, changed, renamed, restored or deleted."""
     texts = [one for one in found if one.names_thing]
     if texts:
@@ -300,13 +372,16 @@ def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter])
     else:
         thing, label = " ".join(function[1:][-_LABELLED:]), _row("label")
         words = {
-            code: one._replace(description=one.description.format(thing=thing)) for code, one in label.words.items()
+            code: one._replace(description=one.description.format(thing=thing))
+            for code, one in label.words.items()
         }
         known = label._replace(words=words)
     if function[0] == "rename":
         return [known, _row("new_label")]
     if deed in ("drop", "restore"):
-        is_kept = texts and "from" not in function  # pages deleted from a document are not the document
+        is_kept = (
+            texts and "from" not in function
+        )  # pages deleted from a document are not the document
         return [known] if is_kept or not _is_required(found) else found
     if deed == "change" and len(found) < _FEWEST and (texts or not found):
         return [known, _row("new_label")]
@@ -320,6 +395,10 @@ def _is_required(rows: Sequence[LexiconParameter]) -> bool:
 def _row(name: str) -> LexiconParameter:
     """A parameter that goes with what is done."""
     row: _Row = tuple(_functions("parameters")[name])
-    texts = [str(part) for part in row[1::2] if isinstance(part, str)]  # the description, and the values
-    others = {code: [lexicon["texts"][text] for text in texts] for code, lexicon in _lexicons().items()}
+    texts = [
+        str(part) for part in row[1::2] if isinstance(part, str)
+    ]  # the description, and the values
+    others = {
+        code: [lexicon["texts"][text] for text in texts] for code, lexicon in _lexicons().items()
+    }
     return _parameter(row, others)

@@ -99,7 +99,11 @@ class _SentenceReader:
         if alone := self.read_clause(text, is_bare=False):
             return [alone]
         places = ("goals.leads", "goals.later")
-        led = (found["a"] for one in places for found in read_line(DEFAULT_LANGUAGE, one, text, lambda *_: True))
+        led = (
+            found["a"]
+            for one in places
+            for found in read_line(DEFAULT_LANGUAGE, one, text, lambda *_: True)
+        )
         return next((clauses for one in led if (clauses := self._joined(one))), [])
 
     def _joined(self, text: str) -> list[Clause]:
@@ -115,7 +119,9 @@ class _SentenceReader:
 
     def _after(self, clause: Clause) -> "_SentenceReader":
         nodes = [*self._nodes, *clause.new_nodes(self._nodes)]
-        return _SentenceReader(self._box, nodes, {**self._last, **last_meant(self._box, clause.node)})
+        return _SentenceReader(
+            self._box, nodes, {**self._last, **last_meant(self._box, clause.node)}
+        )
 
     def read_clause(self, text: str, *, is_bare: bool) -> Clause | None:
         """The reading that needs fewest calls which were not spoken of yet, of these the one with most words of its own."""
@@ -126,10 +132,14 @@ class _SentenceReader:
             if one.is_bare == is_bare
         )
         clauses = [one for one in found if one is not None]
-        return min(clauses, key=lambda one: (len(one.new_nodes(self._nodes)), -one.own), default=None)
+        return min(
+            clauses, key=lambda one: (len(one.new_nodes(self._nodes)), -one.own), default=None
+        )
 
     def _read_by(self, sentence: Sentence, tool: GoalTool, text: str) -> Clause | None:
-        inside = {name: found for name in tool.properties if (found := self._box.inside(tool.name, name))}
+        inside = {
+            name: found for name in tool.properties if (found := self._box.inside(tool.name, name))
+        }
 
         def is_said(slot: str, words: str) -> bool:
             if slot in inside:
@@ -145,7 +155,11 @@ class _SentenceReader:
         sources = complete(self._box, self._nodes, tool.name, self._sources(tool.name, said))
         for name, words in named.items():
             origin = inside[name]
-            needed = {one: sources[one] for one in self._box.tools[origin.source].required if one in sources}
+            needed = {
+                one: sources[one]
+                for one in self._box.tools[origin.source].required
+                if one in sources
+            }
             if (giver := node_of(self._box, origin.source, needed)) is None:
                 return None
             field = FromEntry(giver, origin.entries, origin.field, ())
@@ -184,10 +198,18 @@ class _SentenceReader:
             return meant
         if (lookup := self._box.lookup_for(tool, parameter)) is not None:
             query = self._sources(lookup.source, {self._box.tools[lookup.source].query: words})
-            return FromEntry(Node(lookup.source, query), lookup.entries, lookup.field, (QUERY,)) if query else None
+            return (
+                FromEntry(Node(lookup.source, query), lookup.entries, lookup.field, (QUERY,))
+                if query
+                else None
+            )
         value = _value(shown, parameter, words)
-        is_id = parameter != shown.query and any(not self._box.is_lookup(one.source) for one in origins)
-        is_just = " " not in str(value) if is_id else _says_just(value, shown.schema(parameter), words)
+        is_id = parameter != shown.query and any(
+            not self._box.is_lookup(one.source) for one in origins
+        )
+        is_just = (
+            " " not in str(value) if is_id else _says_just(value, shown.schema(parameter), words)
+        )
         return KnownValue(value) if value is not None and is_just else None
 
     def _entry(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:
@@ -195,24 +217,35 @@ class _SentenceReader:
         later = _read_line("after", words)
         listed = (one for one in origins if one.listed and not self._box.is_lookup(one.source))
         for origin in sorted(listed, key=lambda one: one.source not in self._known):
-            entry, pointers = later.get("moment", words), self._box.pointers(origin.source, origin.entries)
+            entry, pointers = (
+                later.get("moment", words),
+                self._box.pointers(origin.source, origin.entries),
+            )
             if aspect := aspect_of(origin.field):
                 entry = _read_line("aspect", entry, aspect=aspect).get("entry", "")
             pointed = pointers.read(entry, partial(self._is_said, origin.source))
             if pointed is None:
                 continue
-            node, rules, last = self._known.get(origin.source), pointed.rules, self._last.get(pointers.noun)
+            node, rules, last = (
+                self._known.get(origin.source),
+                pointed.rules,
+                self._last.get(pointers.noun),
+            )
             if not rules and last:
                 node, rules = last.node, last.rules
             elif rules and (pointed.given or node is None):
                 node = self._node(origin.source, self._sources(origin.source, pointed.given))
             if node is not None and node.tool == origin.source:
-                return FromEntry(node, origin.entries, origin.field, rules, int(later.get("minutes", 0)))
+                return FromEntry(
+                    node, origin.entries, origin.field, rules, int(later.get("minutes", 0))
+                )
         return None
 
     def _through(self, origins: Sequence[ResponseField], words: str) -> FromEntry | None:
         """What the response as a whole gives to a call about the entry that the words mean."""
-        for origin in (one for one in origins if not one.listed and not self._box.is_lookup(one.source)):
+        for origin in (
+            one for one in origins if not one.listed and not self._box.is_lookup(one.source)
+        ):
             for name in self._box.tools[origin.source].required:
                 meant = self._entry(self._box.origins(origin.source, name), words)
                 node = self._node(origin.source, {name: meant}) if meant else None
@@ -226,7 +259,9 @@ class _SentenceReader:
 
 def _read_line(name: str, text: str, **fixed: str) -> dict[str, str]:
     """The words by slot of a line of the page, none where a text is no such line."""
-    found = read_line(DEFAULT_LANGUAGE, f"goals.{name}", text, lambda slot, words: words == fixed.get(slot, words))
+    found = read_line(
+        DEFAULT_LANGUAGE, f"goals.{name}", text, lambda slot, words: words == fixed.get(slot, words)
+    )
     return next(found, {})
 
 
@@ -249,10 +284,14 @@ def _says_just(value: JsonValue, schema: JsonSchema, words: str) -> bool:
     """Whether the words are a value and nothing beside it."""
     found = locate(value, schema, words)
     beside = f"{words[: found.start]} {words[found.end :]}" if found else words
-    return value == words or (found is not None and {*re.findall(r"\w+", beside.lower())} <= _AROUND_VALUES)
+    return value == words or (
+        found is not None and {*re.findall(r"\w+", beside.lower())} <= _AROUND_VALUES
+    )
 
 
-def complete(box: Toolbox, nodes: Sequence[Node], tool: str, stated: Mapping[str, Source]) -> dict[str, Source]:
+def complete(
+    box: Toolbox, nodes: Sequence[Node], tool: str, stated: Mapping[str, Source]
+) -> dict[str, Source]:
     """The sources of a call with those that nobody has to say.
 
     What goes with an entry that was named; what the search for it was given; the newest response, where no word says which
@@ -260,22 +299,37 @@ def complete(box: Toolbox, nodes: Sequence[Node], tool: str, stated: Mapping[str
     """
     shown, sources = box.tools[tool], dict(stated)
     for name in shown.required:
-        if name not in sources and (beside := _alongside(box.origins(tool, name), name, sources)) is not None:
+        if (
+            name not in sources
+            and (beside := _alongside(box.origins(tool, name), name, sources)) is not None
+        ):
             sources[name] = beside
-    searches = [one.node for one in sources.values() if isinstance(one, FromEntry) and not box.is_lookup(one.node.tool)]
+    searches = [
+        one.node
+        for one in sources.values()
+        if isinstance(one, FromEntry) and not box.is_lookup(one.node.tool)
+    ]
     for search in searches:
         is_said = box.pointers(search.tool, "").says
-        given = {name: one for name, one in search.sources.items() if name in shown.properties and not is_said([name])}
+        given = {
+            name: one
+            for name, one in search.sources.items()
+            if name in shown.properties and not is_said([name])
+        }
         sources = {**given, **sources}
     for name in (one for one in shown.required if one not in sources):
         whole = {one.source: one.field for one in box.origins(tool, name) if not one.listed}
         newest = next((one for one in reversed(nodes) if one.tool in whole), None)
         if newest is not None:
-            return complete(box, nodes, tool, {**sources, name: FromEntry(newest, "", whole[newest.tool], ())})
+            return complete(
+                box, nodes, tool, {**sources, name: FromEntry(newest, "", whole[newest.tool], ())}
+            )
     return sources
 
 
-def _alongside(origins: Sequence[ResponseField], name: str, sources: Mapping[str, Source]) -> Source | None:
+def _alongside(
+    origins: Sequence[ResponseField], name: str, sources: Mapping[str, Source]
+) -> Source | None:
     """The field of an entry of which another parameter takes something: the one whose name begins most like this name."""
     found: list[tuple[int, Source]] = []
     for origin, (other, held) in product(origins, sources.items()):

@@ -58,7 +58,9 @@ def entries_in(sources: Iterable[Source]) -> Iterator[FromEntry]:
         if isinstance(source, FromEntry):
             yield source
         elif not isinstance(source, KnownValue):
-            yield from entries_in(source.parts if isinstance(source, Parts) else source.members.values())
+            yield from entries_in(
+                source.parts if isinstance(source, Parts) else source.members.values()
+            )
 
 
 def with_givers(node: Node) -> Iterator[Node]:
@@ -116,10 +118,15 @@ def _value_of_entry(source: FromEntry, made: Made) -> JsonValue:
     if name not in made:
         raise _UnknownError
     held = value_in(made[name], source.entries) if source.entries else made[name]
-    entries = [one for one in (held if isinstance(held, list) else [held]) if value_in(one, source.field) is not None]
+    entries = [
+        one
+        for one in (held if isinstance(held, list) else [held])
+        if value_in(one, source.field) is not None
+    ]
     # what a look-up finds is called by what was looked up
     rules = [
-        one._replace(text=str(next(iter(arguments.values())))) if one.kind == "query" else one for one in source.rules
+        one._replace(text=str(next(iter(arguments.values())))) if one.kind == "query" else one
+        for one in source.rules
     ]
     entry = pick(entries, rules)
     if entry is None:
@@ -135,7 +142,9 @@ def _later(value: JsonValue, minutes: int) -> JsonValue:
         raise _UnknownError from error
     separator = "T" if "T" in str(value) else " "
     later = moment + timedelta(minutes=minutes)
-    return later.isoformat(sep=separator, timespec="seconds" if str(value).count(":") > 1 else "minutes")
+    return later.isoformat(
+        sep=separator, timespec="seconds" if str(value).count(":") > 1 else "minutes"
+    )
 
 
 def pick(entries: Sequence[JsonValue], rules: Sequence[Rule]) -> JsonValue | None:
@@ -149,7 +158,11 @@ def _left(entries: list[JsonValue], rule: Rule) -> list[JsonValue]:
         return entries
     if rule.kind == "contains":
         paths = name_paths(entries)
-        return [entry for entry in entries if any(fold(rule.text) in fold(text_at(entry, path)) for path in paths)]
+        return [
+            entry
+            for entry in entries
+            if any(fold(rule.text) in fold(text_at(entry, path)) for path in paths)
+        ]
     if rule.kind in {"called", "query"}:
         found = named(entries, rule.text)
         return [entries[found[0]]] if found else (entries[:1] if rule.kind == "query" else [])
@@ -160,7 +173,13 @@ def _left(entries: list[JsonValue], rule: Rule) -> list[JsonValue]:
 def _best(entries: list[JsonValue], test: str, path: str) -> list[JsonValue]:
     """The entries with the best of the numbers at a path, of the texts where there is no number."""
     held = [(value_in(entry, path), entry) for entry in entries]
-    numbers = [one for one in held if isinstance(one[0], int | float) and not isinstance(one[0], bool)]
-    ranked: list[tuple[Any, JsonValue]] = numbers or [one for one in held if isinstance(one[0], str)]
-    best = (min if test in {"lowest", "earliest"} else max)((value for value, _ in ranked), default=None)
+    numbers = [
+        one for one in held if isinstance(one[0], int | float) and not isinstance(one[0], bool)
+    ]
+    ranked: list[tuple[Any, JsonValue]] = numbers or [
+        one for one in held if isinstance(one[0], str)
+    ]
+    best = (min if test in {"lowest", "earliest"} else max)(
+        (value for value, _ in ranked), default=None
+    )
     return [entry for value, entry in ranked if value == best]

@@ -9,12 +9,24 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.entries import FAMILIES, affinity, is_number_of_thing, is_query, rank_words
+from callwright.language.calls.entries import (
+    FAMILIES,
+    affinity,
+    is_number_of_thing,
+    is_query,
+    rank_words,
+)
 from callwright.language.calls.tools import ParameterView, ToolView, parameter_views
 from callwright.language.names import humanise, split_name
 from callwright.language.pages import filled, lines
 from callwright.language.sentences import Sentence
-from callwright.llm.template.sentences import SENTENCE_END, ToolSentences, all_sentences, brought_for, own_files
+from callwright.llm.template.sentences import (
+    SENTENCE_END,
+    ToolSentences,
+    all_sentences,
+    brought_for,
+    own_files,
+)
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
@@ -43,12 +55,18 @@ class GoalTool(ToolView):
         """The schema of a parameter, of "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
         schema = self.properties.get(first) or {}
-        return ((schema.get("items") or {}).get("properties") or {}).get(member) or {} if member else schema
+        return (
+            ((schema.get("items") or {}).get("properties") or {}).get(member) or {}
+            if member
+            else schema
+        )
 
     def slot(self, parameter: str) -> ParameterView:
         """The view of a parameter, of "legs[].fromId" too."""
         first, _, member = parameter.partition("[].")
-        views = parameter_views(self.schema(first).get("items") or {}) if member else self.parameters
+        views = (
+            parameter_views(self.schema(first).get("items") or {}) if member else self.parameters
+        )
         return next(view for view in views if view.name == (member or first))
 
     @cached_property
@@ -79,11 +97,15 @@ class GoalTool(ToolView):
         """Its own, else what it does, then each value behind its parameter's name, and each entry as it is called."""
         names = [name for name in self.properties if re.fullmatch(r"\w+", name)]
         called = {name: "" if self._takes_entry(name) else f"{humanise(name)} " for name in names}
-        plain = _MARKS.sub("", self.title) + "".join(f"[, {called[name]}{{{name}}}]" for name in names)
+        plain = _MARKS.sub("", self.title) + "".join(
+            f"[, {called[name]}{{{name}}}]" for name in names
+        )
         return self.own or ToolSentences.model_validate({"requests": [plain]})
 
     def _takes_entry(self, parameter: str) -> bool:
-        return parameter != self.query and bool(_ORIGIN.search(str(self.schema(parameter).get("description", ""))))
+        return parameter != self.query and bool(
+            _ORIGIN.search(str(self.schema(parameter).get("description", "")))
+        )
 
     @cached_property
     def facts(self) -> tuple[Sentence, ...]:
@@ -111,7 +133,11 @@ class Toolbox:
         for origin in self.origins(name, parameter):
             needed = self.tools[origin.source].required
             is_known = parameter not in needed and self.tools[name].properties.keys() >= {*needed}
-            if is_known and not self.is_lookup(origin.source) and (needed or not is_number_of_thing(parameter)):
+            if (
+                is_known
+                and not self.is_lookup(origin.source)
+                and (needed or not is_number_of_thing(parameter))
+            ):
                 return origin
         return None
 
@@ -119,19 +145,26 @@ class Toolbox:
         """The origin of a parameter that finds a thing by its name, the one closest to the tool's own name."""
         if self.tools[name].query == parameter:
             return None
-        found = [origin for origin in self.origins(name, parameter) if self.is_lookup(origin.source)]
+        found = [
+            origin for origin in self.origins(name, parameter) if self.is_lookup(origin.source)
+        ]
         return max(found, key=lambda origin: affinity(name, origin.source), default=None)
 
     def origins(self, name: str, parameter: str) -> list[ResponseField]:
         """Where a parameter's description says that its value comes from, of the tools that are shown."""
         found = _ORIGIN.finditer(str(self.tools[name].schema(parameter).get("description", "")))
-        told = (ResponseField(one["source"], one["entries"] or "", one["field"], bool(one["listed"])) for one in found)
+        told = (
+            ResponseField(one["source"], one["entries"] or "", one["field"], bool(one["listed"]))
+            for one in found
+        )
         return [origin for origin in told if origin.source in self.tools]
 
     def pointers(self, tool: str, entries: str) -> "Pointers":
         """The words that point at one of `entries` in the response of a tool."""
         own = self.tools[tool].own
-        return pointers((own and own.noun) or noun_for(entries, tool), own.called if own else "called")
+        return pointers(
+            (own and own.noun) or noun_for(entries, tool), own.called if own else "called"
+        )
 
 
 def read_toolbox(shown: JsonValue) -> Toolbox:
@@ -142,7 +175,9 @@ def read_toolbox(shown: JsonValue) -> Toolbox:
 @lru_cache(256)
 def _toolbox(shown: bytes, _brought: tuple[SentenceFile, ...]) -> Toolbox:
     tools = orjson.loads(shown)
-    if not isinstance(tools, list) or not all(isinstance(tool, dict) and tool.get("name") for tool in tools):
+    if not isinstance(tools, list) or not all(
+        isinstance(tool, dict) and tool.get("name") for tool in tools
+    ):
         raise ReplyError("template/v1 expects in <tools> a list of tools with their names.")
     return Toolbox(map(GoalTool, tools))
 
@@ -175,7 +210,10 @@ class Pointers:
 
     def write(self, rules: Sequence[Rule], given: Mapping[str, str]) -> str:
         """The words for the entry that the rules mean in the response to a call that was given something."""
-        words, shape = {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)}, Rule("same")
+        words, shape = (
+            {"noun": filled(self._noun.draw(frozenset(given), Random(0)) or self.noun, given)},
+            Rule("same"),
+        )
         for rule in rules:
             shape = rule if rule.kind == "rank" else Rule(rule.kind)
             slot = {"contains": "part", "called": "name"}.get(rule.kind)
@@ -208,7 +246,9 @@ def _entry_lines() -> Mapping[Rule, Sentence]:
     of_page = {Rule(kind): lines(DEFAULT_LANGUAGE, f"goals.entries.{kind}")[0] for kind in kinds}
     (ranked,) = lines(DEFAULT_LANGUAGE, "goals.entries.ranked")
     phrases = [phrase for family in FAMILIES for phrase in (family.low, family.high)]
-    return of_page | {Rule("rank", one): Sentence(f"the {one.format(ranked.text)}") for one in phrases}
+    return of_page | {
+        Rule("rank", one): Sentence(f"the {one.format(ranked.text)}") for one in phrases
+    }
 
 
 def quoted(words: str) -> str:
@@ -247,7 +287,9 @@ def aspect_of(field: str) -> str:
 
 def noun_for(entries: str, tool: str) -> str:
     """What one of `entries` in the response of `tool` is called, where nothing better is known."""
-    pieces = [humanise(piece) for piece in reversed(entries.split(".")) if piece not in _PLAIN_NAMES]
+    pieces = [
+        humanise(piece) for piece in reversed(entries.split(".")) if piece not in _PLAIN_NAMES
+    ]
     words = " ".join(split_name(tool)).partition(" by ")[0].split()
     word = _MARKS.sub("", pieces[0] if pieces else humanise(words[-1]))
     for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):

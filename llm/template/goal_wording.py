@@ -11,9 +11,33 @@ from callwright.language.packs import of
 from callwright.language.pages import as_sentence, filled, shapes_in
 from callwright.language.sentences import Sentence
 from callwright.language.text import capitalised
-from callwright.llm.template.goal_reading import JOINT, LEG, QUERY, complete, last_meant, node_of, read_goal
-from callwright.llm.template.goal_sources import FromEntry, KnownValue, Members, Node, Parts, Source, entries_in
-from callwright.llm.template.goal_tools import GoalTool, Pointers, Toolbox, aspect_of, quoted, read_toolbox, rules_of
+from callwright.llm.template.goal_reading import (
+    JOINT,
+    LEG,
+    QUERY,
+    complete,
+    last_meant,
+    node_of,
+    read_goal,
+)
+from callwright.llm.template.goal_sources import (
+    FromEntry,
+    KnownValue,
+    Members,
+    Node,
+    Parts,
+    Source,
+    entries_in,
+)
+from callwright.llm.template.goal_tools import (
+    GoalTool,
+    Pointers,
+    Toolbox,
+    aspect_of,
+    quoted,
+    read_toolbox,
+    rules_of,
+)
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.sentences import SENTENCE_END, say_slot
 from callwright.llm.tool_sentences import FIELDS
@@ -61,7 +85,9 @@ def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
             case "picked":
                 giver = nodes[given["call"]]
                 rules = (QUERY,) if box.is_lookup(giver.tool) else rules_of(given["where"])
-                return FromEntry(giver, given["entries"], given["field"], rules, given.get("later_by") or 0)
+                return FromEntry(
+                    giver, given["entries"], given["field"], rules, given.get("later_by") or 0
+                )
             case "composed":
                 parts = tuple(map(source_of, given["parts"]))
                 is_object = given["shape"] == "object"
@@ -74,7 +100,11 @@ def _nodes_of(calls: Sequence[Given], box: Toolbox) -> list[Node]:
                 return KnownValue(given.get("value"))
 
     for call in calls:
-        stated = {name: source_of(one) for name, one in call["arguments"].items() if one["kind"] != "default"}
+        stated = {
+            name: source_of(one)
+            for name, one in call["arguments"].items()
+            if one["kind"] != "default"
+        }
         node = node_of(box, call["tool"], stated)
         if node is None:
             raise ReplyError(f"template/v1 finds no value for all that {call['tool']!r} requires.")
@@ -89,18 +119,22 @@ class _GoalRenderer:
         self._box, self._rng = box, rng
         self.nodes = _nodes_of(calls, box)
         pairs = [*zip(self.nodes, calls, strict=True)]
-        self._wanted = [(node, call.get("asked") or ()) for node, call in pairs if call.get("wanted")] or [
-            (self.nodes[-1], ())
-        ]
+        self._wanted = [
+            (node, call.get("asked") or ()) for node, call in pairs if call.get("wanted")
+        ] or [(self.nodes[-1], ())]
         self._spoken: list[Node] = []
         self._last: dict[str, FromEntry] = {}
 
     def request(self, subject: str) -> str:
         """The request."""
         order = [node for wanted, _ in self._wanted for node in self._before(wanted)]
-        sentences = self._joined([self._clause(node) for at, node in enumerate(order) if node not in order[:at]])
+        sentences = self._joined(
+            [self._clause(node) for at, node in enumerate(order) if node not in order[:at]]
+        )
         around = (("greetings", _GREETED), (f"openings.{subject}", _OPENED), ("closings", _CLOSED))
-        *before, closing = (self._line(place) if self._rng.random() < often else "" for place, often in around)
+        *before, closing = (
+            self._line(place) if self._rng.random() < often else "" for place, often in around
+        )
         return " ".join(filter(None, [*before, *sentences, closing]))
 
     def _line(self, place: str) -> str:
@@ -115,9 +149,18 @@ class _GoalRenderer:
         leads = shapes_in(DEFAULT_LANGUAGE, "goals.later")
         waiting, later = [*clauses], self._rng.sample(leads, len(leads))
         while waiting:
-            lead = self._line("leads") if len(waiting) == len(clauses) else later[len(waiting) % len(later)]
+            lead = (
+                self._line("leads")
+                if len(waiting) == len(clauses)
+                else later[len(waiting) % len(later)]
+            )
             text, sentence = waiting.pop(0)
-            if waiting and is_short(sentence) and is_short(waiting[0][1]) and self._rng.random() < _JOINED:
+            if (
+                waiting
+                and is_short(sentence)
+                and is_short(waiting[0][1])
+                and self._rng.random() < _JOINED
+            ):
                 text = filled(self._line("joined"), {"a": text, "b": waiting.pop(0)[0]})
             yield as_sentence(lead, {"a": text}) if sentence.is_bare else capitalised(text)
 
@@ -140,7 +183,11 @@ class _GoalRenderer:
             return "lookup"
         if inside and inside.source == entry.node.tool:
             return "inside"
-        return "through" if not entry.entries and not entry.rules and self._about(entry.node) else "ranked"
+        return (
+            "through"
+            if not entry.entries and not entry.rules and self._about(entry.node)
+            else "ranked"
+        )
 
     def _about(self, node: Node) -> str:
         """The parameter that takes the one entry that a call is about, "" where the call has to say more than that."""
@@ -151,9 +198,12 @@ class _GoalRenderer:
     def _stated(self, node: Node) -> dict[str, Source]:
         """The sources that the sentence of a call says: none that its reader completes by itself."""
         kinds = {
-            name: {self._kind(node, name, one) for one in entries_in([source])} for name, source in node.sources.items()
+            name: {self._kind(node, name, one) for one in entries_in([source])}
+            for name, source in node.sources.items()
         }
-        sources = {name: source for name, source in node.sources.items() if "inside" not in kinds[name]}
+        sources = {
+            name: source for name, source in node.sources.items() if "inside" not in kinds[name]
+        }
         earlier, shown = self.nodes[: self.nodes.index(node)], self._box.tools[node.tool]
         given = {
             name: KnownValue(shown.schema(name)["default"])
@@ -166,7 +216,11 @@ class _GoalRenderer:
             completed = complete(self._box, earlier, node.tool, fewer)
             if all(completed.get(one) == source for one, source in sources.items()):
                 stated = fewer
-        return {name: source for name, source in node.sources.items() if name in stated or name not in sources}
+        return {
+            name: source
+            for name, source in node.sources.items()
+            if name in stated or name not in sources
+        }
 
     def _clause(self, node: Node) -> tuple[str, Sentence]:
         """The words that ask for a call, and the sentence that they are drawn from."""
@@ -180,7 +234,9 @@ class _GoalRenderer:
         )
         ways = [(sentence, text) for sentence, text in drawn if text]
         if not ways:
-            raise ReplyError(f"template/v1 has no sentence for a call of {node.tool!r} that states {sorted(stated)}.")
+            raise ReplyError(
+                f"template/v1 has no sentence for a call of {node.tool!r} that states {sorted(stated)}."
+            )
         sentence, text = self._rng.choice(ways)
         words = {name: self._words(node, name, source) for name, source in stated.items()}
         self._spoken.append(node)
@@ -197,7 +253,9 @@ class _GoalRenderer:
             case Members(members=members):
                 return self._leg(node, parameter, members)
             case Parts(parts=parts, is_text=is_text):
-                return (JOINT if is_text else LEG).join(self._words(node, parameter, part) for part in parts)
+                return (JOINT if is_text else LEG).join(
+                    self._words(node, parameter, part) for part in parts
+                )
             case FromEntry():
                 return self._entry(node, parameter, source)
 
@@ -205,21 +263,29 @@ class _GoalRenderer:
         view = tool.slot(parameter)
         said = say_slot(view, value, tool.sentences, DEFAULT_LANGUAGE, self._rng)
         words = said.shown if SENTENCE_END.search(said.words) else said.words
-        return f"{'at' if _CLOCK.match(words) else 'on'} {words}" if view.kind == "moment" else words
+        return (
+            f"{'at' if _CLOCK.match(words) else 'on'} {words}" if view.kind == "moment" else words
+        )
 
     def _leg(self, node: Node, parameter: str, members: Mapping[str, Source]) -> str:
-        said = {name: self._words(node, f"{parameter}[].{name}", part) for name, part in members.items()}
+        said = {
+            name: self._words(node, f"{parameter}[].{name}", part) for name, part in members.items()
+        }
         shape = self._box.tools[node.tool].sentences.parts.get(parameter)
         drawn = shape.draw(frozenset(said), self._rng) if shape else None
         if drawn is None:
-            raise ReplyError(f"template/v1 has no words for an entry of {parameter!r} that states {sorted(said)}.")
+            raise ReplyError(
+                f"template/v1 has no words for an entry of {parameter!r} that states {sorted(said)}."
+            )
         return filled(drawn, said)
 
     def _entry(self, node: Node, parameter: str, entry: FromEntry) -> str:
         kind, giver = self._kind(node, parameter, entry), entry.node
         if kind == "inside":
             return next((quoted(rule.text) for rule in entry.rules if rule.kind == "called"), "")
-        if about := self._box.tools[giver.tool].query or (self._about(giver) if kind == "through" else ""):
+        if about := self._box.tools[giver.tool].query or (
+            self._about(giver) if kind == "through" else ""
+        ):
             return self._words(giver, about, giver.sources[about])
         words, aspect = self._pointed(entry), aspect_of(entry.field)
         if aspect:
@@ -230,10 +296,18 @@ class _GoalRenderer:
     def _pointed(self, entry: FromEntry) -> str:
         pointers = self._pointers(entry)
         last = self._last.get(pointers.noun)
-        if last and (last.node, last.rules) == (entry.node, entry.rules) and self._rng.random() < _REPEATED:
+        if (
+            last
+            and (last.node, last.rules) == (entry.node, entry.rules)
+            and self._rng.random() < _REPEATED
+        ):
             return pointers.write((), {})
         stated = {} if entry.node in self._spoken else self._stated(entry.node)
-        given = {name: self._words(entry.node, name, one) for name, one in stated.items() if pointers.says(stated)}
+        given = {
+            name: self._words(entry.node, name, one)
+            for name, one in stated.items()
+            if pointers.says(stated)
+        }
         return pointers.write(entry.rules, given)
 
 

@@ -23,7 +23,10 @@ def name_relevant(sections: Sections) -> dict[str, JsonValue]:
     view = choose_tool(sections.views(), resolve_pointers(sections.turns()))
     if view is None:
         return {"tool": None, "reason": "None of the tools does what the user asks for."}
-    return {"tool": view.name, "reason": f"The user asks to {view.title}, and that is what this tool does."}
+    return {
+        "tool": view.name,
+        "reason": f"The user asks to {view.title}, and that is what this tool does.",
+    }
 
 
 def judge(sections: Sections) -> dict[str, JsonValue]:
@@ -31,24 +34,41 @@ def judge(sections: Sections) -> dict[str, JsonValue]:
     expected, given = (_calls(sections.json(tag)) for tag in ("expected", "given"))
     unsaid = [name for call in expected for name in _unsaid(call, sections)]
     if not _are_equal(expected, given, sections.views()):
-        return {"agree": False, "reason": "The calls differ in their tool, their arguments or a value."}
+        return {
+            "agree": False,
+            "reason": "The calls differ in their tool, their arguments or a value.",
+        }
     if unsaid:
         return {"agree": False, "reason": f"Nobody said a value for {unsaid[0]!r}."}
-    return {"agree": True, "reason": "Both calls give the same tool the same values, and all were said."}
+    return {
+        "agree": True,
+        "reason": "Both calls give the same tool the same values, and all were said.",
+    }
 
 
 def settle(sections: Sections) -> dict[str, JsonValue]:
     """Which of two ways is right: the one whose values were all said; of two such the one that leaves nothing out that was said."""
     shown = [sections.json(tag) for tag in ("first", "second")]
-    ways = [_calls(one) if isinstance(one, list) else [] for one in shown]  # the other way is to speak
+    ways = [
+        _calls(one) if isinstance(one, list) else [] for one in shown
+    ]  # the other way is to speak
     unsaid = [sum(len(_unsaid(call, sections)) for call in way) for way in ways]
     first, second = (
-        {(call.tool, name, repr(one)) for call in way for name, one in call.arguments.items()} for way in ways
+        {(call.tool, name, repr(one)) for call in way for name, one in call.arguments.items()}
+        for way in ways
     )
     tools = [[call.tool for call in way] for way in ways]
     if all(ways) and bool(unsaid[0]) != bool(unsaid[1]):
-        return {"reason": "The other has a value that nobody said.", "right": "second" if unsaid[0] else "first"}
-    if not any(unsaid) and tools[0] == tools[1] and first != second and (first <= second or second <= first):
+        return {
+            "reason": "The other has a value that nobody said.",
+            "right": "second" if unsaid[0] else "first",
+        }
+    if (
+        not any(unsaid)
+        and tools[0] == tools[1]
+        and first != second
+        and (first <= second or second <= first)
+    ):
         return {
             "reason": "It says all that the other says, and more.",
             "right": "first" if first > second else "second",
@@ -64,7 +84,10 @@ def grade_plan(sections: Sections) -> dict[str, JsonValue]:
     most = max(len(expected), len(given))
     pairs = zip(_calls(expected), _calls(given), strict=False)
     same = sum(_are_equal([due], [made], ()) for due, made in pairs)
-    return {"score": round(same / most, 3) if most else 1.0, "reason": f"{same} of {most} calls are the same."}
+    return {
+        "score": round(same / most, 3) if most else 1.0,
+        "reason": f"{same} of {most} calls are the same.",
+    }
 
 
 def name_made_up(sections: Sections) -> dict[str, JsonValue]:
@@ -80,12 +103,17 @@ def _calls(value: JsonValue) -> list[Proposal]:
         shown = one if isinstance(one, dict) else {}
         name, arguments = shown.get("tool", shown.get("name")), shown.get("arguments")
         calls.append(
-            Proposal(name if isinstance(name, str) else None, arguments if isinstance(arguments, dict) else {})
+            Proposal(
+                name if isinstance(name, str) else None,
+                arguments if isinstance(arguments, dict) else {},
+            )
         )
     return calls
 
 
-def _are_equal(calls: Sequence[Proposal], others: Sequence[Proposal], views: Sequence[ToolView]) -> bool:
+def _are_equal(
+    calls: Sequence[Proposal], others: Sequence[Proposal], views: Sequence[ToolView]
+) -> bool:
     """Whether calls have the same tools and the same values by their schemas; any value will do where one is not known yet."""
     schemas = {view.name: view.properties for view in views}
     return len(calls) == len(others) and all(
@@ -93,7 +121,9 @@ def _are_equal(calls: Sequence[Proposal], others: Sequence[Proposal], views: Seq
         and one.arguments.keys() == other.arguments.keys()
         and all(
             value == UNKNOWN
-            or is_equivalent(value, other.arguments[name], schemas.get(str(one.tool), {}).get(name, {}))
+            or is_equivalent(
+                value, other.arguments[name], schemas.get(str(one.tool), {}).get(name, {})
+            )
             for name, value in one.arguments.items()
         )
         for one, other in zip(calls, others, strict=True)
@@ -109,17 +139,26 @@ def _unsaid(call: Proposal, sections: Sections) -> list[str]:
     turns = [turn for turn in sections.turns() if turn.speaker != "call"]
 
     def is_said(name: str, value: JsonValue, schema: JsonSchema) -> bool:
-        titles = view.parameter(name).titles if view and name in view.properties and isinstance(value, bool) else ()
+        titles = (
+            view.parameter(name).titles
+            if view and name in view.properties and isinstance(value, bool)
+            else ()
+        )
         return value == UNKNOWN or any(
-            locate(value, schema, text) is not None or any(title.lower() in text.lower() for title in titles)
-            for text in (turn.text for turn in turns if turn.speaker != "result" or not schema.get("enum"))
+            locate(value, schema, text) is not None
+            or any(title.lower() in text.lower() for title in titles)
+            for text in (
+                turn.text for turn in turns if turn.speaker != "result" or not schema.get("enum")
+            )
         )
 
     schemas = view.properties if view else {}
     return [
         name
         for name, value in call.arguments.items()
-        if not all(is_said(name, one, schema) for _, one, schema in leaves(value, schemas.get(name, {})))
+        if not all(
+            is_said(name, one, schema) for _, one, schema in leaves(value, schemas.get(name, {}))
+        )
     ]
 
 
@@ -137,20 +176,35 @@ def score_answer(sections: Sections) -> dict[str, JsonValue]:
 
 
 _MARKS = signs(" \n.,;:!?")
-_TELLING = ("done", "rendered", "errors", "others")  # the lines of conversations that state a result
+_TELLING = (
+    "done",
+    "rendered",
+    "errors",
+    "others",
+)  # the lines of conversations that state a result
 _TRUE, _LACKING, _UNKNOWN, _FALSE = 5, 3, 2, 1
 
 
 def score_reply(sections: Sections) -> dict[str, JsonValue]:
     """How true a reply is to the results since the user last spoke: errors stated as such, no word that nothing accounts for."""
     reply, results = str(sections.json("reply")), _returned(sections.turns())
-    errors = [one["error"] for one in results if isinstance(one, dict) and isinstance(one.get("error"), dict)]
-    if any(str(one.get("message", "")).lower() not in reply.lower() for one in errors if isinstance(one, dict) and one):
+    errors = [
+        one["error"]
+        for one in results
+        if isinstance(one, dict) and isinstance(one.get("error"), dict)
+    ]
+    if any(
+        str(one.get("message", "")).lower() not in reply.lower()
+        for one in errors
+        if isinstance(one, dict) and one
+    ):
         return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
     held = [str(value) for one in results for value in scalars(one) if not isinstance(value, bool)]
     names = [humanise(name) for name, _ in members(results)]
     language = sections.word("language", DEFAULT_LANGUAGE)
-    told = [shape for name in ("yes", "no") for shape in shapes_in(language, f"conversations.{name}")]
+    told = [
+        shape for name in ("yes", "no") for shape in shapes_in(language, f"conversations.{name}")
+    ]
     some = sorted({*held, *names, *told} - {""}, key=len, reverse=True)
     known = rf"(?<!\w)(?:{'|'.join(map(re.escape, some)) or '(?!)'})(?!\w)"
     shapes = [shape for name in _TELLING for shape in shapes_in(language, f"conversations.{name}")]

@@ -9,10 +9,24 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.parameters import CLOCKED, CODED, entity_of, meaning_by_words, title_of
+from callwright.language.calls.parameters import (
+    CLOCKED,
+    CODED,
+    entity_of,
+    meaning_by_words,
+    title_of,
+)
 from callwright.language.calls.tools import view_of
 from callwright.language.dates import find_dates, find_times
-from callwright.language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
+from callwright.language.packs import (
+    LanguagePattern,
+    known,
+    language_of,
+    of,
+    signs,
+    unspaced,
+    widened,
+)
 from callwright.language.pages import as_sentence, filled, lines, shapes_in
 from callwright.language.sentences import Sentence
 from callwright.language.text import capitalised, fold
@@ -72,7 +86,9 @@ def book_of(language: Language) -> MessageBook:
 
 
 def _with_article(cue: str, book: MessageBook) -> str:
-    return next((article for article, rule in book.articles.items() if re.search(rule, cue)), "") + cue
+    return (
+        next((article for article, rule in book.articles.items() if re.search(rule, cue)), "") + cue
+    )
 
 
 def noun_class(noun: str) -> str:
@@ -91,7 +107,12 @@ def find_pointer(text: str) -> Pointer | None:
         for sentence in _pointing_sentences(language):
             slots = sentence.read(said, lambda slot, words: _is_slot(slot, words, language))
             if slots is not None:
-                return Pointer(start, end, _ARTICLE.of(slots["called"]).sub("", slots["called"]), is_sentence=True)
+                return Pointer(
+                    start,
+                    end,
+                    _ARTICLE.of(slots["called"]).sub("", slots["called"]),
+                    is_sentence=True,
+                )
     found = next(filter(None, (pattern.search(text) for pattern in _general_patterns())), None)
     return Pointer(found.start(), found.end(), found["noun"], is_sentence=False) if found else None
 
@@ -121,7 +142,9 @@ def _general_patterns() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(book_of(code).general) for code in known() if _FILE in of(code).data)
 
 
-_UNIQUE_TOKEN = re.compile(rf"(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9{unspaced()}](?:[A-Za-z0-9]|[-_/.](?=\w))+(?![\w-])")
+_UNIQUE_TOKEN = re.compile(
+    rf"(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9{unspaced()}](?:[A-Za-z0-9]|[-_/.](?=\w))+(?![\w-])"
+)
 _QUOTED = re.compile(widened(r"@[\"“«{open}](@[^\"”»{close}\n]{1,80})@[\"”»{close}]"))
 _STATED_IN = LanguagePattern(
     r"(?:@{stated_in}|@[:])\s*@[\"“{open}]?(@[^\"”{close}\n{.},!?;]{1,60}?)@[\"”{close}]?(?=\.(?:\s|$)|@[{.},!?;\n]|$)",
@@ -152,7 +175,10 @@ def _forms(language: Language) -> tuple[re.Pattern[str], ...]:
     if _FILE not in of(language).data:
         return ()
     forms = {re.escape(form) for some in book_of(language).forms.values() for form in some}
-    titled = (re.sub(r"\\\{(?:called|title)\\\}", ".{1,60}?", form) for form in sorted(forms, key=len, reverse=True))
+    titled = (
+        re.sub(r"\\\{(?:called|title)\\\}", ".{1,60}?", form)
+        for form in sorted(forms, key=len, reverse=True)
+    )
     return tuple(re.compile(form.replace(r"\{value\}", "(?P<value>.+?)")) for form in titled)
 
 
@@ -203,8 +229,12 @@ def name_entities(sections: Sections) -> dict[str, JsonValue]:
     for one in sections.listed("arguments"):
         if isinstance(one, dict):
             schema = one.get("schema")
-            entity = entity_of(str(one.get("parameter", "")), schema if isinstance(schema, dict) else {})
-            found += [{"id": one.get("id"), "entity": entity}] if entity not in (None, _NEVER) else []
+            entity = entity_of(
+                str(one.get("parameter", "")), schema if isinstance(schema, dict) else {}
+            )
+            found += (
+                [{"id": one.get("id"), "entity": entity}] if entity not in (None, _NEVER) else []
+            )
     return {"entities": found}
 
 
@@ -213,11 +243,19 @@ def word_pronoun(sections: Sections, language: Language, rng: Random) -> dict[st
 
     Nobody is named in it whom the values to be avoided name.
     """
-    book, (name, schema), avoid = book_of(language), _asked_parameter(sections), sections.json("avoid")
-    taken = [one.lower() for one in avoid if isinstance(one, str)] if isinstance(avoid, list) else []
+    book, (name, schema), avoid = (
+        book_of(language),
+        _asked_parameter(sections),
+        sections.json("avoid"),
+    )
+    taken = (
+        [one.lower() for one in avoid if isinstance(one, str)] if isinstance(avoid, list) else []
+    )
     people = [one for one in book.people if not any(_is_named(one.lower(), text) for text in taken)]
     page = "told" if sections.object("entity").get("kind") in _TOLD else "mentioned"
-    ways = shapes_in(language, f"{_FILE}.{page}.{_app(sections)}") or shapes_in(language, f"{_FILE}.{page}.sms")
+    ways = shapes_in(language, f"{_FILE}.{page}.{_app(sections)}") or shapes_in(
+        language, f"{_FILE}.{page}.sms"
+    )
     called = _with_article(title_of(name, schema, language), book)
     words = {"called": called, "person": rng.choice(people or list(book.people))}
     return {"phrase": filled(rng.choice(ways), words)}
@@ -229,13 +267,22 @@ def _is_named(person: str, text: str) -> bool:
 
 def simulate_message(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """A message of the app shown that says the value so that it is read back; the last one where none is."""
-    book, (name, schema), value = book_of(language), _asked_parameter(sections), sections.json("value")
-    title, is_plain = title_of(name, schema, language), sections.object("entity").get("kind") in _AS_IT_IS
+    book, (name, schema), value = (
+        book_of(language),
+        _asked_parameter(sections),
+        sections.json("value"),
+    )
+    title, is_plain = (
+        title_of(name, schema, language),
+        sections.object("entity").get("kind") in _AS_IT_IS,
+    )
     text = words = ""
     for _ in range(_ATTEMPTS):
         words = str(value) if is_plain else write_value(value, schema, language, rng)
         form = rng.choice(book.forms.get(_app(sections)) or book.forms["sms"])
-        text = as_sentence(form, {"called": _with_article(title, book), "title": title, "value": words})
+        text = as_sentence(
+            form, {"called": _with_article(title, book), "title": title, "value": words}
+        )
         if locate(value, schema, find_message_value(text, title)) is not None:
             break
     return {"message": text, "words": words}
@@ -258,7 +305,11 @@ def reword_request(sections: Sections, language: Language, rng: Random) -> dict[
     request = word_request(view, kept, language, rng).request
     ends = (request.removesuffix(one).rstrip() for one in shapes_in(language, "requests.closers"))
     asked = next((one for one in ends if one != request and one.endswith(_STOPS)), request)
-    parts = (asked, pointing, request[len(asked) :].strip())  # thanks stand behind all that is asked
+    parts = (
+        asked,
+        pointing,
+        request[len(asked) :].strip(),
+    )  # thanks stand behind all that is asked
     return {"request": pack.space.join(filter(None, parts))}
 
 

@@ -40,7 +40,12 @@ from callwright.llm.template.defects import (
     spoil_calls,
     spoil_wording,
 )
-from callwright.llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
+from callwright.llm.template.drafting_tools import (
+    describe,
+    name_all,
+    parameter_sketches,
+    result_sketches,
+)
 from callwright.llm.template.goal_wording import word_goal
 from callwright.llm.template.judging import (
     grade_plan,
@@ -78,7 +83,11 @@ class TemplateModel:
     """An Adapter that answers out of tables: seeded, deterministic, instant; it errs only as often as it is instructed to."""
 
     def __init__(
-        self, *, seed: int = 0, error_rate: Mapping[str, float] = _NONE, sentences: tuple[SentenceFile, ...] = ()
+        self,
+        *,
+        seed: int = 0,
+        error_rate: Mapping[str, float] = _NONE,
+        sentences: tuple[SentenceFile, ...] = (),
     ) -> None:
         """`error_rate` gives the share of replies for each of DEFECTS; ConfigurationError where it is no such table.
 
@@ -94,7 +103,9 @@ class TemplateModel:
             return self._answer(request)
 
     def _answer(self, request: ChatRequest) -> RawReply:
-        sections = read_sections((ChatMessage(role="system", content=request.marks), *request.messages))
+        sections = read_sections(
+            (ChatMessage(role="system", content=request.marks), *request.messages)
+        )
         rng = _rng_for(self._seed, request, sections, "answer")
         flaws = _rng_for(self._seed, request, sections, "defect")
         defect = draw_defect(self._rates, flaws)
@@ -112,7 +123,11 @@ class TemplateModel:
         if defect == REFUSAL:
             return _replied(request, apology(flaws), REFUSAL)
         given = _Given(sections, rng, flaws, defect)
-        answer, planted = _PLANTING_TASKS[title](given) if title in _PLANTING_TASKS else (_TASKS[title](given), "")
+        answer, planted = (
+            _PLANTING_TASKS[title](given)
+            if title in _PLANTING_TASKS
+            else (_TASKS[title](given), "")
+        )
         text = dumped(answer)
         if defect == MALFORMED_JSON:
             return _replied(request, break_json(text, flaws), MALFORMED_JSON)
@@ -155,7 +170,9 @@ class _Given(NamedTuple):
     def language(self) -> Language:
         code = self.sections.word("language", fallback())
         if code not in known():
-            raise ReplyError(f"template/v1 writes {', '.join(of(one).name for one in known())}, not {code!r}.")
+            raise ReplyError(
+                f"template/v1 writes {', '.join(of(one).name for one in known())}, not {code!r}."
+            )
         return code
 
     @property
@@ -181,14 +198,18 @@ def _draw_values(given: _Given) -> Arguments:
     names += rng.sample(may, min(len(may), rng.randint(0, 1))) if may else []
     stated = given.known_values
     if any(name not in view.properties for name in stated):
-        raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {stated!r}.")
+        raise ReplyError(
+            f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {stated!r}."
+        )
     return draw_values(view, names, given.language, rng, stated)
 
 
 def _named_parameters(tag: str, sections: Sections, view: ToolView) -> list[str]:
     names = sections.json(tag)
     if not isinstance(names, list) or any(name not in view.properties for name in names):
-        raise ReplyError(f"template/v1 expects in <{tag}> a list of parameters of {view.name!r}, not {names!r}.")
+        raise ReplyError(
+            f"template/v1 expects in <{tag}> a list of parameters of {view.name!r}, not {names!r}."
+        )
     return [str(name) for name in names]
 
 
@@ -202,7 +223,11 @@ def _word_request(given: _Given, arguments: Arguments) -> tuple[dict[str, JsonVa
     """A wording of the call, and the defect that is in it."""
     view, language = given.view, given.language
     worded = word_request(view, arguments, language, given.rng)
-    spoilt = spoil_wording(given.defect, view, arguments, language, given.flaws) if given.defect else None
+    spoilt = (
+        spoil_wording(given.defect, view, arguments, language, given.flaws)
+        if given.defect
+        else None
+    )
     return (spoilt or worded).reply(), given.defect if spoilt else ""
 
 
@@ -217,7 +242,11 @@ def _answer_for_slot(given: _Given) -> tuple[JsonValue, str]:
     slot = (view.parameter(sections.json("parameter")), sections.json("value"))
     is_bare = sections.word("manner", "sentence") == "bare"
     answered = word_answer(view, slot, given.language, given.rng, is_bare=is_bare)
-    spoilt = spoil_answer(given.defect, view, slot, given.language, given.flaws) if given.defect else None
+    spoilt = (
+        spoil_answer(given.defect, view, slot, given.language, given.flaws)
+        if given.defect
+        else None
+    )
     return (spoilt or answered).reply(), given.defect if spoilt else ""
 
 
@@ -254,10 +283,14 @@ def _word_correction(given: _Given) -> JsonValue:
     return {"sentence": worded.text, "words": worded.words}
 
 
-def _write_calls(read: Callable[[Sections], Sequence[Proposal]], given: _Given) -> tuple[JsonValue, str]:
+def _write_calls(
+    read: Callable[[Sections], Sequence[Proposal]], given: _Given
+) -> tuple[JsonValue, str]:
     """The calls that the model reads, as a reader writes them."""
     calls, planted = _spoilt(read(given.sections), given)
-    written: list[JsonValue] = [{"tool": call.tool, "arguments": call.arguments} for call in calls if call.tool]
+    written: list[JsonValue] = [
+        {"tool": call.tool, "arguments": call.arguments} for call in calls if call.tool
+    ]
     return {"calls": written, "instead": None if written else "none"}, planted
 
 
@@ -275,7 +308,9 @@ _PLANTING_TASKS: Mapping[str, Callable[[_Given], tuple[JsonValue, str]]] = {
     "ProposedCall": _propose_call,
     "NextCalls": lambda given: next_calls(given.sections, given.defect, given.flaws),
     "WrittenCalls": partial(_write_calls, lambda shown: [read_call(shown.views(), shown.turns())]),
-    "WrittenPlan": partial(_write_calls, lambda shown: read_plan(shown.listed("tools"), shown.turns())),
+    "WrittenPlan": partial(
+        _write_calls, lambda shown: read_plan(shown.listed("tools"), shown.turns())
+    ),
     "WrittenStep": partial(_write_calls, _read_step),
 }
 # The answers in which no defect is ever planted.
@@ -302,10 +337,14 @@ _TASKS: Mapping[str, Callable[[_Given], JsonValue]] = {
     "Correction": _word_correction,
     "ToolNames": lambda given: {"tools": name_all(given.sections, given.language, given.rng)},
     "ToolDescription": lambda given: {"description": describe(given.sections, given.language)},
-    "ToolParameters": lambda given: {"parameters": parameter_sketches(given.sections, given.language)},
+    "ToolParameters": lambda given: {
+        "parameters": parameter_sketches(given.sections, given.language)
+    },
     "ToolReturns": lambda given: {"returns": result_sketches(given.sections, given.language)},
     "MendedRequest": lambda given: mend_request(given.sections, given.language, given.rng),
-    "RoutingWording": lambda given: {"request": word_routing(given.sections, given.language, given.rng)},
+    "RoutingWording": lambda given: {
+        "request": word_routing(given.sections, given.language, given.rng)
+    },
     "FaultWords": lambda given: word_fault(given.sections, given.language, given.rng),
     "PolicyWords": lambda given: word_policy(given.sections, given.language, given.rng),
     "GoalWording": lambda given: {"request": word_goal(given.sections, given.rng)},

@@ -36,8 +36,9 @@ class NextStep(NamedTuple):
     def reply(self) -> dict[str, Any]:
         """The step as a reply."""
         return {
-            "calls": [{"name": call.tool, "arguments": call.arguments} for call in self.calls], "answer": self.answer
-        }  # fmt: skip
+            "calls": [{"name": call.tool, "arguments": call.arguments} for call in self.calls],
+            "answer": self.answer,
+        }
 
 
 def next_calls(sections: Sections, defect: str, rng: Random) -> tuple[dict[str, Any], str]:
@@ -56,33 +57,51 @@ def next_step(sections: Sections) -> NextStep:
         return NextStep((), question)
     nodes, asked, _ = read_goal(request, read_toolbox(sections.json("tools")))
     answered = [
-        pair for one in history for pair in zip(one.get("calls") or (), one.get("responses") or (), strict=False)
+        pair
+        for one in history
+        for pair in zip(one.get("calls") or (), one.get("responses") or (), strict=False)
     ]
     made = {made_name(call["name"], call["arguments"]): response for call, response in answered}
     due = tuple(Proposal(*call) for call in due_calls(nodes, made))
-    return NextStep(due, "" if due else " ".join([DONE, *_told(asked, answered)]) if nodes else NOTHING)
+    return NextStep(
+        due, "" if due else " ".join([DONE, *_told(asked, answered)]) if nodes else NOTHING
+    )
 
 
 def due_steps(sections: Sections) -> list[Proposal] | None:
     """The calls of the next step of a request in steps, none where nothing is left; None where the request is no such one."""
     turns, box = sections.turns(), read_toolbox(sections.listed("tools"))
     spoken = [turn.text for turn in turns if turn.speaker == "user"]
-    is_linked = any(box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties)
+    is_linked = any(
+        box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties
+    )
     if not is_linked or not spoken or (len(spoken) > 1 and not _held_in(spoken[0])):
         return None
     told = {
-        one.text: other.text for one, other in pairwise(turns) if (one.speaker, other.speaker) == ("assistant", "user")
+        one.text: other.text
+        for one, other in pairwise(turns)
+        if (one.speaker, other.speaker) == ("assistant", "user")
     }
     request, question = _filled(spoken[0], told, sections.views())
     nodes, _, unread = read_goal(request, box)
     if question or not nodes or unread:
         return [] if question else None
     # calls stand in rows, their results in rows behind them
-    calls, results = ([turn.json() for turn in turns if turn.speaker == speaker] for speaker in ("call", "result"))
-    made = {made_name(call["tool"], call["arguments"]): result for call, result in zip(calls, results, strict=False)}
+    calls, results = (
+        [turn.json() for turn in turns if turn.speaker == speaker] for speaker in ("call", "result")
+    )
+    made = {
+        made_name(call["tool"], call["arguments"]): result
+        for call, result in zip(calls, results, strict=False)
+    }
     due = due_calls(nodes, made)
     held = {fold(str(one)) for result in made.values() for one in scalars(result)}
-    rules = (rule for node in nodes for entry in entries_in(node.sources.values()) for rule in entry.rules)
+    rules = (
+        rule
+        for node in nodes
+        for entry in entries_in(node.sources.values())
+        for rule in entry.rules
+    )
     # nothing is due once all entries are known that the words call by a name, and no result has one of them
     is_known = len(made) + len(due) >= len(nodes)
     is_missing = any(rule.kind == "called" and fold(rule.text) not in held for rule in rules)
@@ -102,16 +121,24 @@ def _filled(request: str, told: Mapping[str, str], views: Sequence[ToolView]) ->
         if question not in told:
             return request, question
         turns = [Turn("assistant", question), Turn("user", told[question])]
-        said = next((value for view in views for value in read_values(view, turns).values()), told[question])
+        said = next(
+            (value for view in views for value in read_values(view, turns).values()), told[question]
+        )
         request = request.replace(match[0], str(said), 1)
     return request, ""
 
 
-def _told(asked: Mapping[str, Sequence[str]], answered: Sequence[tuple[Any, JsonValue]]) -> Iterator[str]:
+def _told(
+    asked: Mapping[str, Sequence[str]], answered: Sequence[tuple[Any, JsonValue]]
+) -> Iterator[str]:
     """A sentence for each result that the request asks for fields of, as far as these are plain values."""
     for call, response in answered:
         held = [(" ".join(split_name(name)), one) for name, one in members(response)]
-        plain = [(name, one) for name, one in held if one is not None and not isinstance(one, dict | list)]
+        plain = [
+            (name, one)
+            for name, one in held
+            if one is not None and not isinstance(one, dict | list)
+        ]
         facts = [f"{name} {one}" for name, one in plain if name in asked.get(call["name"], ())]
         if facts:
             yield f"{noun_for('', call['name'])}: {', '.join(dict.fromkeys(facts))}."

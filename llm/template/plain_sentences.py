@@ -14,7 +14,14 @@ from callwright.language.calls.tools import TitleTable, ToolView, name_words
 from callwright.language.names import deed_of
 from callwright.language.packs import COMMON_SCRIPT, of, script_of
 from callwright.language.text import capitalised
-from callwright.llm.template.stating import Worded, opened, outside_quotes, pointed_at, say, unopened
+from callwright.llm.template.stating import (
+    Worded,
+    opened,
+    outside_quotes,
+    pointed_at,
+    say,
+    unopened,
+)
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 
@@ -22,7 +29,12 @@ _TRIES = 8
 
 
 def word_plainly(
-    view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random, *, title: str = ""
+    view: ToolView,
+    arguments: Mapping[str, JsonValue],
+    language: Language,
+    rng: Random,
+    *,
+    title: str = "",
 ) -> Worded:
     """A request that states exactly these arguments, of what the tool does unless another `title` is given.
 
@@ -34,18 +46,32 @@ def word_plainly(
     named = [one for one in view.parameters if one.name in arguments]
     for _ in range(_TRIES):
         stated = [say(one, arguments[one.name], language, rng, plain=True) for one in named]
-        stated = [one._replace(shown=pack.answers[bool(one.value)]) if one.is_frame else one for one in stated]
-        details = {one.parameter.name: f"{one.parameter.called(language)}{pack.colon}{one.shown}" for one in stated}
+        stated = [
+            one._replace(shown=pack.answers[bool(one.value)]) if one.is_frame else one
+            for one in stated
+        ]
+        details = {
+            one.parameter.name: f"{one.parameter.called(language)}{pack.colon}{one.shown}"
+            for one in stated
+        }
         listed = capitalised(pack.semicolon.join(details.values()))
-        request = _head(view, title, language, rng) + (f"{pack.space}{listed}{pack.stop}" if listed else "")
+        request = _head(view, title, language, rng) + (
+            f"{pack.space}{listed}{pack.stop}" if listed else ""
+        )
         if worded := pointed_at(request, stated, details):
             return worded
-    raise ReplyError(f"template/v1 finds no words for a call of {view.name!r} with {dict(arguments)!r}.")
+    raise ReplyError(
+        f"template/v1 finds no words for a call of {view.name!r} with {dict(arguments)!r}."
+    )
 
 
 def _head(view: ToolView, title: str, language: Language, rng: Random) -> str:
     """A title behind an opener; alone where it may be no deed ("Weather forecast.")."""
-    return opened(title, language, rng, closes=False) if _is_deed(view, title) else _alone(title, language)
+    return (
+        opened(title, language, rng, closes=False)
+        if _is_deed(view, title)
+        else _alone(title, language)
+    )
 
 
 def _alone(title: str, language: Language) -> str:
@@ -56,20 +82,27 @@ def _is_deed(view: ToolView, title: str) -> bool:
     """Whether a title is something to do, as far as its first word tells."""
     first, _, rest = title.partition(" ")
     is_described = title != name_words(view.name)
-    return script_of(title) != COMMON_SCRIPT or (bool(rest) and (is_described or deed_of(first.lower()) != "other"))
+    return script_of(title) != COMMON_SCRIPT or (
+        bool(rest) and (is_described or deed_of(first.lower()) != "other")
+    )
 
 
 def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str] | None:
     """The words behind the name of each parameter in a plain request; None where the text is none for the tool."""
     title, pack = view.does(language), of(language)
     places = [*_places(view.table, text, pack.colon)] if view.table else []
-    head, ends = (text[: places[0].start].rstrip() if places else text), [one.start for one in places[1:]]
+    head, ends = (
+        (text[: places[0].start].rstrip() if places else text),
+        [one.start for one in places[1:]],
+    )
     asked = (head.removesuffix(pack.stop), *unopened(head, language))
     if title.lower() not in map(str.lower, asked):
         return None
     told = (text[place.at : end] for place, end in zip(places, [*ends, len(text)], strict=False))
     return {
-        view.parameters[place.owner].name: words.strip().removesuffix(pack.semicolon.strip()).removesuffix(pack.stop)
+        view.parameters[place.owner].name: words.strip()
+        .removesuffix(pack.semicolon.strip())
+        .removesuffix(pack.stop)
         for place, words in zip(places, told, strict=True)
     }
 

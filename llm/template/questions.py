@@ -23,7 +23,9 @@ _BOLD_ATTEMPTS = 5
 _NAMED_SHARE = 0.3  # of the answers that may name their parameter
 
 
-def asked_parameters(view: ToolView, question: str, known: Collection[str] = ()) -> tuple[ParameterView, ...]:
+def asked_parameters(
+    view: ToolView, question: str, known: Collection[str] = ()
+) -> tuple[ParameterView, ...]:
     """The parameters that a question is for, in its order; what is known is asked for only where nothing else is."""
     if own := asked_by(view, question, language_of(question)):
         return (own,)
@@ -31,7 +33,9 @@ def asked_parameters(view: ToolView, question: str, known: Collection[str] = ())
     for sentence in _SENTENCE.findall(question):
         fresh = [one for one in view.parameters if one not in found]
         open_ones = [one for one in fresh if one.name not in known]
-        one = asked_by(view, sentence, language_of(question)) or _called(view, sentence, open_ones, fresh)
+        one = asked_by(view, sentence, language_of(question)) or _called(
+            view, sentence, open_ones, fresh
+        )
         found += [one] if one and one in fresh else []
     return tuple(found)
 
@@ -39,9 +43,17 @@ def asked_parameters(view: ToolView, question: str, known: Collection[str] = ())
 def _called(view: ToolView, sentence: str, *allowed: list[ParameterView]) -> ParameterView | None:
     """The parameter that is called by the longest stretch of a sentence, of the first ones that are called at all."""
     said, table = squeeze(sentence), view.table
-    hits = [(len(title), one) for one in view.parameters for title in one.titles if squeeze(title) in said]
+    hits = [
+        (len(title), one)
+        for one in view.parameters
+        for title in one.titles
+        if squeeze(title) in said
+    ]
     if table is not None:
-        hits += [(len(one[0]), view.parameters[table.owner(one[0])]) for one in table.pattern.finditer(sentence)]
+        hits += [
+            (len(one[0]), view.parameters[table.owner(one[0])])
+            for one in table.pattern.finditer(sentence)
+        ]
     for some in allowed:
         named = [hit for hit in hits if hit[1] in some]
         if named:
@@ -50,19 +62,32 @@ def _called(view: ToolView, sentence: str, *allowed: list[ParameterView]) -> Par
 
 
 def word_question(
-    view: ToolView, parameter: ParameterView, known: dict[str, JsonValue], language: Language, rng: Random
+    view: ToolView,
+    parameter: ParameterView,
+    known: dict[str, JsonValue],
+    language: Language,
+    rng: Random,
 ) -> str:
     """A question that asks for exactly this parameter and says none of the values that are known."""
     own = questions_for(view, parameter, language)
-    called = parameter.topic if parameter.topic and writes(language, parameter.topic) else parameter.called(language)
+    called = (
+        parameter.topic
+        if parameter.topic and writes(language, parameter.topic)
+        else parameter.called(language)
+    )
     place = "dialogues.flags" if parameter.kind == "boolean" else "dialogues.questions"
     for _ in range(_ATTEMPTS):
         question = rng.choice(own) if own else draw_line(language, place, rng, called=called)
         says_known = any(
-            not isinstance(value, bool) and locate(value, view.properties.get(name, {}), question) is not None
+            not isinstance(value, bool)
+            and locate(value, view.properties.get(name, {}), question) is not None
             for name, value in known.items()
         )
-        if asked_parameters(view, question, known) == (parameter,) and not says_known and writes(language, question):
+        if (
+            asked_parameters(view, question, known) == (parameter,)
+            and not says_known
+            and writes(language, question)
+        ):
             return question
     return plain_question(parameter.called(language), language)
 
@@ -94,7 +119,9 @@ class LineWriter(NamedTuple):
     rng: Random
     plain: bool = False
 
-    def say(self, view: ToolView, slot: Slot, ways: Sequence[str], old: JsonValue = None) -> ValueLine | None:
+    def say(
+        self, view: ToolView, slot: Slot, ways: Sequence[str], old: JsonValue = None
+    ) -> ValueLine | None:
         """A line that says a value in the first of these ways that there are words for; None where none of them says it.
 
         A value is said in a phrase of the tool's `own`, in words that speak for themselves (`frame`), `bare` of quotation
@@ -112,7 +139,11 @@ class LineWriter(NamedTuple):
                 (line.rstrip(signs(".")),) if "answer" in slots else ()
             )  # it takes the name to say what the yes is to
             for one in (*whole, words, capitalised(words)):
-                if one in line and locate(value, {"title": parameter.name, **parameter.schema}, one) is not None:
+                if (
+                    one in line
+                    and locate(value, {"title": parameter.name, **parameter.schema}, one)
+                    is not None
+                ):
                     return ValueLine(line, one)
         return None
 
@@ -137,7 +168,9 @@ class LineWriter(NamedTuple):
         return None if way == "old" and "old" not in slots else (slots, words)
 
 
-def word_answer(view: ToolView, slot: Slot, language: Language, rng: Random, *, is_bare: bool) -> ValueLine:
+def word_answer(
+    view: ToolView, slot: Slot, language: Language, rng: Random, *, is_bare: bool
+) -> ValueLine:
     """An answer to the question for this parameter; ReplyError where no words for the value can be found.
 
     One that is not bare names its parameter as often as not, where the tool has no words of its own for it.
@@ -154,4 +187,6 @@ def word_answer(view: ToolView, slot: Slot, language: Language, rng: Random, *, 
             return ValueLine(answer, answer)
         if answered := writer.say(view, slot, ("frame", "bare" if is_bare else "called", "called")):
             return answered
-    raise ReplyError(f"template/v1 finds no words in {language!r} that say {value!r} for {parameter.name!r}.")
+    raise ReplyError(
+        f"template/v1 finds no words in {language!r} that say {value!r} for {parameter.name!r}."
+    )

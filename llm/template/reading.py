@@ -26,7 +26,13 @@ from callwright.llm.template.defects import UNKNOWN, Proposal
 from callwright.llm.template.messages import resolve_pointers
 from callwright.llm.template.questions import asked_parameters
 from callwright.llm.template.sections import Sections, Turn, is_equivalent
-from callwright.llm.template.sentences import SENTENCE_END, read_answer, read_sentence, recognise, value_of
+from callwright.llm.template.sentences import (
+    SENTENCE_END,
+    read_answer,
+    read_sentence,
+    recognise,
+    value_of,
+)
 from callwright.llm.template.stating import QUOTED, outside_quotes
 from callwright.warehouse.records import Language
 
@@ -79,7 +85,9 @@ def _behind(wish: "_Wish") -> str:
     return found.rest if found else ""
 
 
-def _changed_by(view: ToolView, told: dict[str, JsonValue], later: Sequence[Turn]) -> dict[str, JsonValue]:
+def _changed_by(
+    view: ToolView, told: dict[str, JsonValue], later: Sequence[Turn]
+) -> dict[str, JsonValue]:
     """The values that were told, as what is said later changes them; it adds none."""
     now = read_values(view, later, told)
     return {name: now.get(name, value) for name, value in told.items()}
@@ -95,15 +103,25 @@ def read_due(views: Sequence[ToolView], turns: Sequence[Turn]) -> list[Proposal]
     """The calls that the latest request asks for, without those that were made or lack something yet."""
     turns = resolve_pointers(turns)
     begin = next((at for at in range(len(turns) - 1, -1, -1) if _begins(turns, at)), 0)
-    later = [one for one in turns[begin + 1 :] if one.speaker in ("user", "assistant") and not _is(one, "approvals")]
+    later = [
+        one
+        for one in turns[begin + 1 :]
+        if one.speaker in ("user", "assistant") and not _is(one, "approvals")
+    ]
     made = [one.json() for one in turns if one.speaker == "call"]
     results = [one.json() for one in turns if one.speaker == "result"]
     due: list[Proposal] = []
     for wish in _wishes(views, turns[begin].text, later):
         given = read_values(wish.view, [Turn("user", wish.text), *later])
         if wish.cue and (found := _called(wish.view, wish.cue)):
-            given |= next(({name: one} for name, one in members(results[::-1]) if name == found.name), {})
-        due += [_call(wish.view, one) for one in (given, *_again(wish, given)) if one.keys() >= {*wish.view.required}]
+            given |= next(
+                ({name: one} for name, one in members(results[::-1]) if name == found.name), {}
+            )
+        due += [
+            _call(wish.view, one)
+            for one in (given, *_again(wish, given))
+            if one.keys() >= {*wish.view.required}
+        ]
     return [one for one in due if not any(is_equivalent(one._asdict(), call, {}) for call in made)]
 
 
@@ -114,14 +132,18 @@ def _call(view: ToolView, given: Mapping[str, JsonValue]) -> Proposal:
 def _begins(turns: Sequence[Turn], at: int) -> bool:
     """Whether a turn begins a request: the user says it, changes nothing by it, and was not just asked something."""
     turn = turns[at]
-    if turn.speaker != "user" or any(_is(turn, name) for name in ("approvals", "corrections", "retries")):
+    if turn.speaker != "user" or any(
+        _is(turn, name) for name in ("approvals", "corrections", "retries")
+    ):
         return False
     return not at or not _asks(turns[at - 1]) or turn.text.startswith(_openers())
 
 
 def _is(turn: Turn, name: str) -> bool:
     """Whether all of a user's turn is one of the shapes of conversations of a name."""
-    shapes = _leads(language_of(turn.text), f"conversations.{name}") if turn.speaker == "user" else ()
+    shapes = (
+        _leads(language_of(turn.text), f"conversations.{name}") if turn.speaker == "user" else ()
+    )
     return any(shape.fullmatch(turn.text) for shape in shapes)
 
 
@@ -139,7 +161,11 @@ def _again(wish: "_Wish", given: Mapping[str, JsonValue]) -> list[dict[str, Json
     parameter = _called(wish.view, wish.of_values) if wish.values else None
     items = {"type": "array", "items": parameter.schema} if parameter else {}
     values = read_value(wish.values, items) if parameter else None
-    return [{**given, parameter.name: one} for one in values] if parameter and isinstance(values, list) else []
+    return (
+        [{**given, parameter.name: one} for one in values]
+        if parameter and isinstance(values, list)
+        else []
+    )
 
 
 def _called(view: ToolView, cue: str) -> ParameterView | None:
@@ -160,22 +186,33 @@ class _Wish(NamedTuple):
 
 _SEVERAL = 2
 _MARKS = ("", *signs(".!?{.!?}"))
-_CUTS = ("conversations.joints", "conversations.linked", "conversations.more", "conversations.switches",
-         "conversations.again", "parallel.leads")  # fmt: skip
+_CUTS = (
+    "conversations.joints",
+    "conversations.linked",
+    "conversations.more",
+    "conversations.switches",
+    "conversations.again",
+    "parallel.leads",
+)
 
 
 def _wishes(views: Sequence[ToolView], text: str, later: Sequence[Turn] = ()) -> list[_Wish]:
     """What a message asks for, cut where the language has a lead to another request."""
     language = language_of(text)
     text = reduce(
-        lambda left, aside: aside.sub("", left), _leads(language, "conversations.asides"), text[:_LONGEST_TEXT]
+        lambda left, aside: aside.sub("", left),
+        _leads(language, "conversations.asides"),
+        text[:_LONGEST_TEXT],
     )
     found = sorted(
         (one for lead in _leads(language, *_CUTS) for one in lead.finditer(text)),
         key=lambda one: (one.start(), -one.end()),
     )
     wishes, at, cue = list[_Wish](), 0, ""
-    for start, end, named in (*((*one.span(), one.groupdict()) for one in found), (len(text), len(text), {})):
+    for start, end, named in (
+        *((*one.span(), one.groupdict()) for one in found),
+        (len(text), len(text), {}),
+    ):
         if start < at or text[at:start].rstrip()[-1:] not in _MARKS:  # only where a sentence begins
             continue
         asked = _asked(views, text[at:start].strip(), later, language)
@@ -213,7 +250,9 @@ def _asked(
     return found
 
 
-def _fullest(views: Sequence[ToolView], said: str, language: Language, chosen: ToolView | None) -> ToolView | None:
+def _fullest(
+    views: Sequence[ToolView], said: str, language: Language, chosen: ToolView | None
+) -> ToolView | None:
     """The tool of which a text names most values, of those that lack none then; the one chosen unless that names more."""
     named = {view: named_values(view, said, language)[0].keys() for view in views}
     full = [view for view, names in named.items() if view.required and names >= {*view.required}]
@@ -228,10 +267,14 @@ def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | 
         for before, turn in pairwise([Turn("", ""), *turns])
         if turn.speaker == "user"
     ][-_MOST_TURNS:]
-    anew = next((at for at in range(len(spoken) - 1, 0, -1) if spoken[at][0].startswith(_openers())), 0)
+    anew = next(
+        (at for at in range(len(spoken) - 1, 0, -1) if spoken[at][0].startswith(_openers())), 0
+    )
     for text, is_answer in reversed(spoken[anew:]):
         view = recognise(views, text, language_of(text))
-        if view is None and not is_answer:  # what an answer speaks of is asked for in the request before it
+        if (
+            view is None and not is_answer
+        ):  # what an answer speaks of is asked for in the request before it
             view = _likeliest(views, text)
         if view is not None:
             return view
@@ -245,8 +288,12 @@ def _asks(turn: Turn) -> bool:
 @cache
 def _openers() -> tuple[str, ...]:
     """What people say before they ask for something else."""
-    pages = ((code, page) for code in known() for page in ("assistant.openers", "conversations.switches"))
-    return tuple(_SLOT.split(shape)[0].strip() for code, page in pages for shape in shapes_in(code, page))
+    pages = (
+        (code, page) for code in known() for page in ("assistant.openers", "conversations.switches")
+    )
+    return tuple(
+        _SLOT.split(shape)[0].strip() for code, page in pages for shape in shapes_in(code, page)
+    )
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -265,7 +312,10 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
         share = (
             1 + len(title) / _LONGEST_TEXT
             if title in said
-            else max(_share(words, stems, deeds) for words in (function_words(view.name), _WORD.findall(title)))
+            else max(
+                _share(words, stems, deeds)
+                for words in (function_words(view.name), _WORD.findall(title))
+            )
         )
         if share > best:
             best, chosen = share, view
@@ -277,7 +327,9 @@ def _share(words: Sequence[str], stems: frozenset[str], deeds: frozenset[str]) -
     kept = [word for word in words if word not in _FAINT]
     if not kept or (deeds and _deeds(kept[0]) - deeds):
         return 0.0
-    wanted = {deep_stem(word) for word in kept if _deeds(word) != {"look"}} or {*map(deep_stem, kept)}
+    wanted = {deep_stem(word) for word in kept if _deeds(word) != {"look"}} or {
+        *map(deep_stem, kept)
+    }
     return len(wanted & stems) / len(wanted)
 
 
@@ -299,11 +351,17 @@ _LEAST_SHARED = 0.2  # a word that five tools have
 
 def name_tools(sections: Sections) -> JsonValue:
     """The tools of the section <list> that share words with what was said, those first that share words of few tools."""
-    said = frozenset[str]().union(*(_stems(turn.text) for turn in sections.turns() if turn.speaker == "user"))
+    said = frozenset[str]().union(
+        *(_stems(turn.text) for turn in sections.turns() if turn.speaker == "user")
+    )
     held = {line: _stems(line) for line in map(str, sections.listed("list"))}
     often = Counter(chain.from_iterable(held.values()))
     shared = {line: sum(1 / often[word] for word in words & said) for line, words in held.items()}
-    likely = sorted((line for line in held if shared[line] > _LEAST_SHARED), key=shared.__getitem__, reverse=True)
+    likely = sorted(
+        (line for line in held if shared[line] > _LEAST_SHARED),
+        key=shared.__getitem__,
+        reverse=True,
+    )
     return {"tools": [line.partition(":")[0] for line in likely[:_MOST_NAMED]]}
 
 
@@ -322,11 +380,16 @@ def read_values(
     return {one.name: stated[one.name] for one in view.parameters if one.name in stated}
 
 
-def _read_turn(view: ToolView, text: str, question: str, told: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _read_turn(
+    view: ToolView, text: str, question: str, told: Mapping[str, JsonValue]
+) -> dict[str, JsonValue]:
     language = language_of(text)
     own = read_sentence(view, text, language)
     if own is not None:
-        return {**own.arguments, **(_read_turn(view, own.rest, "", own.arguments) if own.rest else {})}
+        return {
+            **own.arguments,
+            **(_read_turn(view, own.rest, "", own.arguments) if own.rest else {}),
+        }
     found, unread = named_values(view, text, language)
     asked = asked_parameters(view, question, told) if question else ()
     if asked:
@@ -340,14 +403,23 @@ def _read_turn(view: ToolView, text: str, question: str, told: Mapping[str, Json
         found, unread = _answered(view, asked, found, unread, language)
     if asked and found:  # what else stands in an answer takes it back, or is no new value
         return found | _changed(view, unread, found, language)[0]
-    return {**dict(_alone(view, " ".join(unread), found)), **_changed(view, unread, told, language)[0], **found}
+    return {
+        **dict(_alone(view, " ".join(unread), found)),
+        **_changed(view, unread, told, language)[0],
+        **found,
+    }
 
 
-def named_values(view: ToolView, text: str, language: Language) -> tuple[dict[str, JsonValue], list[str]]:
+def named_values(
+    view: ToolView, text: str, language: Language
+) -> tuple[dict[str, JsonValue], list[str]]:
     """The values that stand behind their parameter's name, in a shape of the language or alone; and the sentences left."""
     found, unread = dict[str, JsonValue](), list[str]()
     for piece in _sentences(text):
-        matches = (shape.fullmatch(piece.rstrip(_ENDS)) for shape in _shapes(language, *_NAMING, with_name=True))
+        matches = (
+            shape.fullmatch(piece.rstrip(_ENDS))
+            for shape in _shapes(language, *_NAMING, with_name=True)
+        )
         named = next(filter(None, (_named(view, one) for one in matches if one)), None)
         read, rest = (named, "") if named else _beside(view, piece)
         found |= read
@@ -359,14 +431,25 @@ def _sentences(text: str) -> list[str]:
     """The sentences of a text; a mark within quotation marks ends none."""
     quoted = [one.span() for one in QUOTED.finditer(text)]
     ends = (found.end() for found in SENTENCE_END.finditer(text))
-    cuts = [0, *(end for end in ends if not any(start < end < close for start, close in quoted)), len(text)]
+    cuts = [
+        0,
+        *(end for end in ends if not any(start < end < close for start, close in quoted)),
+        len(text),
+    ]
     return [text[start:end].strip() for start, end in pairwise(cuts) if text[start:end].strip()]
 
 
 _NAMING = (
-    "corrections", "dialogues.answers", "conversations.rendered", "conversations.flags", "conversations.facts",
-    "conversations.corrections", "conversations.retries", "defects.asides", "user.tell",
-)  # fmt: skip
+    "corrections",
+    "dialogues.answers",
+    "conversations.rendered",
+    "conversations.flags",
+    "conversations.facts",
+    "conversations.corrections",
+    "conversations.retries",
+    "defects.asides",
+    "user.tell",
+)
 _SLOT = re.compile(r"\{(\w+)\}")
 _HOLDS = re.compile(r"\{(?:value|answer)\}")
 _WITHIN = widened("@[^.!?{.!?}]+?")
@@ -383,7 +466,9 @@ _AROUND = signs(" \t\n\"'“”«»{open}{close}.,;:!?")
 
 
 @lru_cache(64)
-def _shapes(language: Language, *pages: str, with_name: bool = False) -> tuple[re.Pattern[str], ...]:
+def _shapes(
+    language: Language, *pages: str, with_name: bool = False
+) -> tuple[re.Pattern[str], ...]:
     """The sentences in pages of a language that hold a value, those with most words of their own first."""
     shapes = (shape for page in pages for shape in shapes_in(language, page))
     pieces = {one.strip() for shape in shapes for one in _sentences(shape) if _HOLDS.search(one)}
@@ -401,7 +486,9 @@ def _leads(language: Language, *pages: str) -> tuple[re.Pattern[str], ...]:
 def _pattern(shape: str) -> re.Pattern[str]:
     """An expression for a shape, with a group for what a parameter is called, for its value, and for a list of values."""
     parts = _SLOT.split(shape)
-    spelled = (_SLOTS.get(part, ".+?") if at % 2 else re.escape(part) for at, part in enumerate(parts))
+    spelled = (
+        _SLOTS.get(part, ".+?") if at % 2 else re.escape(part) for at, part in enumerate(parts)
+    )
     return re.compile("".join(spelled), re.IGNORECASE | re.DOTALL)
 
 
@@ -412,7 +499,9 @@ def _named(view: ToolView, match: re.Match[str]) -> dict[str, JsonValue] | None:
     if table is None or called is None or called.end() < match.end("called"):
         return None
     begin = match.start("value")
-    if called.end() > match.end("called"):  # a name of several words, of which the shape gives some to the value
+    if called.end() > match.end(
+        "called"
+    ):  # a name of several words, of which the shape gives some to the value
         begin = called.end() if begin - match.end("called") in (0, 1) else len(match.string)
     parameter = view.parameters[table.owner(called[0])]
     value = value_of(parameter, match.string[begin : match.end("value")].strip(_AROUND))
@@ -431,11 +520,18 @@ def _beside(view: ToolView, piece: str) -> tuple[dict[str, JsonValue], str]:
     if table is None:
         return found, rest
     for called in outside_quotes(table.pattern, piece):
-        parameter, link = view.parameters[table.owner(called[0])], _LINK.of(piece).match(piece, called.end())
+        parameter, link = (
+            view.parameters[table.owner(called[0])],
+            _LINK.of(piece).match(piece, called.end()),
+        )
         if link:
             behind = QUOTED.match(piece, link.end()) or _CLAUSE.match(piece, link.end())
         else:
-            behind = _NEXT_WORD.match(piece, called.end()) if is_typed(parameter) or parameter.is_identifier else None
+            behind = (
+                _NEXT_WORD.match(piece, called.end())
+                if is_typed(parameter) or parameter.is_identifier
+                else None
+            )
         value = value_of(parameter, behind[0].strip(_AROUND)) if behind else None
         is_sure = link or not isinstance(value, str) or not value.islower() or is_typed(parameter)
         if behind and value is not None and is_sure:
@@ -458,11 +554,18 @@ def _answered(
             one.name: value
             for one in view.parameters
             if one.name not in found
-            and (value := read_answer(view, one, piece, language, is_asked=one in asked)) is not None
+            and (value := read_answer(view, one, piece, language, is_asked=one in asked))
+            is not None
         }
         wanted = [one for one in asked if one.name not in found]
-        ways = {one.name: own[one.name] for one in wanted if one.name in own} or (own if len(own) == 1 else {})
-        page = ((one.name, value) for one in wanted if (value := _answer(one, piece, language)) is not None)
+        ways = {one.name: own[one.name] for one in wanted if one.name in own} or (
+            own if len(own) == 1 else {}
+        )
+        page = (
+            (one.name, value)
+            for one in wanted
+            if (value := _answer(one, piece, language)) is not None
+        )
         name, value = next(chain(ways.items(), page), ("", None))
         found |= {name: value} if name else {}
         left += [] if name else [piece]
@@ -472,18 +575,27 @@ def _answered(
 def _answer(parameter: ParameterView, piece: str, language: Language) -> JsonValue:
     """What a sentence says for a parameter that was asked for: between the words that answers have, a code in it, or all of it."""
     shapes = (
-        one.fullmatch(piece.rstrip(_ENDS)) for one in _shapes(language, "dialogues.answers", "conversations.retries")
+        one.fullmatch(piece.rstrip(_ENDS))
+        for one in _shapes(language, "dialogues.answers", "conversations.retries")
     )
     codes = _CODE.findall(piece) if parameter.is_identifier else []
     ways = [*(one["value"] for one in shapes if one), piece, *codes]
-    return next((value for one in ways if (value := value_of(parameter, one.strip(_AROUND))) is not None), None)
+    return next(
+        (value for one in ways if (value := value_of(parameter, one.strip(_AROUND))) is not None),
+        None,
+    )
 
 
 _CODE = re.compile(r"(?=\S*\d)[!-~]+")
 
 
 def _changed(
-    view: ToolView, pieces: Sequence[str], told: Mapping[str, JsonValue], language: Language, *, is_asked: bool = False
+    view: ToolView,
+    pieces: Sequence[str],
+    told: Mapping[str, JsonValue],
+    language: Language,
+    *,
+    is_asked: bool = False,
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """What corrections without a name change of those told; and the sentences left."""
     found, left = dict[str, JsonValue](), list[str]()
@@ -494,18 +606,28 @@ def _changed(
     return found, left
 
 
-def _alone(view: ToolView, text: str, found: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+def _alone(
+    view: ToolView, text: str, found: Mapping[str, JsonValue]
+) -> Iterator[tuple[str, JsonValue]]:
     """The values that their type alone tells: the only day, the only number, a choice, a flag."""
     taken = {str(value) for value in found.values()}
     for code in taken:  # the 5 of L-5 counts nothing
-        text = text.replace(code, " ") if any(map(str.isalpha, code)) and any(map(str.isdigit, code)) else text
+        text = (
+            text.replace(code, " ")
+            if any(map(str.isalpha, code)) and any(map(str.isdigit, code))
+            else text
+        )
     left = [one for one in view.parameters if one.name not in found]
     kinds = Counter(one.kind for one in left)
     for one in left:
         value: JsonValue = None
         if one.kind == "boolean":
-            value = next((flag for flag in (True, False) if locate(flag, one.schema, text) is not None), None)
-        elif one.kind == "choice" or ((one.kind in CLOCKED or one.is_number) and kinds[one.kind] == 1):
+            value = next(
+                (flag for flag in (True, False) if locate(flag, one.schema, text) is not None), None
+            )
+        elif one.kind == "choice" or (
+            (one.kind in CLOCKED or one.is_number) and kinds[one.kind] == 1
+        ):
             value = value_of(one, text)
         if value is not None and str(value) not in taken:
             yield one.name, value

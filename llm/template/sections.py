@@ -31,7 +31,9 @@ class Turn(NamedTuple):
         try:
             return orjson.loads(self.text)
         except orjson.JSONDecodeError as error:
-            raise ReplyError(f"template/v1 could not read a {self.speaker} as JSON: {error}.") from error
+            raise ReplyError(
+                f"template/v1 could not read a {self.speaker} as JSON: {error}."
+            ) from error
 
 
 _TURN = re.compile(r"^(user|assistant|message|call|result)(?: \([^()\n]*\))?: ?", re.MULTILINE)
@@ -55,7 +57,9 @@ def split_turns(conversation: str) -> list[Turn]:
 
 def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
     """Whether two values mean the same: spelling, case and notation apart; lists in any order."""
-    if (one == other and isinstance(one, bool) == isinstance(other, bool)) or fold(str(one)) == fold(str(other)):
+    if (one == other and isinstance(one, bool) == isinstance(other, bool)) or fold(
+        str(one)
+    ) == fold(str(other)):
         return True
     if isinstance(one, list) and isinstance(other, list):
         return _are_equivalent(one, other, schema.get("items") or {})
@@ -69,14 +73,18 @@ def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
     read = read_value(str(one), schema), read_value(str(other), schema)
     if read[0] is not None and read[0] == read[1]:
         return True
-    return locate(one, schema, str(other)) is not None and locate(other, schema, str(one)) is not None
+    return (
+        locate(one, schema, str(other)) is not None and locate(other, schema, str(one)) is not None
+    )
 
 
 def _are_equivalent(one: list[JsonValue], other: list[JsonValue], items: JsonSchema) -> bool:
     """Whether two lists hold the same, in any order."""
     rest = list(other)
     for value in one:
-        match = next((candidate for candidate in rest if is_equivalent(value, candidate, items)), None)
+        match = next(
+            (candidate for candidate in rest if is_equivalent(value, candidate, items)), None
+        )
         if match is None:
             return False
         rest.remove(match)
@@ -101,9 +109,13 @@ class Sections(NamedTuple):
         try:
             value: JsonValue = orjson.loads(self.tagged[tag])
         except KeyError as error:
-            raise ReplyError(f"template/v1 needs a section <{tag}> on a line of its own in the prompt.") from error
+            raise ReplyError(
+                f"template/v1 needs a section <{tag}> on a line of its own in the prompt."
+            ) from error
         except orjson.JSONDecodeError as error:
-            raise ReplyError(f"template/v1 could not read the section <{tag}> as JSON: {error}.") from error
+            raise ReplyError(
+                f"template/v1 could not read the section <{tag}> as JSON: {error}."
+            ) from error
         return value
 
     def listed(self, tag: str) -> list[Any]:
@@ -151,7 +163,9 @@ def read_sections(messages: Sequence[ChatMessage]) -> Sections:
         end = content.rfind(_CLOSE)
         if content.startswith(_OPEN, start) and end >= start:
             head, tail = content[:start], content[end + len(_CLOSE) :]
-            conversation = content[start + len(_OPEN) : end] if conversation is None else conversation
+            conversation = (
+                content[start + len(_OPEN) : end] if conversation is None else conversation
+            )
         for found in (*_SECTION.finditer(head), *_SECTION.finditer(tail)):
             if found[1] != _EXAMPLE:
                 tagged.setdefault(found[1], found[2])

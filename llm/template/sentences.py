@@ -42,7 +42,11 @@ from callwright.warehouse.plain_words import read_with_words
 from callwright.warehouse.records import JsonSchema, Language
 
 # The packages in whose folders sentences lie beside the tools that they are for.
-_SHIPPED = ("callwright.generators.catalogs.seed", "callwright.generators.environments", "callwright.recipes")
+_SHIPPED = (
+    "callwright.generators.catalogs.seed",
+    "callwright.generators.environments",
+    "callwright.recipes",
+)
 _TEXTS = "texts"  # the entry that has what the tools of the seed catalog are called in the language
 SENTENCE_END = re.compile(widened(r"(?<=[.!?])\s+(?=\S)|(?<=@[{.!?}])\s*(?=\S)"))
 _QUOTES = signs("\"'“”‘’{open}{close}")
@@ -81,7 +85,9 @@ class OwnSentences(NamedTuple):
     sentences: ToolSentences
 
 
-OwnTable = Mapping[tuple[Language, str], tuple[OwnSentences, ...]]  # by language and the tool's name
+OwnTable = Mapping[
+    tuple[Language, str], tuple[OwnSentences, ...]
+]  # by language and the tool's name
 _own: ContextVar[tuple[SentenceFile, ...]] = ContextVar("own_sentences", default=())
 
 
@@ -113,7 +119,9 @@ def read_sentence_files(kept: tuple[SentenceFile, ...]) -> OwnTable:
             entries = read_with_words(one.text) or {}
             read = {name: ToolSentences.model_validate(entry) for name, entry in entries.items()}
         except (YAMLError, ValueError, AttributeError, ConfigurationError) as error:
-            raise ConfigurationError(f"The sentences in {one.file} can't be read: {error}") from error
+            raise ConfigurationError(
+                f"The sentences in {one.file} can't be read: {error}"
+            ) from error
         for name, entry in read.items():
             takes = one.parameters.get(name) or (tuple(entry.requests[0].slots),)
             mine = (OwnSentences(tuple(map(frozenset, takes)), entry),)
@@ -127,7 +135,11 @@ def all_sentences(language: Language) -> Mapping[str, ToolSentences]:
     found: dict[str, ToolSentences] = {}
     for package in _SHIPPED:
         for stated in in_folders(package, f"{language}.yaml"):
-            found |= {name: ToolSentences.model_validate(one) for name, one in stated.items() if name != _TEXTS}
+            found |= {
+                name: ToolSentences.model_validate(one)
+                for name, one in stated.items()
+                if name != _TEXTS
+            }
     return found
 
 
@@ -149,18 +161,26 @@ def sentences_of(view: ToolView, language: Language) -> ToolSentences | None:
 def brought_for(view: ToolView, language: Language) -> ToolSentences | None:
     """The sentences that a recipe brings for a tool, None where it brings none in the language."""
     brought = read_sentence_files(own_files()).get((language, view.name), ())
-    return next((own.sentences for own in brought if view.properties.keys() in own.parameters), None)
+    return next(
+        (own.sentences for own in brought if view.properties.keys() in own.parameters), None
+    )
 
 
-def word_request(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded:
+def word_request(
+    view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
+) -> Worded:
     """A request that says just these arguments: a sentence of the tool's own, else the plain form.
 
     Raises ReplyError where the tool has no such parameter.
     """
-    return word_sentence(view, arguments, language, rng) or word_plainly(view, arguments, language, rng)
+    return word_sentence(view, arguments, language, rng) or word_plainly(
+        view, arguments, language, rng
+    )
 
 
-def word_sentence(view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+def word_sentence(
+    view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random
+) -> Worded | None:
     """A request that says just these arguments in a sentence of the tool's own; None where none does."""
     own = sentences_of(view, language)
     if own is None:
@@ -170,16 +190,22 @@ def word_sentence(view: ToolView, arguments: Mapping[str, JsonValue], language: 
         for one in view.parameters
         if one.name in arguments
     }
-    ones = frozenset(name for name, value in arguments.items() if value == 1 and not isinstance(value, bool))
+    ones = frozenset(
+        name for name, value in arguments.items() if value == 1 and not isinstance(value, bool)
+    )
     drawn = ((one, one.draw(frozenset(stated), rng, ones)) for one in own.requests)
     ways = [(one, text) for one, text in drawn if text is not None]
     # the words for a value may not hold it, as "from old to new" for asc: checks see that nothing proves it
-    for is_own, (sentence, text), is_quoted in product((False, True), rng.sample(ways, len(ways)), (True, False)):
+    for is_own, (sentence, text), is_quoted in product(
+        (False, True), rng.sample(ways, len(ways)), (True, False)
+    ):
         shown = {name: one.shown if is_quoted else one.words for name, one in stated.items()}
         said = filled(text, shown)
         request = opened(said, language, rng) if sentence.is_bare else capitalised(said)
         told = {name: one.words for name, one in stated.items() if is_own and name in own.says}
-        worded = pointed_at(request, [one for name, one in stated.items() if name not in told], shown)
+        worded = pointed_at(
+            request, [one for name, one in stated.items() if name not in told], shown
+        )
         read = read_sentence(view, request, language) if worded else None
         if worded and read is not None and (read.arguments, read.rest) == (dict(arguments), ""):
             return worded._replace(mentions={**worded.mentions, **told})
@@ -196,7 +222,9 @@ def asked_by(view: ToolView, question: str, language: Language) -> ParameterView
     """The parameter that one of the tool's own questions is for, None where it is none of them."""
     own = sentences_of(view, language)
     named = own.questions.items() if own else ()
-    return next((view.parameter(name) for name, questions in named if question.strip() in questions), None)
+    return next(
+        (view.parameter(name) for name, questions in named if question.strip() in questions), None
+    )
 
 
 def phrase_for(
@@ -208,14 +236,25 @@ def phrase_for(
     if own is None or not (shapes or parameter.name in own.says):
         return None
     stated = say_slot(parameter, value, own, language, rng)
-    ones = frozenset([parameter.name]) if value == 1 and not isinstance(value, bool) else frozenset()
+    ones = (
+        frozenset([parameter.name]) if value == 1 and not isinstance(value, bool) else frozenset()
+    )
     drawn = rng.choice(shapes).draw(frozenset([parameter.name]), rng, ones) if shapes else None
-    phrase = filled(drawn or f"{{{parameter.name}}}", {parameter.name: stated.shown}).rstrip("".join(_ENDS))
-    return (phrase, stated.words) if read_answer(view, parameter, phrase, language) == value else None
+    phrase = filled(drawn or f"{{{parameter.name}}}", {parameter.name: stated.shown}).rstrip(
+        "".join(_ENDS)
+    )
+    return (
+        (phrase, stated.words) if read_answer(view, parameter, phrase, language) == value else None
+    )
 
 
 def read_answer(
-    view: ToolView, parameter: ParameterView, text: str, language: Language, *, is_asked: bool = True
+    view: ToolView,
+    parameter: ParameterView,
+    text: str,
+    language: Language,
+    *,
+    is_asked: bool = True,
 ) -> JsonValue:
     """The value that a short answer of the tool's own says for a parameter, None where it is no such answer.
 
@@ -225,10 +264,15 @@ def read_answer(
     if own is None:
         return None
     whole = text.strip()
-    shapes = (*own.answers.get(parameter.name, ()), *([_BARE] if parameter.name in own.says else []))
+    shapes = (
+        *own.answers.get(parameter.name, ()),
+        *([_BARE] if parameter.name in own.says else []),
+    )
     for shape in (one for one in shapes if is_asked or one.has_words or parameter.name in own.says):
         for words in dict.fromkeys((whole.rstrip("".join(_ENDS)), whole)):
-            found = shape.read(words, lambda _slot, inner: read_slot(parameter, own, inner) is not None)
+            found = shape.read(
+                words, lambda _slot, inner: read_slot(parameter, own, inner) is not None
+            )
             if found is not None:
                 return read_slot(parameter, own, next(iter(found.values())))
     return None
@@ -246,12 +290,20 @@ def say_slot(
         return StatedParameter(parameter, value, phrase, phrase)
     stated = say(parameter, value, language, rng, plain=False)
     thing = own.things.get(parameter.name)
-    return stated._replace(words=f"{thing} {stated.words}", shown=f"{thing} {stated.shown}") if thing else stated
+    return (
+        stated._replace(words=f"{thing} {stated.words}", shown=f"{thing} {stated.shown}")
+        if thing
+        else stated
+    )
 
 
 def recognise(views: Sequence[ToolView], text: str, language: Language) -> ToolView | None:
     """The tool in one of whose sentences a text asks, the one with most words of its own; None where it is no such sentence."""
-    read = [(found, view) for view in views if (found := read_sentence(view, text, language)) is not None]
+    read = [
+        (found, view)
+        for view in views
+        if (found := read_sentence(view, text, language)) is not None
+    ]
     return max(read, key=lambda one: (one[0].own, -len(one[0].rest)), default=(None, None))[1]
 
 
@@ -262,7 +314,9 @@ def read_sentence(view: ToolView, text: str, language: Language) -> Recognised |
 
 
 @lru_cache(4096)
-def _read_text(view: ToolView, own: ToolSentences | None, text: str, language: Language) -> Recognised | None:
+def _read_text(
+    view: ToolView, own: ToolSentences | None, text: str, language: Language
+) -> Recognised | None:
     values: dict[tuple[str, str], JsonValue] = {}
 
     def is_value(slot: str, words: str) -> bool:
@@ -296,17 +350,25 @@ def _without_closer(rest: str, language: Language) -> str:
 
 def read_slot(parameter: ParameterView, own: ToolSentences | None, words: str) -> JsonValue:
     """What words say for a parameter, None where it takes no such value."""
-    phrases, thing = (own.says.get(parameter.name), own.things.get(parameter.name)) if own else (None, None)
+    phrases, thing = (
+        (own.says.get(parameter.name), own.things.get(parameter.name)) if own else (None, None)
+    )
     if phrases:
-        return next((value for value, phrase in phrases.items() if phrase.lower() == words.lower()), None)
+        return next(
+            (value for value, phrase in phrases.items() if phrase.lower() == words.lower()), None
+        )
     if thing:
         words = words.removeprefix(f"{thing} ")
         if " " in words:  # no ID, but another thing
             return None
     is_quoted = words[:1] in _QUOTES and words[-1:] in _QUOTES and len(words) > 1
-    if is_quoted and (first := QUOTED.match(words)) and first.end() < len(words):  # "Blue" and "Red" are two
+    if (
+        is_quoted and (first := QUOTED.match(words)) and first.end() < len(words)
+    ):  # "Blue" and "Red" are two
         return None
-    is_cut = words[:1] in (*_QUOTES, *_ENDS) or words.endswith(_ENDS)  # ",910 dollars" of "68,910 dollars"
+    is_cut = words[:1] in (*_QUOTES, *_ENDS) or words.endswith(
+        _ENDS
+    )  # ",910 dollars" of "68,910 dollars"
     if not is_quoted and (is_cut or SENTENCE_END.search(QUOTED.sub("x", words))):
         return None
     value = value_of(parameter, words.strip(_QUOTES) if is_quoted else words)
@@ -339,7 +401,9 @@ def _members_of(schema: JsonSchema, words: str) -> dict[str, JsonValue] | None:
     text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
     places = outside_quotes(table.pattern, text) if table else []
     members: dict[str, JsonValue] = {}
-    for one, end in zip(places, [*(later.start() for later in places[1:]), len(text)], strict=False):
+    for one, end in zip(
+        places, [*(later.start() for later in places[1:]), len(text)], strict=False
+    ):
         member = views[table.owner(one[0])] if table else views[0]
         value = value_of(member, text[one.end() : end].strip(_AROUND))
         if value is None or member.name in members:

@@ -30,13 +30,19 @@ def word_routing(sections: Sections, language: Language, rng: Random) -> str:
     for call in sections.listed("calls"):
         view, sources = _view(call, sections), call["arguments"].items()
         said = {name: source["value"] for name, source in sources if source["kind"] == "said"}
-        found = [view.parameter(name).called(language) for name, source in sources if source["kind"] != "said"]
+        found = [
+            view.parameter(name).called(language)
+            for name, source in sources
+            if source["kind"] != "said"
+        ]
         calls.append((view, said, of(language).last.join(found)))
     return of(language).space.join(_word_each(calls, language, rng))
 
 
 def _view(call: Mapping[str, JsonValue], sections: Sections) -> ToolView:
-    shown = next((tool for tool in sections.listed("tools") if tool.get("name") == call["tool"]), None)
+    shown = next(
+        (tool for tool in sections.listed("tools") if tool.get("name") == call["tool"]), None
+    )
     if shown is None:
         raise ReplyError(f"template/v1 finds no tool {call['tool']!r} in <tools>.")
     return view_of(shown)
@@ -46,12 +52,18 @@ def _word_each(
     calls: Sequence[tuple[ToolView, dict[str, JsonValue], str]], language: Language, rng: Random
 ) -> list[str]:
     """A request for each of the calls, which are given with what they take from results."""
-    leads, begins, ends = (shapes_in(language, f"parallel.{name}") for name in ("leads", "begins", "ends"))
+    leads, begins, ends = (
+        shapes_in(language, f"parallel.{name}") for name in ("leads", "begins", "ends")
+    )
     if not leads:
-        raise ReplyError(f"template/v1 has no phrases for several requests in the language {language!r}.")
+        raise ReplyError(
+            f"template/v1 has no phrases for several requests in the language {language!r}."
+        )
     last, linked = len(calls) - 1, shapes_in(language, "conversations.linked")
     parts: list[str] = []
-    for at, ((view, arguments, found), lead) in enumerate(zip(calls, ["", *rng.sample(leads, last)], strict=True)):
+    for at, ((view, arguments, found), lead) in enumerate(
+        zip(calls, ["", *rng.sample(leads, last)], strict=True)
+    ):
         text = ""
         for _ in range(_TRIES):
             text = word_request(view, arguments, language, rng).request
@@ -61,7 +73,12 @@ def _word_each(
         if not at:
             parts.append(text)
         elif found:
-            parts.append(filled(rng.choice(linked), {"called": found, "request": lowered(text, arguments.values())}))
+            parts.append(
+                filled(
+                    rng.choice(linked),
+                    {"called": found, "request": lowered(text, arguments.values())},
+                )
+            )
         else:
             parts.append(filled(lead, {"request": lowered(text, arguments.values())}))
     return parts

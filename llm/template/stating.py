@@ -17,7 +17,9 @@ from callwright.language.schemas import json_type
 from callwright.language.values import locate, write_value
 from callwright.warehouse.records import JsonSchema, Language
 
-_CAPITAL = re.compile(r"^[¿¡]?[^\W\d_](?=[^\W\d_A-Z])")  # of a word, behind a mark that opens a sentence
+_CAPITAL = re.compile(
+    r"^[¿¡]?[^\W\d_](?=[^\W\d_A-Z])"
+)  # of a word, behind a mark that opens a sentence
 _CLOSER_SHARE = 0.12
 
 
@@ -31,9 +33,13 @@ def lowered(text: str, said: Iterable[JsonValue] = ()) -> str:
 def opened(said: str, language: Language, rng: Random, *, closes: bool = True) -> str:
     """What is asked for behind one of the openers of the language, now and then with a closer where it `closes`."""
     head = draw_line(language, "requests.openers", rng, request=said)
-    is_polite = any(map(str.isalpha, head.lower().rpartition(said.lower())[2]))  # nobody thanks twice
+    is_polite = any(
+        map(str.isalpha, head.lower().rpartition(said.lower())[2])
+    )  # nobody thanks twice
     is_closed = rng.random() < _CLOSER_SHARE and closes and not is_polite
-    return of(language).space.join([head, *([draw_line(language, "requests.closers", rng)] if is_closed else [])])
+    return of(language).space.join(
+        [head, *([draw_line(language, "requests.closers", rng)] if is_closed else [])]
+    )
 
 
 @lru_cache(4096)
@@ -41,7 +47,11 @@ def unopened(text: str, language: Language) -> tuple[str, ...]:
     """What a text may ask for behind the openers that it may begin and end with."""
     found: dict[str, None] = {}
     for begin, end in _openers(language):
-        if text.lower().startswith(begin) and text.endswith(end) and len(text) > len(begin) + len(end):
+        if (
+            text.lower().startswith(begin)
+            and text.endswith(end)
+            and len(text) > len(begin) + len(end)
+        ):
             found[text[len(begin) : len(text) - len(end)].strip()] = None
     return tuple(sorted(found, key=len))
 
@@ -57,7 +67,9 @@ CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
 QUOTED = re.compile(widened(r'"[^"]*"|@[“«„{open}].*?@[”»“{close}]'))
 _MOST_BARE, _LONGEST_BARE = 3, 8  # words and ideographs: what is longer is a sentence
 _NUMBERED = re.compile(r"(?:^| )(?:id|ids|number|no|key|page|port|year|iid)$")
-_TOKEN = re.compile(r"\S*[a-z0-9][-/_.][a-z0-9]\S*")  # a name as machines have it needs no quotation marks
+_TOKEN = re.compile(
+    r"\S*[a-z0-9][-/_.][a-z0-9]\S*"
+)  # a name as machines have it needs no quotation marks
 
 
 class StatedParameter(NamedTuple):
@@ -67,10 +79,14 @@ class StatedParameter(NamedTuple):
     value: JsonValue
     words: str
     shown: str
-    is_frame: bool = False  # the words speak for themselves, "with breakfast": no name goes with them
+    is_frame: bool = (
+        False  # the words speak for themselves, "with breakfast": no name goes with them
+    )
 
 
-def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool) -> StatedParameter:
+def say(
+    parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool
+) -> StatedParameter:
     """A way to say `value` for this parameter; `plain` says it the least mistakable way."""
     if isinstance(value, bool):
         words = write_value(value, parameter.schema, language, rng)
@@ -85,11 +101,15 @@ def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Ran
         words = _say_items(value, parameter.schema.get("items") or {}, language, rng)
     else:
         words = _say_value(value, parameter, language, rng, plain=plain)
-        return StatedParameter(parameter, value, words, _shown(words, parameter, language, plain=plain))
+        return StatedParameter(
+            parameter, value, words, _shown(words, parameter, language, plain=plain)
+        )
     return StatedParameter(parameter, value, words, words)
 
 
-def _say_value(value: JsonValue, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
+def _say_value(
+    value: JsonValue, parameter: ParameterView, language: Language, rng: Random, *, plain: bool
+) -> str:
     if isinstance(value, int) and _NUMBERED.search(" ".join(split_name(parameter.name))):
         return str(value)  # an identifier in digits: nobody says issue thirty-seven, or 95,342
     spoken = parameter.schema if plain and parameter.kind not in CLOCKED else parameter.spoken
@@ -107,12 +127,16 @@ def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, r
             continue
         words = write_value(value, items, language, rng)
         stated.append(
-            in_quotes(words, language) if isinstance(value, str) and CAREFUL.of(words).search(words) else words
+            in_quotes(words, language)
+            if isinstance(value, str) and CAREFUL.of(words).search(words)
+            else words
         )
     return of(language).listed(stated)
 
 
-def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language: Language, rng: Random) -> str:
+def _say_members(
+    members: Mapping[str, JsonValue], schema: JsonSchema, language: Language, rng: Random
+) -> str:
     """The members of an object, each behind its name; deeper ones in brackets."""
     declared = schema.get("properties") or {}
     stated = []
@@ -134,7 +158,11 @@ def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language:
 
 
 def _shown(words: str, parameter: ParameterView, language: Language, *, plain: bool) -> str:
-    if json_type(parameter.schema) != "string" or parameter.kind in CLOCKED or parameter.schema is not parameter.spoken:
+    if (
+        json_type(parameter.schema) != "string"
+        or parameter.kind in CLOCKED
+        or parameter.schema is not parameter.spoken
+    ):
         return words
     if CAREFUL.of(words).search(words):
         return in_quotes(words, language)
@@ -153,7 +181,11 @@ def _is_long(words: str) -> bool:
 def outside_quotes(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """Where a pattern is in a text, outside quotation marks."""
     quoted = [one.span() for one in QUOTED.finditer(text)]
-    return [found for found in pattern.finditer(text) if not any(start <= found.start() < end for start, end in quoted)]
+    return [
+        found
+        for found in pattern.finditer(text)
+        if not any(start <= found.start() < end for start, end in quoted)
+    ]
 
 
 def in_quotes(words: str, language: Language) -> str:
@@ -178,7 +210,9 @@ class Worded(NamedTuple):
         return {"request": self.request, "mentions": mentions}
 
 
-def pointed_at(request: str, stated: Sequence[StatedParameter], around: Mapping[str, str] = {}) -> Worded | None:
+def pointed_at(
+    request: str, stated: Sequence[StatedParameter], around: Mapping[str, str] = {}
+) -> Worded | None:
     """The request with the words that state each value, with those `around` it where they occur twice.
 
     None where a value can't be pointed at.

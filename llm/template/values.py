@@ -23,7 +23,8 @@ _EVERYDAY = frozenset(
 _SELDOM = frozenset({"boolean", "link", "uuid", "object", "pin", "file", "details"})
 _NESTED = frozenset({"object", "array"})
 _TECHNICAL = re.compile(
-    r"page|limit|offset|cursor|sort|order_?by|token|format|locale|lang|verbose|debug|version", re.IGNORECASE
+    r"page|limit|offset|cursor|sort|order_?by|token|format|locale|lang|verbose|debug|version",
+    re.IGNORECASE,
 )
 _NEVER = 9.0
 _IDENTIFIES = frozenset({"id", "gid", "uid"})
@@ -38,7 +39,8 @@ def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random
     flat = [name for name in offered if json_type(view.properties.get(name, {})) not in _NESTED]
     able = flat or [*offered]
     weights = {
-        name: _weight(name, view.properties.get(name, {}), required=name in view.required) + rng.random()
+        name: _weight(name, view.properties.get(name, {}), required=name in view.required)
+        + rng.random()
         for name in able
     }
     chosen = set(sorted(able, key=lambda name: -weights[name])[:count])
@@ -48,14 +50,22 @@ def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random
 def _weight(name: str, schema: JsonSchema, *, required: bool) -> float:
     kind = meaning_of(name, schema)
     weight = (2.0 if required else 0.0) + (kind in _EVERYDAY) - 0.5 * (kind in _SELDOM)
-    is_known = kind != "text" or meaning_row(name, schema) is not None or not _SHOWN.isdisjoint(schema)
+    is_known = (
+        kind != "text" or meaning_row(name, schema) is not None or not _SHOWN.isdisjoint(schema)
+    )
     if schema.get("format") == "date-time" or not is_known:
-        weight -= _NEVER  # nobody speaks of seconds and zones, nor of what has no values that are known
+        weight -= (
+            _NEVER  # nobody speaks of seconds and zones, nor of what has no values that are known
+        )
     return weight - 1.5 if _TECHNICAL.search(name) else weight
 
 
 def draw_values(
-    view: ToolView, names: Sequence[str], language: Language, rng: Random, known: Mapping[str, JsonValue]
+    view: ToolView,
+    names: Sequence[str],
+    language: Language,
+    rng: Random,
+    known: Mapping[str, JsonValue],
 ) -> dict[str, JsonValue]:
     """A value for each of the parameters named: by example, choice and meaning, else one made up by its schema.
 
@@ -65,8 +75,14 @@ def draw_values(
     values: dict[str, JsonValue] = {}
     for name in names:
         schema = properties[name]
-        is_id = split_name(name)[-1:] and split_name(name)[-1] in _IDENTIFIES and json_type(schema) == "string"
-        if is_id and not _SHOWN.intersection(schema):  # nobody has an ID that reads "cook spicy noodles"
+        is_id = (
+            split_name(name)[-1:]
+            and split_name(name)[-1] in _IDENTIFIES
+            and json_type(schema) == "string"
+        )
+        if is_id and not _SHOWN.intersection(
+            schema
+        ):  # nobody has an ID that reads "cook spicy noodles"
             values[name] = _made_up(name, view, language, rng)
             continue
         try:

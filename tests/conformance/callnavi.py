@@ -21,7 +21,15 @@ from callwright.validators.metrics.callnavi.answers import (
     wash,
 )
 from callwright.validators.replies import wash_text
-from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
+from tests.conformance.comparing import (
+    Case,
+    Difference,
+    Run,
+    UnknownCaseError,
+    compare,
+    compare_crash,
+    require_keys,
+)
 
 PUNCTUATION = str.maketrans("", "", string.punctuation + string.whitespace)
 Transform = Callable[[GoldAnswer], dict[str, Any]]
@@ -64,7 +72,11 @@ def run_routing(case: Case, _folder: Path) -> list[Difference]:
     matches = is_routed(inputs["predict"], gold)
     if "raises" in official:
         return compare_crash(official["raises"], {}, is_failure=not matches)
-    ours = {"pred_norm": names_text(inputs["predict"]), "gt_norm": names_text(gold), "match": matches}
+    ours = {
+        "pred_norm": names_text(inputs["predict"]),
+        "gt_norm": names_text(gold),
+        "match": matches,
+    }
     return compare(official, ours)
 
 
@@ -82,7 +94,9 @@ def run_structured(case: Case, _folder: Path) -> list[Difference]:
 def is_same_output(made: Any, gold: Any) -> bool:
     """Whether two outputs, as `bare` makes them, say the same: lists in any order."""
     if isinstance(made, dict) and isinstance(gold, dict):
-        return made.keys() == gold.keys() and all(is_same_output(value, gold[name]) for name, value in made.items())
+        return made.keys() == gold.keys() and all(
+            is_same_output(value, gold[name]) for name, value in made.items()
+        )
     if not isinstance(made, list) or not isinstance(gold, list):
         return bool(made == gold)
     left = list(gold)
@@ -107,7 +121,10 @@ def run_stability(case: Case, _folder: Path) -> list[Difference]:
     """Both stability scores of several answers, and what they are compared as."""
     require_keys(case, {"inputs", "normalised", "expected", "paper_value"})
     scores = measure_stability(case["inputs"])
-    ours: dict[str, Any] = {"normalised": [settled(answer) for answer in case["inputs"]], **scores._asdict()}
+    ours: dict[str, Any] = {
+        "normalised": [settled(answer) for answer in case["inputs"]],
+        **scores._asdict(),
+    }
     official: dict[str, Any] = {"normalised": case["normalised"], **case["expected"]}
     if case["paper_value"] is not None:
         official["paper_value"], ours["paper_value"] = case["paper_value"], scores.election
@@ -120,17 +137,23 @@ def run_whole(case: Case, folder: Path) -> list[Difference]:
     """All questions, answered by a change of their gold answers."""
     require_keys(case, {"transform", "questions", "official"})
     transform = TRANSFORMS.get(case["transform"])
-    if transform is None:  # a text that says what to do: one that we can't follow is no reason to run no other case
+    if (
+        transform is None
+    ):  # a text that says what to do: one that we can't follow is no reason to run no other case
         return [Difference("transform", case["transform"], f"one of {sorted(TRANSFORMS)}")]
     questions = read_questions((folder / case["questions"]).parent)
     scores = [score_answer(question, transform(question.gold)) for question in questions]
     shares = summarise(scores)
-    asked = {name: sum(question.difficulty == name for question in questions) for name in DIFFICULTIES}
+    asked = {
+        name: sum(question.difficulty == name for question in questions) for name in DIFFICULTIES
+    }
     ours = {"n": asked, **{name: _figures(one) for name, one in shares.items()}}
     return _compare_deep(case["official"], ours, "")
 
 
-def _compare_deep(official: Mapping[str, Any], ours: Mapping[str, Any], path: str) -> list[Difference]:
+def _compare_deep(
+    official: Mapping[str, Any], ours: Mapping[str, Any], path: str
+) -> list[Difference]:
     differences = []
     for name, wanted in official.items():
         if name not in ours:
@@ -138,7 +161,10 @@ def _compare_deep(official: Mapping[str, Any], ours: Mapping[str, Any], path: st
         if isinstance(wanted, dict):
             differences += _compare_deep(wanted, ours[name], f"{path}{name} ")
         else:
-            differences += [one._replace(figure=path + name) for one in compare({name: wanted}, {name: ours[name]})]
+            differences += [
+                one._replace(figure=path + name)
+                for one in compare({name: wanted}, {name: ours[name]})
+            ]
     return differences
 
 
@@ -173,7 +199,10 @@ TRANSFORMS: dict[str, Transform] = {
     "every value v that is no string becomes Python str(v)": lambda gold: _changed(
         gold, lambda value: value if isinstance(value, str) else str(value)
     ),
-    "API and parameters both reversed": lambda gold: {"API": gold.names[::-1], "parameters": gold.parameters[::-1]},
+    "API and parameters both reversed": lambda gold: {
+        "API": gold.names[::-1],
+        "parameters": gold.parameters[::-1],
+    },
     'every parameter value becomes "$$$"': lambda gold: _changed(gold, lambda _: "$$$"),
 }
 GROUPS: dict[str, Run] = {

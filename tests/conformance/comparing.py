@@ -36,7 +36,9 @@ def require_keys(case: Case, known: set[str]) -> None:
     """Refuse a case with a key that nobody looks at."""
     unknown = set(case) - known - META
     if unknown:
-        raise UnknownCaseError(f"the case {case.get('id', '')!r} has the unknown keys {sorted(unknown)}")
+        raise UnknownCaseError(
+            f"the case {case.get('id', '')!r} has the unknown keys {sorted(unknown)}"
+        )
 
 
 def compare(official: Mapping[str, Any], ours: Mapping[str, Any]) -> list[Difference]:

@@ -26,7 +26,15 @@ from callwright.validators.metrics.complexeval.turns import (
     match_by_rule,
 )
 from callwright.warehouse.records import Call
-from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
+from tests.conformance.comparing import (
+    Case,
+    Difference,
+    Run,
+    UnknownCaseError,
+    compare,
+    compare_crash,
+    require_keys,
+)
 from tests.conformance.complexfuncbench_stubs import (
     call_of,
     chain_of,
@@ -38,10 +46,18 @@ from tests.conformance.complexfuncbench_stubs import (
     tool_of,
 )
 
-MATERIALS = frozenset({
-    "embedding_stub", "api_stub", "judge_stub", "functions", "free_function_list", "final_cleanup_list",
-    "unexpected_call_response", "exact_match_values",
-})  # fmt: skip
+MATERIALS = frozenset(
+    {
+        "embedding_stub",
+        "api_stub",
+        "judge_stub",
+        "functions",
+        "free_function_list",
+        "final_cleanup_list",
+        "unexpected_call_response",
+        "exact_match_values",
+    }
+)
 MODE = "as_published_code"
 PRINTED = {
     "Domain Success Rate": ("domains", "success"),
@@ -86,7 +102,9 @@ class Cases:
         require_keys(case, {"inputs", "official"})
         require_keys(case["inputs"], {"call"})
         mistake = check_format(call_of(case["inputs"]["call"]), self._tools, MODE)
-        return _compare_one(case["official"], True if mistake is None else {"format_error": mistake.kind}, mistake)
+        return _compare_one(
+            case["official"], True if mistake is None else {"format_error": mistake.kind}, mistake
+        )
 
     def run_rule(self, case: Case, _folder: Path) -> list[Difference]:
         """Whether two calls match by rule."""
@@ -97,7 +115,9 @@ class Cases:
     def run_values(self, case: Case, _folder: Path) -> list[Difference]:
         """The values that must be equal."""
         mistake = check_values(*_two_calls(case), self._rules.exact)
-        return _compare_one(case["official"], [True, ""] if mistake is None else [False, _stated(mistake)], mistake)
+        return _compare_one(
+            case["official"], [True, ""] if mistake is None else [False, _stated(mistake)], mistake
+        )
 
     def run_difference(self, case: Case, _folder: Path) -> list[Difference]:
         """What is said to be wrong."""
@@ -114,13 +134,17 @@ class Cases:
         """Which calls are held against which."""
         require_keys(case, {"inputs", "official"})
         inputs = case["inputs"]
-        require_keys(inputs, {"predict", "golden", "golden_obs", "gold_conversation_for_free_functions"})
+        require_keys(
+            inputs, {"predict", "golden", "golden_obs", "gold_conversation_for_free_functions"}
+        )
         made = [sorted_call(call_of(one)) for one in inputs["predict"]]
         free = self._free(inputs)
         pairs = map_calls(list(enumerate(made)), golden_of(inputs), likeness, free)
         official = case["official"]
         if "raises" in official:
-            return compare_crash(official["raises"], {}, is_failure=not (pairs and inputs["golden"]))
+            return compare_crash(
+                official["raises"], {}, is_failure=not (pairs and inputs["golden"])
+            )
         ours = {
             "matches": [
                 {
@@ -147,14 +171,19 @@ class Cases:
         result = asyncio.run(compare_turn(made, golden_of(inputs), setting, self._free(inputs)))
         if "raises" in official:
             return compare_crash(official["raises"], {}, is_failure=bool(result.crash))
-        matched = {"success_matched": _in_any_order(official["success_matched"])}  # calls of one turn have no order
+        matched = {
+            "success_matched": _in_any_order(official["success_matched"])
+        }  # calls of one turn have no order
         return compare({**official, **matched}, _turn_figures(result, official))
 
     def run_whole(self, case: Case, _folder: Path) -> list[Difference]:
         """A whole run, driven by a script of what the model says."""
         require_keys(case, {"inputs", "official"})
         inputs, official = case["inputs"], case["official"]
-        require_keys(inputs, {"gold_conversation", "model_script", "runner", "llm_judge_stub", "api_response_stub"})
+        require_keys(
+            inputs,
+            {"gold_conversation", "model_script", "runner", "llm_judge_stub", "api_response_stub"},
+        )
         run = SampleRun(
             chain_of(inputs["gold_conversation"]),
             self._tools.values(),
@@ -195,8 +224,14 @@ class Cases:
             "answers completeness": summary.completeness,
             "answers correctness": summary.correctness,
         }
-        ours |= {f"{name} call_acc": domain.call_acc * 100 for name, domain in summary.domains.items()}
-        ours |= {f"{name} success": one.success * 100 for name, one in summary.domains.items() if one.succeeded}
+        ours |= {
+            f"{name} call_acc": domain.call_acc * 100 for name, domain in summary.domains.items()
+        }
+        ours |= {
+            f"{name} success": one.success * 100
+            for name, one in summary.domains.items()
+            if one.succeeded
+        }
         return _compare_figures(dict(_printed_figures(printed)), ours)
 
     def _free(self, inputs: Case) -> FreeCalls:
@@ -211,7 +246,9 @@ async def _drive(run: SampleRun, script: Sequence[Any]) -> list[list[Any]]:
         if run.outcome is not None:
             break
         if said and said.get("calls"):
-            judged = await run.take([CandidateCall(one["name"], one["arguments"]) for one in said["calls"]])
+            judged = await run.take(
+                [CandidateCall(one["name"], one["arguments"]) for one in said["calls"]]
+            )
             if run.outcome is None:
                 observations.append([_observation(one) for one in judged])
         else:
@@ -229,11 +266,17 @@ def _observation(judged: MatchedCall) -> Any:
 
 def _turn_figures(result: TurnResult, official: Case) -> dict[str, Any]:
     errors: Any = [_stated(mistake) for mistake in result.errors]
-    if isinstance(official.get("error_message"), str) and result.errors and result.errors[0].kind == "empty_response":
+    if (
+        isinstance(official.get("error_message"), str)
+        and result.errors
+        and result.errors[0].kind == "empty_response"
+    ):
         errors = official["error_message"]  # a text of theirs, which we need not write
     return {
         "error_message": errors,
-        "success_map": {str(at): one.observation for at, one in enumerate(result.calls) if one.matched},
+        "success_map": {
+            str(at): one.observation for at, one in enumerate(result.calls) if one.matched
+        },
         "success_matched": _in_any_order([shown(one.call) for one in result.matched]),
         "format_error": {
             str(at): {"format_error": one.mistake.kind}
@@ -259,7 +302,9 @@ def _printed_figures(printed: Mapping[str, str]) -> list[tuple[str, float]]:
 
 def _compare_figures(official: dict[str, float], ours: dict[str, Any]) -> list[Difference]:
     beyond = set(ours) - set(official)
-    return compare(official, ours) + [Difference(figure, None, ours[figure]) for figure in sorted(beyond)]
+    return compare(official, ours) + [
+        Difference(figure, None, ours[figure]) for figure in sorted(beyond)
+    ]
 
 
 def _compare_one(official: Any, ours: Any, is_failure: Any) -> list[Difference]:

@@ -16,7 +16,11 @@ BUCKETS = 512
 NOT_EQUAL = '{"is_equal": false, "reason": "not in the stub"}'
 
 
-FENCES = ("```JSON\n", "```json\n", "\n```")  # taken off as sets of characters, which may take more than the fence
+FENCES = (
+    "```JSON\n",
+    "```json\n",
+    "\n```",
+)  # taken off as sets of characters, which may take more than the fence
 
 
 def decode_json(text: str) -> Any:
@@ -41,14 +45,19 @@ class Stubs(NamedTuple):
 
     async def judge(self, made: Call, golden: Call) -> bool:
         """What the judge's reply in the stub says."""
-        reply = decode_json(self.replies.get(f"{canonical(made)} || {canonical(golden)}", NOT_EQUAL))
+        reply = decode_json(
+            self.replies.get(f"{canonical(made)} || {canonical(golden)}", NOT_EQUAL)
+        )
         return isinstance(reply, dict) and reply.get("is_equal") is True
 
 
 def likeness(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
     """The stub's embedding: trigrams of letters in buckets, normalised; how alike is the dot product."""
     left, right = ([_trigrams(text.lower()) for text in several] for several in (texts, others))
-    return [[math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in right] for one in left]
+    return [
+        [math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in right]
+        for one in left
+    ]
 
 
 def _trigrams(text: str) -> list[float]:
@@ -63,7 +72,9 @@ def _trigrams(text: str) -> list[float]:
 def golden_of(inputs: Case) -> list[GoldenCall]:
     """The gold calls of a turn with their responses."""
     calls = [sorted_call(call_of(one)) for one in inputs["golden"]]
-    return [GoldenCall(call, inputs["golden_obs"][place], 0, place) for place, call in enumerate(calls)]
+    return [
+        GoldenCall(call, inputs["golden_obs"][place], 0, place) for place, call in enumerate(calls)
+    ]
 
 
 def chain_of(conversation: Sequence[Any]) -> tuple[Exchange, ...]:

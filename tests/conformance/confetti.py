@@ -6,10 +6,20 @@ from typing import Any
 
 from bench.bfcl import UNREADABLE, check_calls
 from callwright.validators.metrics.confetti.bfcl import Check, DecodedCall, decode_calls
-from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
+from tests.conformance.comparing import (
+    Case,
+    Difference,
+    Run,
+    UnknownCaseError,
+    compare,
+    compare_crash,
+    require_keys,
+)
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them
-UNREADABLE_CALL = Check(valid=False, error_type=UNREADABLE, reason="The arguments of a call are no object.")
+UNREADABLE_CALL = Check(
+    valid=False, error_type=UNREADABLE, reason="The arguments of a call are no object."
+)
 OURS_ONLY = {"soft_ours"}  # one possible soft score, not an official result
 
 
@@ -17,9 +27,14 @@ def run_check(case: Case, _folder: Path) -> list[Difference]:
     """Calls, as values or as a text, against the accepted ones."""
     require_keys(case, {"confetti_id", "inputs", "official", *OURS_ONLY})
     inputs, official = case["inputs"], case["official"]
-    require_keys(inputs, {"raw_text", "prediction", "function_docs_synthetic", "possible_answer", "test_category"})
+    require_keys(
+        inputs,
+        {"raw_text", "prediction", "function_docs_synthetic", "possible_answer", "test_category"},
+    )
     if any(language in inputs["test_category"] for language in OTHER_LANGUAGES):
-        raise UnknownCaseError(f"the category {inputs['test_category']!r} is of a language that CONFETTI does not have")
+        raise UnknownCaseError(
+            f"the category {inputs['test_category']!r} is of a language that CONFETTI does not have"
+        )
     differences: list[Difference] = []
     made: list[DecodedCall | None] = [_made(one) for one in inputs.get("prediction") or []]
     if inputs.get("raw_text") is not None:
@@ -29,7 +44,9 @@ def run_check(case: Case, _folder: Path) -> list[Difference]:
         if decoded.calls is None:
             return [Difference("decoded", inputs.get("prediction"), decoded.problem)]
         if "prediction" in inputs:
-            differences = compare({"decoded": inputs["prediction"]}, {"decoded": _told(decoded.calls)})
+            differences = compare(
+                {"decoded": inputs["prediction"]}, {"decoded": _told(decoded.calls)}
+            )
         made = list(decoded.calls)
     check = _check(inputs, made)
     if "raises" in official:
@@ -62,7 +79,9 @@ def run_relevance(case: Case, _folder: Path) -> list[Difference]:
     official = case["official"]
     ours = {
         "decoded": None if decoded.calls is None else _told(decoded.calls),
-        "decode_error": official["decode_error"] if bool(official["decode_error"]) is bool(decoded.problem) else "none",
+        "decode_error": official["decode_error"]
+        if bool(official["decode_error"]) is bool(decoded.problem)
+        else "none",
         "contains_function_call": bool(decoded.calls),
         "irrelevance_pass": not decoded.calls,
         "relevance_pass": bool(decoded.calls),

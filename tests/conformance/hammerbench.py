@@ -17,7 +17,15 @@ from callwright.validators.metrics.hammerbench import (
     score_turns,
 )
 from callwright.validators.replies import parse_reply
-from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
+from tests.conformance.comparing import (
+    Case,
+    Difference,
+    Run,
+    UnknownCaseError,
+    compare,
+    compare_crash,
+    require_keys,
+)
 
 BY_RULE = {
     "Rejection rate": "rejection_rate",
@@ -49,7 +57,9 @@ def run_sample(case: Case, _folder: Path) -> list[Difference]:
     require_keys(case["inputs"], {"predict", "label"})
     row = LogRow(case["inputs"]["predict"], case["inputs"]["label"])
     result = score_snapshot(row, case["language"], case["parser"])
-    official = {figure: value for figure, value in case["official"].items() if figure != "note_missing"}
+    official = {
+        figure: value for figure, value in case["official"].items() if figure != "note_missing"
+    }
     if "crash" in official:
         is_failure = not (result.tool_right and result.arguments_right) and bool(result.problem)
         return compare_crash(official["crash"], {"missing": result.missing}, is_failure=is_failure)
@@ -77,7 +87,9 @@ def run_flat(case: Case, _folder: Path) -> list[Difference]:
     ours = _figures(scores, FLAT)
     official = case["official"]
     if "crash" in official:
-        return compare_crash(official["crash"], ours, is_failure=bool(scores.problems) or case["language"] == "zh")
+        return compare_crash(
+            official["crash"], ours, is_failure=bool(scores.problems) or case["language"] == "zh"
+        )
     return compare(official, ours)
 
 
@@ -123,12 +135,19 @@ def run_log(case: Case, folder: Path) -> list[Difference]:
     require_keys(case, {"log", "mode", "official"})
     log = folder.parent / case["log"]
     mode, conversations = str(case["mode"]), logs.read_log(log).conversations
-    choice = logs.read_snapshot_choice(logs.snapshot_file(log), log, conversations) if mode == "mid" else _choice(mode)
+    choice = (
+        logs.read_snapshot_choice(logs.snapshot_file(log), log, conversations)
+        if mode == "mid"
+        else _choice(mode)
+    )
     return _compare_log(case["official"], conversations, logs.read_flags(log), choice)
 
 
 def _compare_log(
-    official: Case, conversations: list[Conversation], flags: list[list[bool]] | None, choice: SnapshotChoice
+    official: Case,
+    conversations: list[Conversation],
+    flags: list[list[bool]] | None,
+    choice: SnapshotChoice,
 ) -> list[Difference]:
     by_rule = score_conversations(conversations, choice=choice)
     ours = _figures(by_rule, BY_RULE)
@@ -141,7 +160,9 @@ def _compare_log(
 
 def _choice(mode: str) -> SnapshotChoice:
     if mode not in MODES:
-        raise UnknownCaseError(f"the mode {mode!r} is not one of {sorted(MODES)} or 'mid' with its list of snapshots")
+        raise UnknownCaseError(
+            f"the mode {mode!r} is not one of {sorted(MODES)} or 'mid' with its list of snapshots"
+        )
     return MODES[mode]
 
 

@@ -22,7 +22,9 @@ KNOWN: dict[str, Suite] = {
     "hammerbench": Suite(lambda _: hammerbench.GROUPS),
     "callnavi": Suite(lambda _: callnavi.GROUPS),
     "confetti": Suite(lambda _: confetti.GROUPS),
-    "complexfuncbench": Suite(lambda materials: complexfuncbench.Cases(materials).groups(), complexfuncbench.MATERIALS),
+    "complexfuncbench": Suite(
+        lambda materials: complexfuncbench.Cases(materials).groups(), complexfuncbench.MATERIALS
+    ),
 }
 
 
@@ -30,11 +32,24 @@ def run_file(file: Path) -> list[CaseOutcome]:
     """Every case of the file. Raises UnknownCaseError where any of it is not understood: nothing is skipped."""
     content = _read(file)
     content.pop(ABOUT, None)
-    suite = next((one for one in KNOWN.values() if content.keys() <= one.open_groups({}).keys() | one.materials), None)
-    groups = {} if suite is None else {name: cases for name, cases in content.items() if name not in suite.materials}
+    suite = next(
+        (
+            one
+            for one in KNOWN.values()
+            if content.keys() <= one.open_groups({}).keys() | one.materials
+        ),
+        None,
+    )
+    groups = (
+        {}
+        if suite is None
+        else {name: cases for name, cases in content.items() if name not in suite.materials}
+    )
     if suite is None or not groups:
         known_groups = {name: sorted(one.open_groups({})) for name, one in KNOWN.items()}
-        raise UnknownCaseError(f"{file} has the groups {sorted(content)}; the runners know {known_groups}.")
+        raise UnknownCaseError(
+            f"{file} has the groups {sorted(content)}; the runners know {known_groups}."
+        )
     runs = suite.open_groups(content)
     return [
         CaseOutcome(group, str(case.get("id", at)), runs[group](case, file.resolve().parent))

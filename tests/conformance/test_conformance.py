@@ -38,7 +38,9 @@ def test_complexfuncbench_is_scored_as_officially(shared: Path, capsys) -> None:
     assert report["agree"] >= 57
 
 
-def test_a_run_that_went_otherwise_is_told_figure_by_figure(shared: Path, tmp_path: Path, capsys) -> None:
+def test_a_run_that_went_otherwise_is_told_figure_by_figure(
+    shared: Path, tmp_path: Path, capsys
+) -> None:
     content = json.loads((shared / "cases" / "complexfuncbench.json").read_text())
     case = content["run"][1]
     case["official"] |= {"correct_call_num": 4, "turn_id": 7}
@@ -48,11 +50,18 @@ def test_a_run_that_went_otherwise_is_told_figure_by_figure(shared: Path, tmp_pa
     assert main([write(tmp_path, content), "--json"]) == 1
     differences = json.loads(capsys.readouterr().out)["differences"]
     found = {(one["case"], one["figure"]) for one in differences}
-    assert {("rn03", "correct_call_num"), ("rn03", "turn_id"), ("ct01", "crash"), ("pr01", "overall call_acc")} <= found
+    assert {
+        ("rn03", "correct_call_num"),
+        ("rn03", "turn_id"),
+        ("ct01", "crash"),
+        ("pr01", "overall call_acc"),
+    } <= found
 
 
 @pytest.mark.parametrize("change", [{"judge": 1}, {"threshold": 0.98}])
-def test_keys_of_complexfuncbench_that_nobody_looks_at_are_refused(shared: Path, tmp_path: Path, change: dict) -> None:
+def test_keys_of_complexfuncbench_that_nobody_looks_at_are_refused(
+    shared: Path, tmp_path: Path, change: dict
+) -> None:
     content = json.loads((shared / "cases" / "complexfuncbench.json").read_text())
     content["run"][0]["inputs"] |= change
     assert main([write(tmp_path, content)]) == 2
@@ -60,7 +69,17 @@ def test_keys_of_complexfuncbench_that_nobody_looks_at_are_refused(shared: Path,
 
 
 def test_a_case_that_differs_is_named(tmp_path: Path, capsys) -> None:
-    assert main([write(tmp_path, {"about": "x", "rouge_l": [rouge_case(0.4999999950000001), rouge_case(0.9)]})]) == 1
+    assert (
+        main(
+            [
+                write(
+                    tmp_path,
+                    {"about": "x", "rouge_l": [rouge_case(0.4999999950000001), rouge_case(0.9)]},
+                )
+            ]
+        )
+        == 1
+    )
     assert capsys.readouterr().out == (
         "rouge_l 1: official_f_en is officially 0.9, ours is 0.4999999950000001\n1 agree, 1 differ\n"
     )
@@ -73,18 +92,37 @@ def test_a_case_that_differs_is_named(tmp_path: Path, capsys) -> None:
         {"rouge_2": []},
         {"rouge_l": [], "wash_syntax": []},
         {"rouge_l": [{**rouge_case(0.5), "threshold": 1}]},
-        {"calculate_turn": [{"inputs": {"turn_flags": [], "func_acc_first": True, "x": 1}, "official": {"PR": 1}}]},
-        {"calculate_turn": [{"inputs": {"turn_flags": [], "func_acc_first": True}, "official": {"F1": 1}}]},
-        {"multi_snapshot": [{"id": "x", "inputs": {"conversations": [], "mode": "7"}, "official": {}}]},
+        {
+            "calculate_turn": [
+                {
+                    "inputs": {"turn_flags": [], "func_acc_first": True, "x": 1},
+                    "official": {"PR": 1},
+                }
+            ]
+        },
+        {
+            "calculate_turn": [
+                {"inputs": {"turn_flags": [], "func_acc_first": True}, "official": {"F1": 1}}
+            ]
+        },
+        {
+            "multi_snapshot": [
+                {"id": "x", "inputs": {"conversations": [], "mode": "7"}, "official": {}}
+            ]
+        },
     ],
 )
-def test_what_it_does_not_know_is_an_error_and_not_a_skip(tmp_path: Path, capsys, content: dict) -> None:
+def test_what_it_does_not_know_is_an_error_and_not_a_skip(
+    tmp_path: Path, capsys, content: dict
+) -> None:
     assert main([write(tmp_path, content)]) == 2
     assert capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("paper", "cases"), [("callnavi", 61), ("confetti", 33)])
-def test_callnavi_and_confetti_are_scored_as_officially(shared: Path, capsys, paper: str, cases: int) -> None:
+def test_callnavi_and_confetti_are_scored_as_officially(
+    shared: Path, capsys, paper: str, cases: int
+) -> None:
     assert main([str(shared / "cases" / f"{paper}.json"), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["differences"], report["agree"] >= cases) == ([], True)
@@ -111,7 +149,9 @@ def test_another_result_is_told_as_a_difference(
     assert main([write(tmp_path, {group: [case]})]) == 2
 
 
-def test_another_whole_run_of_callnavi_is_told_as_a_difference(shared: Path, tmp_path: Path, capsys) -> None:
+def test_another_whole_run_of_callnavi_is_told_as_a_difference(
+    shared: Path, tmp_path: Path, capsys
+) -> None:
     case = json.loads((shared / "cases" / "callnavi.json").read_text())["aggregate"][1]
     case["questions"] = str(shared / "data" / "callnavi" / "Questions" / "*.json")
     assert main([write(tmp_path, {"aggregate": [case]})]) == 0
@@ -122,13 +162,19 @@ def test_another_whole_run_of_callnavi_is_told_as_a_difference(shared: Path, tmp
 
 
 def test_stability_is_held_against_the_formula_and_the_paper(shared: Path, tmp_path: Path) -> None:
-    case = json.loads((shared / "cases" / "callnavi.json").read_text())["stability_paper_formula"][1]
-    assert main([write(tmp_path, {"stability_paper_formula": [{**case, "paper_value": 0.26}]})]) == 1
+    case = json.loads((shared / "cases" / "callnavi.json").read_text())["stability_paper_formula"][
+        1
+    ]
+    assert (
+        main([write(tmp_path, {"stability_paper_formula": [{**case, "paper_value": 0.26}]})]) == 1
+    )
     case["expected"]["election"] = 0.5
     assert main([write(tmp_path, {"stability_paper_formula": [case]})]) == 1
 
 
-def test_files_that_are_missing_or_unknown_are_refused_clearly(shared: Path, tmp_path: Path, capsys) -> None:
+def test_files_that_are_missing_or_unknown_are_refused_clearly(
+    shared: Path, tmp_path: Path, capsys
+) -> None:
     assert main([write(tmp_path, {"cases": [], "wash_syntax": []})]) == 2
     assert "the runners know" in capsys.readouterr().err
     assert main([str(shared / "cases" / "missing.json")]) == 2

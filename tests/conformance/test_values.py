@@ -8,7 +8,9 @@ from bench.values import count_corrections, count_standings
 
 
 @pytest.mark.parametrize("name", ["free_wordings", "free_wordings_3"])
-def test_right_values_of_free_wordings_are_found_and_none_is_contradicted(shared: Path, name: str) -> None:
+def test_right_values_of_free_wordings_are_found_and_none_is_contradicted(
+    shared: Path, name: str
+) -> None:
     right = count_standings(shared / "cases" / f"{name}.jsonl")["right, all"]
     assert (right["said"] + right["derived"]) / sum(right.values()) >= 0.75
     assert right["contradicted"] == 0

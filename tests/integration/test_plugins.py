@@ -34,13 +34,19 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def done(*words: str, home: Path, code: int = 0) -> str:
-    ended = subprocess.run(words, env=environment(home), cwd=home, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        words, env=environment(home), cwd=home, capture_output=True, text=True, check=False
+    )
     assert ended.returncode == code, ended.stderr + ended.stdout
     return ended.stdout
 
 
-def test_doctor_lists_what_packages_bring_and_says_what_is_wrong(python: Path, tmp_path: Path) -> None:
-    found = json.loads(done(str(python), "-m", "callwright", "doctor", "--json", home=tmp_path, code=1))
+def test_doctor_lists_what_packages_bring_and_says_what_is_wrong(
+    python: Path, tmp_path: Path
+) -> None:
+    found = json.loads(
+        done(str(python), "-m", "callwright", "doctor", "--json", home=tmp_path, code=1)
+    )
     said = {part["part"]: part for part in found if part["part"].partition(":")[0] in TABLES}
     sound = {name for name, part in said.items() if part["advice"] == "from town-plugins 0.3"}
     assert sound == {*(f"{table}: town" for table in TABLES - {"metrics"}), "metrics: brevity"}
@@ -54,7 +60,10 @@ def test_doctor_lists_what_packages_bring_and_says_what_is_wrong(python: Path, t
     assert "of the package broken-plugins 0.1 can't be used" in broken["exports: gone"]
     assert "there is no 'GONE' in the module 'broken_plugins'" in broken["exports: gone"]
     assert "callwright itself has one of this name" in broken["exports: openai"]
-    assert "by the group 'unfinished', of which the family has no stages" in broken["kinds: unfinished"]
+    assert (
+        "by the group 'unfinished', of which the family has no stages"
+        in broken["kinds: unfinished"]
+    )
     assert "there is no module 'absent_plugins'" in broken["models: absent"]
 
 
@@ -65,9 +74,11 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format_and_its_im
     python: Path, tmp_path: Path
 ) -> None:
     recipe = {
-        "name": "town", "samples": {"perfect": 3, "town": 2}, "languages": ["en"],
+        "name": "town",
+        "samples": {"perfect": 3, "town": 2},
+        "languages": ["en"],
         "tools": [{"seed": ["Weather", "Trains"]}, {"environment": "town"}],
-    }  # fmt: skip
+    }
     (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(recipe))
     verdicts = "select decision, count(*) as n from verdicts where check_name = 'town' group by all"
     scores = "select value, count from scores where metric = 'brevity' and slice_by = 'kind' and slice_value = 'town'"
@@ -80,7 +91,11 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format_and_its_im
         ["evaluate", "v1", "--model", "template/v1"],
         ["query", scores, "--json"],
         ["tools", "import", "town", "town.txt"],
-        ["query", "select count(*) as n from tools where name in ('ring_bell', 'sweep_street')", "--json"],
+        [
+            "query",
+            "select count(*) as n from tools where name in ('ring_bell', 'sweep_street')",
+            "--json",
+        ],
     ]
     (tmp_path / "town.txt").write_text("ring_bell sweep_street")
     *printed, _, imported = done(*one_start(python, *commands), home=tmp_path).split(BETWEEN)
@@ -89,7 +104,9 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format_and_its_im
     assert json.loads(printed[2]) == [{"decision": "proved", "n": 5}]
     rows = [json.loads(line) for line in (tmp_path / "out" / "town.jsonl").read_text().splitlines()]
     assert sorted(row["kind"] for row in rows) == ["perfect"] * 3 + ["town"] * 2
-    assert all(row["request"].endswith("Great, thank you!") for row in rows if row["kind"] == "town")
+    assert all(
+        row["request"].endswith("Great, thank you!") for row in rows if row["kind"] == "town"
+    )
     [score] = json.loads(printed[-1])
     assert 0 < score["value"] < 1
     assert score["count"] == 2
@@ -99,8 +116,14 @@ def test_a_packages_model_is_used_by_its_name(python: Path, tmp_path: Path) -> N
     assert done(str(python), "-c", CODE, home=tmp_path) == "Hello.\n"
 
 
-def test_what_is_wrong_with_a_row_is_the_answer_to_whoever_names_it(python: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_row_is_the_answer_to_whoever_names_it(
+    python: Path, tmp_path: Path
+) -> None:
     words = (str(python), "-m", "callwright", "export", "v1", "--to", "gone")
-    ended = subprocess.run(words, env=environment(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        words, env=environment(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 2
-    assert "The export format 'gone' of the package broken-plugins 0.1 can't be used" in ended.stderr
+    assert (
+        "The export format 'gone' of the package broken-plugins 0.1 can't be used" in ended.stderr
+    )

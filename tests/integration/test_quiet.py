@@ -47,7 +47,11 @@ def strangers(environment: dict[str, str]) -> list[str]:
     """What was asked for beyond this machine; a socket of this machine's own file system is a path, not a host."""
     asked = Path(environment["ASKED"])
     lines = asked.read_text().splitlines() if asked.exists() else []
-    return [line for line in lines if "127.0.0.1" not in line and "'/" not in line and "b'\\x00" not in line]
+    return [
+        line
+        for line in lines
+        if "127.0.0.1" not in line and "'/" not in line and "b'\\x00" not in line
+    ]
 
 
 def test_the_listener_hears(listened_workers: dict[str, str]) -> None:
@@ -56,12 +60,22 @@ def test_the_listener_hears(listened_workers: dict[str, str]) -> None:
     assert strangers(listened_workers)
 
 
-def test_a_build_an_evaluation_and_a_report_ask_nobody(listened_workers: dict[str, str], tmp_path: Path) -> None:
+def test_a_build_an_evaluation_and_a_report_ask_nobody(
+    listened_workers: dict[str, str], tmp_path: Path
+) -> None:
     recipe = tmp_path / "quiet.yaml"
     recipe.write_text(RECIPE)
     building, releasing = ["build", str(recipe)], ["release", "create", "v1"]
-    commands = building, releasing, ["evaluate", "v1", "--model", "template/v1"], ["report"], ["publish"]
+    commands = (
+        building,
+        releasing,
+        ["evaluate", "v1", "--model", "template/v1"],
+        ["report"],
+        ["publish"],
+    )
     words = one_start(sys.executable, *commands)
-    done = subprocess.run(words, env=listened_workers, cwd=TOP, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, env=listened_workers, cwd=TOP, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert strangers(listened_workers) == []

@@ -17,7 +17,16 @@ TOP = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    words = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        str(folder),
+    ]
     own = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(words, cwd=TOP, capture_output=True, text=True, check=False, env=own)
     assert done.returncode == 0, done.stderr
@@ -25,18 +34,30 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_document_has_a_page_and_is_found_by_its_words(site: Path) -> None:
-    pages = {path.relative_to(TOP / "docs").with_suffix(".html") for path in (TOP / "docs").rglob("*.md")}
+    pages = {
+        path.relative_to(TOP / "docs").with_suffix(".html") for path in (TOP / "docs").rglob("*.md")
+    }
     assert [str(page) for page in sorted(pages) if not (site / page).is_file()] == []
     found = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
-    assert any(one["location"].startswith("sql.html") and "reviewers_and_readers" in one["text"] for one in found)
-    assert {one["location"] for one in found} >= {"index.html", "bench.html", "changelog.html", "decisions/index.html"}
+    assert any(
+        one["location"].startswith("sql.html") and "reviewers_and_readers" in one["text"]
+        for one in found
+    )
+    assert {one["location"] for one in found} >= {
+        "index.html",
+        "bench.html",
+        "changelog.html",
+        "decisions/index.html",
+    }
 
 
 def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     broken, elsewhere = [], []
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        for name, address in re.findall(r'<(a|img|link|script)\b[^>]*?(?:href|src)="([^"]*)"', text):
+        for name, address in re.findall(
+            r'<(a|img|link|script)\b[^>]*?(?:href|src)="([^"]*)"', text
+        ):
             parts = urlsplit(unescape(address))
             if parts.scheme in {"http", "https"}:
                 elsewhere += [address] if name != "a" else []

@@ -8,11 +8,29 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support.environments import build_wheel, environment_beside_ours, new_environment, product_files
+from tests.support.environments import (
+    build_wheel,
+    environment_beside_ours,
+    new_environment,
+    product_files,
+)
 from tests.support.flows.model_server import serve_model
-from tests.support.flows.small_builds import BETWEEN, TOP, environment, one_start, write_unmeasured_recipe
+from tests.support.flows.small_builds import (
+    BETWEEN,
+    TOP,
+    environment,
+    one_start,
+    write_unmeasured_recipe,
+)
 
-NAMES = ("llm", "validators", "callwright", "callwright.llm", "callwright.validators", "callwright.flows.cli")
+NAMES = (
+    "llm",
+    "validators",
+    "callwright",
+    "callwright.llm",
+    "callwright.validators",
+    "callwright.flows.cli",
+)
 IMPORTING = """
 import json, sys
 import llm, validators, callwright.llm, callwright.validators, callwright.flows.cli
@@ -30,11 +48,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of a new environment with the wheel, its locked core and two strangers of our folders' names."""
     locked = ("--constraint", str(TOP / "requirements.lock"))
-    return new_environment(tmp_path_factory.mktemp("fresh") / "env", *locked, str(wheel), "llm", "validators")
+    return new_environment(
+        tmp_path_factory.mktemp("fresh") / "env", *locked, str(wheel), "llm", "validators"
+    )
 
 
 def _run(*words: str | Path, home: Path) -> str:
-    done = subprocess.run(words, env=environment(home), cwd=home, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, env=environment(home), cwd=home, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -44,7 +66,9 @@ def test_all_that_is_installed_is_one_package_with_every_file_of_the_product(whe
     names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")}
     assert {PurePosixPath(name).parts[0] for name in names} == {"callwright", about}
     inside = {name for name in names if not name.startswith(f"{about}/")}
-    assert inside == {name if name.startswith("callwright/") else f"callwright/{name}" for name in product_files()}
+    assert inside == {
+        name if name.startswith("callwright/") else f"callwright/{name}" for name in product_files()
+    }
 
 
 def test_packages_of_our_folders_names_stay_whole_beside_ours(fresh: Path, tmp_path: Path) -> None:
@@ -55,7 +79,9 @@ def test_packages_of_our_folders_names_stay_whole_beside_ours(fresh: Path, tmp_p
     assert _run(fresh / "llm", "--version", home=tmp_path).startswith("llm, version ")
 
 
-def test_the_core_releases_exports_evaluates_and_shows_what_it_built(fresh: Path, tmp_path: Path) -> None:
+def test_the_core_releases_exports_evaluates_and_shows_what_it_built(
+    fresh: Path, tmp_path: Path
+) -> None:
     """Without a checkout: it reads the recipes that come along, too."""
     recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 4, "irrelevant": 2})
     forms = {form: str(tmp_path / form) for form in ("openai", "hf")}
@@ -63,7 +89,10 @@ def test_the_core_releases_exports_evaluates_and_shows_what_it_built(fresh: Path
         ["recipe", "check", str(TOP / "recipes" / "demo.yaml")],
         ["build", str(recipe), "--no-review", "--json"],
         ["release", "create", "v1"],
-        *(["export", "v1", "--to", form, "--with-template", "--out", out] for form, out in forms.items()),
+        *(
+            ["export", "v1", "--to", form, "--with-template", "--out", out]
+            for form, out in forms.items()
+        ),
         ["evaluate", "v1", "--model", "template/v1", "--json"],
         ["query", "select count(*) as n from scores", "--json"],
         ["report"],
@@ -102,7 +131,10 @@ def test_the_core_gives_tools_to_models_behind_litellm(fresh: Path, tmp_path: Pa
 
 MISSING_FOR_A_SETTING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "flows": (("deploy", "small.yaml"), {"PREFECT_API_URL": "http://127.0.0.1:9/api"}),
-    "review": (("review", "push"), {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "token"}),
+    "review": (
+        ("review", "push"),
+        {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "token"},
+    ),
     "mcp": (("tools", "import", "mcp", "--server", "true"), {}),
     "dask": (("build", "small.yaml", "--no-review"), {"CALLWRIGHT_WORKERS": "dask"}),
     "local": (("build", "small.yaml", "--model", "local/x.gguf"), {}),
@@ -128,9 +160,13 @@ for words, settings in json.loads(sys.argv[1]):
 """
 
 
-def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_it(fresh: Path, tmp_path: Path) -> None:
+def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_it(
+    fresh: Path, tmp_path: Path
+) -> None:
     write_unmeasured_recipe(tmp_path, samples={"perfect": 1})
-    told = _run(fresh / "python", "-c", EACH, json.dumps([*MISSING_FOR_A_SETTING.values()]), home=tmp_path).splitlines()
+    told = _run(
+        fresh / "python", "-c", EACH, json.dumps([*MISSING_FOR_A_SETTING.values()]), home=tmp_path
+    ).splitlines()
     for extra, (code, stderr) in zip(MISSING_FOR_A_SETTING, map(json.loads, told), strict=True):
         assert code == 2, stderr
         [sentence] = [line for line in stderr.splitlines() if line.startswith("callwright: ")]
@@ -139,7 +175,10 @@ def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_
 
 
 def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path) -> None:
-    found = {part["part"]: part for part in json.loads(_run(fresh / "callwright", "doctor", "--json", home=tmp_path))}
+    found = {
+        part["part"]: part
+        for part in json.loads(_run(fresh / "callwright", "doctor", "--json", home=tmp_path))
+    }
     for extra in (*MISSING_FOR_A_SETTING, "notebook"):
         assert found[f"extra {extra}"]["state"] == "absent"
         assert f"pip install 'callwright[{extra}]'" in found[f"extra {extra}"]["advice"]

@@ -12,9 +12,7 @@ CHROMIUM = ("chromium-headless-shell", "chromium")
 # Debian's Chromium as root, speaking to nobody but the page.
 QUIET = "--no-sandbox --disable-background-networking --disable-component-update --disable-sync --no-first-run"
 # Without a graphics card drawing is a third of what a page costs; without what makes it smooth it is half of that.
-PLAIN = (
-    "--disable-gpu --disable-gpu-compositing --in-process-gpu --disable-threaded-animation --disable-checker-imaging"
-)
+PLAIN = "--disable-gpu --disable-gpu-compositing --in-process-gpu --disable-threaded-animation --disable-checker-imaging"
 
 # Else each page may get a process of its own, which compiles Label Studio's scripts again: a third of what a page costs.
 ONE_PROCESS = "--renderer-process-limit=1"
@@ -35,6 +33,8 @@ def open_browser() -> Iterator[object]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=[*QUIET.split(), *PLAIN.split(), ONE_PROCESS])
+        opened = driver.chromium.launch(
+            executable_path=chromium, args=[*QUIET.split(), *PLAIN.split(), ONE_PROCESS]
+        )
         yield opened
         opened.close()

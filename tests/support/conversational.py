@@ -24,10 +24,14 @@ class TemplateChat:
     name = "template/v1"
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        asked = ChatRequest(self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index)
+        asked = ChatRequest(
+            self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index
+        )
         return answer.model_validate_json((await TemplateModel().send(asked)).text)
 
-    async def complete(self, prompt: Prompt, tools: object = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: object = (), *, sample_index: int = 0
+    ) -> Completion:
         raise AssertionError("No stage here asks for free text.")
 
 
@@ -41,7 +45,9 @@ def scenario_order(
     leave_out: Callable[[LeftOut], None] = ignore,
 ) -> Order:
     """An order of so many scenarios."""
-    return Order(all_kinds()[CONVERSATION], language, complexity, count, tools, seed, leave_out=leave_out)
+    return Order(
+        all_kinds()[CONVERSATION], language, complexity, count, tools, seed, leave_out=leave_out
+    )
 
 
 def template_context(seed: int = 1) -> StageContext:
@@ -51,7 +57,8 @@ def template_context(seed: int = 1) -> StageContext:
 async def converse(complexity: Complexity, language: Language = "en", *, seed: int = 1) -> Sample:
     """A conversation with this complexity, made by all stages."""
     (scenario,) = plan_scenarios(
-        complexity, scenario_order(complexity, 1, list(TOOLS.values()), seed=seed, language=language)
+        complexity,
+        scenario_order(complexity, 1, list(TOOLS.values()), seed=seed, language=language),
     )
     context = template_context(scenario.seed)
     (plan,) = await plan_conversations(scenario, context)

@@ -15,9 +15,13 @@ _BUILT_WITH = ("pyproject.toml", "setup.py", "README.md")
 
 def product_files() -> set[str]:
     """All files under version control that belong to the product, by their paths in the repository."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=True
+    ).stdout
     paths = [PurePosixPath(name) for name in listed.split("\0") if name and (TOP / name).exists()]
-    return {str(path) for path in paths if len(path.parts) > 1 and path.parts[0] not in _NOT_INSTALLED}
+    return {
+        str(path) for path in paths if len(path.parts) > 1 and path.parts[0] not in _NOT_INSTALLED
+    }
 
 
 def build_wheel(folder: Path) -> Path:
@@ -52,5 +56,7 @@ def environment_beside_ours(folder: Path, *installed: str) -> Path:
     programs = new_environment(folder, "--no-deps", "--compile-bytecode", *installed)
     [packages] = folder.glob("lib/*/site-packages")
     ours = [path for path in sys.path if path.endswith("site-packages")]
-    (packages / "ours.pth").write_text("".join(f"import site; site.addsitedir({path!r})\n" for path in ours))
+    (packages / "ours.pth").write_text(
+        "".join(f"import site; site.addsitedir({path!r})\n" for path in ours)
+    )
     return programs

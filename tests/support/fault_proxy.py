@@ -84,20 +84,26 @@ class FaultProxy:
             if told is not None:
                 self.carried_out.append(line)
         if fault.status:
-            return web.json_response({"detail": "told to"}, status=fault.status, headers=dict(fault.headers))
+            return web.json_response(
+                {"detail": "told to"}, status=fault.status, headers=dict(fault.headers)
+            )
         if told is None:
             return _cut(request)
         if fault.cut:
             return await _break_off(request, told, fault.share)
         return web.Response(
-            status=told.status, headers=told.headers, body=told.body[: int(len(told.body) * fault.share)]
+            status=told.status,
+            headers=told.headers,
+            body=told.body[: int(len(told.body) * fault.share)],
         )
 
     async def _deliver(self, request: web.Request, body: bytes, fault: Fault) -> ProxyReply | None:
         """What the server says, None where it said nothing."""
         headers = _passed_on(request.headers)
         aside: asyncio.Future[None] | None = None
-        async with ClientSession(auto_decompress=False, timeout=ClientTimeout(total=120)) as session:
+        async with ClientSession(
+            auto_decompress=False, timeout=ClientTimeout(total=120)
+        ) as session:
             try:
                 asking = asyncio.ensure_future(
                     session.request(
@@ -111,7 +117,9 @@ class FaultProxy:
                 if fault.meanwhile is not None:
                     aside = asyncio.get_running_loop().run_in_executor(None, fault.meanwhile)
                 response = await asking
-                return ProxyReply(response.status, _passed_on(response.headers), await response.read())
+                return ProxyReply(
+                    response.status, _passed_on(response.headers), await response.read()
+                )
             except ClientError:
                 return None
             finally:

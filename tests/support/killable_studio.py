@@ -28,7 +28,9 @@ class KillableStudio:
         """Start it, or find it running."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(server, "_INHERITED", (*server._INHERITED, _WEBHOOKS_TO_LOOPBACK))
-            self.info = server.start(self.home, os.environ | {_WEBHOOKS_TO_LOOPBACK: "false"}, timeout=300)
+            self.info = server.start(
+                self.home, os.environ | {_WEBHOOKS_TO_LOOPBACK: "false"}, timeout=300
+            )
         return self.info
 
     def kill(self) -> None:

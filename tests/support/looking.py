@@ -32,11 +32,25 @@ class Looker:
         self._heard: list[str] = []
         page = self.page
         page.set_default_timeout(120_000)
-        page.on("console", lambda one: self._heard.append(f"console: {one.text}") if one.type == "error" else None)
+        page.on(
+            "console",
+            lambda one: self._heard.append(f"console: {one.text}") if one.type == "error" else None,
+        )
         page.on("pageerror", lambda error: self._heard.append(f"error: {error}"))
-        page.on("requestfailed", lambda one: self._heard.append(f"{one.url} can't be loaded: {one.failure}"))
-        page.on("response", lambda one: self._heard.append(f"{one.url}: {one.status}") if one.status >= _OK else None)
-        page.on("dialog", lambda dialog: (self._heard.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "requestfailed",
+            lambda one: self._heard.append(f"{one.url} can't be loaded: {one.failure}"),
+        )
+        page.on(
+            "response",
+            lambda one: (
+                self._heard.append(f"{one.url}: {one.status}") if one.status >= _OK else None
+            ),
+        )
+        page.on(
+            "dialog",
+            lambda dialog: (self._heard.append(f"a dialog: {dialog.message}"), dialog.dismiss()),
+        )
 
     def look(self, address: str, *, status: int = 200) -> list[Fault]:
         """What is wrong with the page at an address, which answers with this status."""
@@ -54,7 +68,10 @@ def faults_of(page: Any) -> list[Fault]:
     page.evaluate(_UNFOLD)
     for width, scheme in zip(WIDTHS, SCHEMES, strict=True):
         found += _layout(page, width, scheme)
-        found += [Fault(width, scheme, what) for what in _seriously(page, rules=() if width == WIDTHS[-1] else COLOURS)]
+        found += [
+            Fault(width, scheme, what)
+            for what in _seriously(page, rules=() if width == WIDTHS[-1] else COLOURS)
+        ]
     return list(dict.fromkeys(found))
 
 

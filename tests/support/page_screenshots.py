@@ -42,7 +42,9 @@ def main() -> None:
 def take_pictures(home: Path, out: Path) -> None:
     """Fill a work folder below `home` where there is none yet, and write the pictures to `out`."""
     site = (
-        open_site(home / "shown", PaperStudio()) if (home / "shown").exists() else fill_shown_site(home / "shown", EACH)
+        open_site(home / "shown", PaperStudio())
+        if (home / "shown").exists()
+        else fill_shown_site(home / "shown", EACH)
     )
     copy = site.warehouse.beside(published_copy(site.warehouse, site.settings.published))
     pictures = _pictures(copy)
@@ -57,7 +59,9 @@ def take_pictures(home: Path, out: Path) -> None:
             if page.goto(server.address.rstrip("/") + picture.path, timeout=120_000).status != OK:
                 raise SystemExit(f"{picture.path} is not shown.")
             if picture.top:
-                page.locator(picture.top).first.evaluate("place => scrollTo(0, place.getBoundingClientRect().top - 70)")
+                page.locator(picture.top).first.evaluate(
+                    "place => scrollTo(0, place.getBoundingClientRect().top - 70)"
+                )
             _write(page.screenshot(), out / f"view-{picture.name}.png")
             context.close()
     server.stop()

@@ -32,7 +32,9 @@ from tests.support.pictures import take_by_command
 
 OUT = Path(__file__).parents[2] / "docs" / "images"
 SIZE = {"width": 1366, "height": 768}
-FORM = "http://127.0.0.1:8077/edit"  # where samples are edited by form; only the link to it is drawn
+FORM = (
+    "http://127.0.0.1:8077/edit"  # where samples are edited by form; only the link to it is drawn
+)
 COLOURS = 256  # as many as keep the letters smooth and a picture below 150 KB
 
 Task = Mapping[str, Any]
@@ -59,28 +61,47 @@ def _near(length: int, *fields: str) -> Callable[[Task], Any]:
 PICTURES = (
     Picture(SAMPLE_REVIEW, lambda task: (_is_conversation(task), len(task["failed"])), ["3", "5"]),
     Picture(
-        SAMPLE_REVIEW, lambda task: (len(task["calls"]) > len("[]"), len(task["failed"])), ["2"], "sample_review-edit"
+        SAMPLE_REVIEW,
+        lambda task: (len(task["calls"]) > len("[]"), len(task["failed"])),
+        ["2"],
+        "sample_review-edit",
     ),
     Picture(TOOL_REVIEW, _near(500, "tool", "twin"), ["2"]),
-    Picture(CORRECTION, lambda task: ("✗" in str(task["before"]), _near(1_500, "before", "after")(task)), ["1"]),
+    Picture(
+        CORRECTION,
+        lambda task: ("✗" in str(task["before"]), _near(1_500, "before", "after")(task)),
+        ["1"],
+    ),
     Picture(DISAMBIGUATION, lambda task: len(task["strikes"]), ["2", "q", "e"]),
     Picture(DIALOGUE_ACTS, _near(1_450, "conversation"), ["2"]),
-    Picture(PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]),
+    Picture(
+        PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]
+    ),
 )
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-SEEDS_IN_ALL = ["Music", "Restaurants", "Rides", "Weather"]  # categories that have tools in every language
+SEEDS_IN_ALL = [
+    "Music",
+    "Restaurants",
+    "Rides",
+    "Weather",
+]  # categories that have tools in every language
 SAMPLES_ONLY: tuple[Language, ...] = ("es",)
 
 
 def main() -> None:
     """Take the pictures."""
-    take_by_command("tests.support.screenshots", take_pictures, OUT, kept="Label Studio and the builds")
+    take_by_command(
+        "tests.support.screenshots", take_pictures, OUT, kept="Label Studio and the builds"
+    )
 
 
 def take_pictures(home: Path, out: Path) -> None:
     """Build what there is to see below `home`, and write the pictures to `out`."""
     out.mkdir(parents=True, exist_ok=True)
-    sites = {language: _site(home / f"site-{language}", language) for language in (*LANGUAGES, *SAMPLES_ONLY)}
+    sites = {
+        language: _site(home / f"site-{language}", language)
+        for language in (*LANGUAGES, *SAMPLES_ONLY)
+    }
     info = server.start(home, os.environ, timeout=600)
     try:
         with LabelStudio(info.url, info.token) as studio, open_browser() as browser:
@@ -105,7 +126,12 @@ def _site(home: Path, language: Language) -> ReviewSite:
 
 
 def _take(
-    picture: Picture, language: Language, site: ReviewSite, studio: LabelStudio, context: AnnotatorScreen, out: Path
+    picture: Picture,
+    language: Language,
+    site: ReviewSite,
+    studio: LabelStudio,
+    context: AnnotatorScreen,
+    out: Path,
 ) -> None:
     screen = screen_for(picture.kind, language, FORM)
     name = picture.name or picture.kind
@@ -126,7 +152,9 @@ def _write(shot: bytes, path: Path) -> None:
     from PIL import Image
 
     picture = Image.open(io.BytesIO(shot)).convert("RGB")
-    picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
 
 
 if __name__ == "__main__":

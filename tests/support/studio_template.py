@@ -54,9 +54,14 @@ def copy_studio(model: Path, home: Path) -> StudioPlaces:
 
 
 def _print() -> str:
-    made_by = [*sorted(Path(server.__file__).parent.glob("*.py")), Path(server.__file__).with_name("label-studio.lock")]
+    made_by = [
+        *sorted(Path(server.__file__).parent.glob("*.py")),
+        Path(server.__file__).with_name("label-studio.lock"),
+    ]
     content = b"".join(path.read_bytes() for path in made_by)
-    return blake2b(content + sys.version.encode() + sys.executable.encode(), digest_size=8).hexdigest()
+    return blake2b(
+        content + sys.version.encode() + sys.executable.encode(), digest_size=8
+    ).hexdigest()
 
 
 if __name__ == "__main__":  # make test, while other things are fetched

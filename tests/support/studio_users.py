@@ -33,7 +33,9 @@ class StudioUser:
         assert token, f"no form at {invitation}: {page.status_code}"
         form = {"email": self.email, "password": self.password, "csrfmiddlewaretoken": token[1]}
         answer = self._http.post(
-            page.url, data=form | {"how_find_us": "", "elaborate": ""}, headers={"Referer": str(page.url)}
+            page.url,
+            data=form | {"how_find_us": "", "elaborate": ""},
+            headers={"Referer": str(page.url)},
         )
         assert "login" not in str(answer.url), answer.text[:500]
         assert self.ask("GET", "/api/current-user/whoami")["email"] == self.email
@@ -51,7 +53,10 @@ class StudioUser:
         if as_displayed:
             [view, *_] = self.ask("GET", "/api/dm/views/", project=project)
             filters = {"conjunction": "and", "items": []}
-            body = {"ordering": view["data"].get("ordering", []), "filters": view["data"].get("filters", filters)}
+            body = {
+                "ordering": view["data"].get("ordering", []),
+                "filters": view["data"].get("filters", filters),
+            }
             query["tabID"] = view["id"]
         headers = {"X-CSRFToken": self._http.cookies.get("csrftoken", ""), "Referer": self.url}
         answer = self._http.post("/api/dm/actions", json=body, params=query, headers=headers)
@@ -70,7 +75,9 @@ class StudioUser:
 def invite(server: ServerInfo, name: str) -> StudioUser:
     """A new person of the server's organization."""
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as http:
-        link = http.get("/api/invite", headers={"Authorization": f"Token {server.token}"}).json()["invite_url"]
+        link = http.get("/api/invite", headers={"Authorization": f"Token {server.token}"}).json()[
+            "invite_url"
+        ]
     person = StudioUser(server.url, f"{name}@localhost.local")
     person.sign_up(link)
     return person

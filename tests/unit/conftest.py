@@ -7,7 +7,9 @@ import pytest_socket
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Sockets are off before the first fixture is made, and no marker turns them on."""
-    assert item.get_closest_marker("enable_socket") is None, "A test that needs sockets belongs in tests/integration."
+    assert item.get_closest_marker("enable_socket") is None, (
+        "A test that needs sockets belongs in tests/integration."
+    )
     pytest_socket.disable_socket(allow_unix_socket=True)
 
 

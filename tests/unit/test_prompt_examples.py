@@ -23,27 +23,57 @@ from callwright.generators.routing.wording import PlanValues, RoutingWording
 from callwright.generators.shifts.making import NewValue, OverridingText
 from callwright.generators.single_turn.making import DraftedRequest, ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
-from callwright.generators.toolset.steps import ToolDescription, ToolNames, ToolParameters, ToolReturns
+from callwright.generators.toolset.steps import (
+    ToolDescription,
+    ToolNames,
+    ToolParameters,
+    ToolReturns,
+)
 from callwright.language.packs import known, of, writes
 from callwright.validators.judges import Judgement, MadeUp, ProposedCall, Relevance, ScenarioReading
 
 ROOT = Path(__file__).parents[2]
 OF_LANGUAGES: dict[str, type[BaseModel]] = {
-    "call_one_shot": ProposedCall, "draft_request": DraftedRequest,
-    "write_request": Wording, "write_parallel": ParallelWording, "word_routing": RoutingWording,
-    "word_goal": GoalWording, "rewrite_goal": MendedRequest, "answer_question": SlotAnswer, "ask_question": SlotQuestion,
-    "word_correction": OverridingText, "word_pronoun": Pronoun, "write_message": SimulatedMessage,
-    "rewrite_request": PointedRequest, "word_fault": FaultWords, "word_policy": PolicyWords,
-    "word_user_turn": UserWords, "word_agent_turn": AgentWords,
-}  # fmt: skip
+    "call_one_shot": ProposedCall,
+    "draft_request": DraftedRequest,
+    "write_request": Wording,
+    "write_parallel": ParallelWording,
+    "word_routing": RoutingWording,
+    "word_goal": GoalWording,
+    "rewrite_goal": MendedRequest,
+    "answer_question": SlotAnswer,
+    "ask_question": SlotQuestion,
+    "word_correction": OverridingText,
+    "word_pronoun": Pronoun,
+    "write_message": SimulatedMessage,
+    "rewrite_request": PointedRequest,
+    "word_fault": FaultWords,
+    "word_policy": PolicyWords,
+    "word_user_turn": UserWords,
+    "word_agent_turn": AgentWords,
+}
 IN_PROMPTS: dict[str, type[BaseModel]] = {
     "call_next": NextCalls,
-    "quote_values": QuotedValues, "choose_parameters": ParameterNames, "judge_calls": Judgement, "judge_prediction": Judgement,
-    "judge_path_call": Judgement, "judge_parameters": MadeUp, "judge_relevance": Relevance, "read_scenario": ScenarioReading,
-    "label_acts": DialogueActs, "find_entities": Entities, "plan_values": PlanValues, "fill_values": ArgumentValues,
-    "fill_slots": ArgumentValues, "change_value": NewValue, "plan_scenario_goal": ScenarioGoal, "name_tools": ToolNames,
-    "describe_tool": ToolDescription, "choose_tool_parameters": ToolParameters, "choose_returns": ToolReturns,
-}  # fmt: skip
+    "quote_values": QuotedValues,
+    "choose_parameters": ParameterNames,
+    "judge_calls": Judgement,
+    "judge_prediction": Judgement,
+    "judge_path_call": Judgement,
+    "judge_parameters": MadeUp,
+    "judge_relevance": Relevance,
+    "read_scenario": ScenarioReading,
+    "label_acts": DialogueActs,
+    "find_entities": Entities,
+    "plan_values": PlanValues,
+    "fill_values": ArgumentValues,
+    "fill_slots": ArgumentValues,
+    "change_value": NewValue,
+    "plan_scenario_goal": ScenarioGoal,
+    "name_tools": ToolNames,
+    "describe_tool": ToolDescription,
+    "choose_tool_parameters": ToolParameters,
+    "choose_returns": ToolReturns,
+}
 _EXAMPLE = re.compile(r"<example>\n(.*?)\n</example>", re.DOTALL)
 
 
@@ -73,7 +103,11 @@ def test_each_language_has_examples_of_each_prompt_that_words(code: str) -> None
 
 @pytest.mark.parametrize("name", IN_PROMPTS)
 def test_an_example_in_a_prompt_is_an_answer_of_its_class(name: str) -> None:
-    (path,) = [path for folder in ("generators", "validators") for path in (ROOT / folder).rglob(f"prompts/{name}.j2")]
+    (path,) = [
+        path
+        for folder in ("generators", "validators")
+        for path in (ROOT / folder).rglob(f"prompts/{name}.j2")
+    ]
     examples = _EXAMPLE.findall(path.read_text(encoding="utf-8"))
     assert examples
     for example in examples:

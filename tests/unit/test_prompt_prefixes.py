@@ -13,8 +13,16 @@ from callwright.llm.prompts import render
 from callwright.warehouse.records import CallTurn, ReplyTurn, UserTurn
 
 ROOT = Path(__file__).parents[2]
-SWITCHES = {"language": ("en", "zh"), "format": ("json", "yaml"), "setting": ("call", "plan", "conversation")}
-TEMPLATES = [path for folder in ("generators", "validators") for path in sorted((ROOT / folder).rglob("prompts/*.j2"))]
+SWITCHES = {
+    "language": ("en", "zh"),
+    "format": ("json", "yaml"),
+    "setting": ("call", "plan", "conversation"),
+}
+TEMPLATES = [
+    path
+    for folder in ("generators", "validators")
+    for path in sorted((ROOT / folder).rglob("prompts/*.j2"))
+]
 TAGGED = re.compile(r"<([a-z]+)>.*</\1>")
 BLOCK = re.compile(r"(?:\A|<(?:conversation|tools)>\n)[^\n]*\n</(?:conversation|tools)>")
 
@@ -41,10 +49,14 @@ def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> s
     """The prompt with values that only `mark` has, as one text."""
     records = {"tool", "plan", "named", "described", "parameterised", "change"}
     values = {
-        name: FieldWords(f"{mark}{name}", switches) if name in records else switches.get(name) or f"{mark}-{name}"
+        name: FieldWords(f"{mark}{name}", switches)
+        if name in records
+        else switches.get(name) or f"{mark}-{name}"
         for name in variables_of(path)
     }
-    return text_of(render(".".join(path.parent.relative_to(ROOT).parts), path.stem, **{**values, **same}))
+    return text_of(
+        render(".".join(path.parent.relative_to(ROOT).parts), path.stem, **{**values, **same})
+    )
 
 
 def text_of(prompt: Prompt) -> str:
@@ -52,7 +64,10 @@ def text_of(prompt: Prompt) -> str:
 
 
 def shared_beginning(first: str, second: str) -> str:
-    return "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+    return "".join(
+        one
+        for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    )
 
 
 def switched() -> list[dict[str, str]]:
@@ -70,7 +85,9 @@ def test_nothing_that_all_requests_have_in_common_stands_behind_what_differs(pat
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in TEMPLATES if "tools" in variables_of(path)], ids=lambda path: path.stem
+    "path",
+    [path for path in TEMPLATES if "tools" in variables_of(path)],
+    ids=lambda path: path.stem,
 )
 def test_requests_about_the_same_tools_share_them(path: Path) -> None:
     switches = switched()[0]

@@ -28,7 +28,12 @@ from callwright.validators.checks.wording import MessageFit, check_message_fit
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, Derivation, DoubtedFact, Message, Sample, UserTurn
 
-TABLE = make_tool("book_table", people={"type": "integer"}, area={"enum": ["inside", "terrace"]}, required=["people"])
+TABLE = make_tool(
+    "book_table",
+    people={"type": "integer"},
+    area={"enum": ["inside", "terrace"]},
+    required=["people"],
+)
 DUE = {"book_table": {"people": 4}}
 
 
@@ -52,14 +57,19 @@ def test_a_check_that_does_not_apply_and_a_doubt_without_a_sentence_are_told() -
         yield unproved("It is.", DoubtedFact(kind="oddly"))
 
     sample = make_sample([TABLE], "A table for 4.", DUE)
-    with pytest.raises(RecordError, match=r"'odd' .+ has no sentence for its doubt 'oddly'; add it to `doubts`"):
+    with pytest.raises(
+        RecordError, match=r"'odd' .+ has no sentence for its doubt 'oddly'; add it to `doubts`"
+    ):
         run_check(check_odd, sample)
     with pytest.raises(AssertionError, match="'example' does not apply to this sample"):
         run_check(own_check.check, sample.with_changes(language="zh"))
 
 
 def test_a_model_says_what_a_test_wrote_down_for_it() -> None:
-    asked = UserTurn(text="Book what Anna texted me on Slack.", external=Message(app="Email", text="The Blue Boat."))
+    asked = UserTurn(
+        text="Book what Anna texted me on Slack.",
+        external=Message(app="Email", text="The Blue Boat."),
+    )
     chat = ScriptedModel({"judge_message": [MessageFit(reason="It is by Anna.", fits=False)]})
     verdict = run_check(check_message_fit, make_sample([TABLE], asked, DUE), [TABLE], chat)
     assert [doubt.kind for doubt in verdict.doubts] == ["judged_message"]
@@ -79,7 +89,9 @@ def test_the_stages_of_a_kind_are_run_one_after_the_other() -> None:
 def test_a_world_is_asked_for_what_its_tools_take() -> None:
     found = ask_world(world(), "find_books", title="Solaris").response
     assert found == [{"book_id": "b2", "title": "Solaris", "lent_to": ""}]
-    with pytest.raises(AssertionError, match="has no tool 'find_song'; its tools are find_books, lend_book"):
+    with pytest.raises(
+        AssertionError, match="has no tool 'find_song'; its tools are find_books, lend_book"
+    ):
         ask_world(world(), "find_song")
     with pytest.raises(AssertionError, match="does not take these arguments"):
         ask_world(world(), "find_books", author="Lem")
@@ -95,7 +107,8 @@ def test_a_world_that_answers_otherwise_the_next_time_is_told_of() -> None:
             return CallResponse(self.count)
 
     with pytest.raises(
-        AssertionError, match=r"is answered CallResponse.response=1.*, and then CallResponse.response=2"
+        AssertionError,
+        match=r"is answered CallResponse.response=1.*, and then CallResponse.response=2",
     ):
         ask_world(Fickle(), "find_books", title="Solaris")
 

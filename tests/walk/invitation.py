@@ -15,7 +15,9 @@ def follow_invitation(home: Path, name: str) -> None:
     assert credentials is not None
     url = f"http://127.0.0.1:{credentials.port}"
     with httpx.Client(base_url=url, timeout=60, trust_env=False) as http:
-        link = http.get("/api/invite", headers={"Authorization": f"Token {credentials.token}"}).json()["invite_url"]
+        link = http.get(
+            "/api/invite", headers={"Authorization": f"Token {credentials.token}"}
+        ).json()["invite_url"]
     with StudioUser(url, name) as person:
         person.sign_up(link)
 

@@ -65,7 +65,12 @@ class Traveller(NamedTuple):
     def quietly(self, *words: str) -> str:
         """What a command prints, without a terminal."""
         done = subprocess.run(
-            [*self.inside, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+            [*self.inside, *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return done.stdout
 
@@ -83,13 +88,24 @@ def nobody_else() -> Iterator[tuple[str, ...]]:
     """The words before a command that let it see no network but this machine's own; none where that can't be had."""
     process = subprocess.Popen(
         ["unshare", "--user", "--map-root-user", "--net", sys.executable, "-c", _ALONE],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
         is_alone = process.stdout.readline() == "ready\n"
-        enter = ("nsenter", "--target", str(process.pid), "--user", "--net", "--preserve-credentials", "--")
+        enter = (
+            "nsenter",
+            "--target",
+            str(process.pid),
+            "--user",
+            "--net",
+            "--preserve-credentials",
+            "--",
+        )
         yield enter if is_alone else ()
     finally:
         process.stdin.close()
@@ -104,9 +120,11 @@ def traveller(programs: Path, folder: Path, inside: tuple[str, ...]) -> Iterator
         shutil.copytree(TOP / name, folder / name)
     (folder / "home").mkdir()
     environment = {
-        "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "HOME": str(folder / "home"), "LANG": "C.UTF-8",
+        "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(folder / "home"),
+        "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
-    }  # fmt: skip
+    }
     someone = Traveller(folder, environment, inside)
     copy_studio(studio_template(), folder / ".callwright")
     try:
@@ -124,14 +142,20 @@ def walk(someone: Traveller) -> Iterator[Step]:
             if block.language != "sh":
                 continue
             for command in commands_of(block):
-                yield Step(page, command, None, block.reason) if block.reason else _step(someone, page, command)
+                yield (
+                    Step(page, command, None, block.reason)
+                    if block.reason
+                    else _step(someone, page, command)
+                )
 
 
 def _step(someone: Traveller, page: str, command: str) -> Step:
     if (page, command) == ("docs/reviewing.md", "callwright review stop"):
         _sign_up_ann(someone)  # while browsers may come without TLS
     if _serves(command):
-        return Step(page, command, someone.run(command, _when_served(someone, "ctrl-C")), signal="ctrl-C")
+        return Step(
+            page, command, someone.run(command, _when_served(someone, "ctrl-C")), signal="ctrl-C"
+        )
     return Step(page, command, someone.run(command))
 
 
@@ -145,7 +169,13 @@ def _when_served(someone: Traveller, by: Signal) -> When:
 
 def _sign_up_ann(someone: Traveller) -> None:
     """Somebody follows the invitation in a browser."""
-    words = [sys.executable, "-m", "tests.walk.invitation", str(someone.folder / ".callwright"), ANN]
+    words = [
+        sys.executable,
+        "-m",
+        "tests.walk.invitation",
+        str(someone.folder / ".callwright"),
+        ANN,
+    ]
     subprocess.run([*someone.inside, *words], cwd=TOP, env=dict(os.environ), check=True)
 
 
@@ -168,8 +198,12 @@ LONG: tuple[tuple[str, float, float], ...] = (
     ("callwright view --out page", 1.2, 2.0),
     ("callwright report --out report.html", 0.7, 0.8),
     ("callwright export v1 --to openai --with-template", 0.5, 0.6),
-    ("callwright query \"select kind, count(*) as n from accepted_samples group by all order by all\"", 0.2, 0.25),
-)  # fmt: skip
+    (
+        'callwright query "select kind, count(*) as n from accepted_samples group by all order by all"',
+        0.2,
+        0.25,
+    ),
+)
 
 
 def interrupted_walk(someone: Traveller) -> Iterator[Interrupted]:
@@ -185,22 +219,21 @@ def interrupted_walk(someone: Traveller) -> Iterator[Interrupted]:
     for command, moment in ((_VIEW, _when_served), (HEAVY, lambda _someone, by: When(by, 2.0))):
         yield Interrupted(
             tuple(
-                Step("", command, someone.run(command, moment(someone, by)), signal=by) for by in ("ctrl-C", "SIGTERM")
+                Step("", command, someone.run(command, moment(someone, by)), signal=by)
+                for by in ("ctrl-C", "SIGTERM")
             ),
             Step("", command, None, "it goes on until it is ended"),
         )
 
 
-HEAD = (
-    "| page | step | seconds | CPU s | said after (CPU s) | exit | first words |\n|---|---|---:|---:|---:|---:|---|\n"
-)
+HEAD = "| page | step | seconds | CPU s | said after (CPU s) | exit | first words |\n|---|---|---:|---:|---:|---:|---|\n"
 
 
 def row_of(step: Step) -> str:
     """The step as a row of a table in Markdown."""
-    command = without_comment(step.command).replace("|", "\\|").replace("\n", " ") + f" ({step.signal})" * bool(
-        step.signal
-    )
+    command = without_comment(step.command).replace("|", "\\|").replace(
+        "\n", " "
+    ) + f" ({step.signal})" * bool(step.signal)
     if step.ran is None:
         return f"| {step.page} | `{command}` | | | | | not run: {step.reason} |\n"
     ran = step.ran

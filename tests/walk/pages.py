@@ -8,9 +8,16 @@ from typing import NamedTuple
 TOP = Path(__file__).parents[2]
 # In the order of somebody who begins; a page may use what those before it have made.
 PAGES = (
-    "README.md", "docs/first-dataset.md", "docs/reviewing.md", "docs/annotating.md", "docs/evaluating.md", "docs/sources.md",
-    "docs/exports.md", "docs/environments.md", "docs/viewing.md",
-)  # fmt: skip
+    "README.md",
+    "docs/first-dataset.md",
+    "docs/reviewing.md",
+    "docs/annotating.md",
+    "docs/evaluating.md",
+    "docs/sources.md",
+    "docs/exports.md",
+    "docs/environments.md",
+    "docs/viewing.md",
+)
 _BLOCK = re.compile(
     r'(?:<!-- not run: (?P<reason>[^>]+?) -->\n+)?^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
     re.DOTALL | re.MULTILINE,
@@ -50,7 +57,9 @@ def commands_of(block: Block) -> list[str]:
 
 
 def _is_whole(text: str) -> bool:
-    return subprocess.run(["bash", "-n", "-c", text], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(["bash", "-n", "-c", text], capture_output=True, check=False).returncode == 0
+    )
 
 
 def without_comment(command: str) -> str:

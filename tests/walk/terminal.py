@@ -61,9 +61,15 @@ class _Command:
         fcntl.ioctl(inner, termios.TIOCSWINSZ, _SIZE)
         self.began = time.monotonic()
         self.process = subprocess.Popen(
-            words, cwd=folder, env=dict(environment), stdin=inner, stdout=inner, stderr=inner, start_new_session=True,
+            words,
+            cwd=folder,
+            env=dict(environment),
+            stdin=inner,
+            stdout=inner,
+            stderr=inner,
+            start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - this process has one thread that starts others
-        )  # fmt: skip
+        )
         os.close(inner)
         self.said = b""
         self.first: tuple[float, float] | None = None
@@ -115,9 +121,13 @@ class _Command:
 
     def end(self, by: Signal) -> None:
         if by == "ctrl-C":
-            os.write(self.terminal, b"\x03")  # the terminal makes the signal of it, for all in its foreground
+            os.write(
+                self.terminal, b"\x03"
+            )  # the terminal makes the signal of it, for all in its foreground
         else:
-            with suppress(ProcessLookupError):  # Popen's own way would take the exit code away from `has_ended`
+            with suppress(
+                ProcessLookupError
+            ):  # Popen's own way would take the exit code away from `has_ended`
                 os.kill(self.process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
@@ -131,7 +141,9 @@ class _Command:
         return _MARKS.sub(b"", self.said).decode(errors="replace")
 
 
-def run(words: Sequence[str], folder: Path, environment: Mapping[str, str], when: When | None = None) -> Ran:
+def run(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], when: When | None = None
+) -> Ran:
     """Run a command to its end, or to that which a signal makes."""
     command = _Command(words, folder, environment)
     signalled: tuple[float, float] | None = None
@@ -149,13 +161,24 @@ def run(words: Sequence[str], folder: Path, environment: Mapping[str, str], when
     if not killed:
         command.listen()  # the last words
     os.close(command.terminal)
-    ending = None if signalled is None else (command.seconds - signalled[0], command.used - signalled[1])
+    ending = (
+        None if signalled is None else (command.seconds - signalled[0], command.used - signalled[1])
+    )
     first = command.first or (None, None)
     return Ran(
-        None if killed else command.code, command.seconds, command.used, first[0], first[1], *(ending or (None, None)),
+        None if killed else command.code,
+        command.seconds,
+        command.used,
+        first[0],
+        first[1],
+        *(ending or (None, None)),
         command.text(),
-    )  # fmt: skip
+    )
 
 
 def _is_time(command: _Command, when: When) -> bool:
-    return (command.first is not None or when.cpu > 0) and command.cpu() >= when.cpu and when.is_due(command.text())
+    return (
+        (command.first is not None or when.cpu > 0)
+        and command.cpu() >= when.cpu
+        and when.is_due(command.text())
+    )

@@ -74,12 +74,18 @@ def interrupted(
     with traveller(programs, tmp_path_factory.mktemp("interrupted") / "folder", inside) as someone:
         found = [*interrupted_walk(someone)]
         with TABLE.open("a", encoding="utf-8") as file:
-            file.write("\n" + HEAD + "".join(row_of(step) for one in found for step in (*one.ended, one.whole)))
+            file.write(
+                "\n"
+                + HEAD
+                + "".join(row_of(step) for one in found for step in (*one.ended, one.whole))
+            )
         yield someone, found
 
 
 def told(found: list[tuple[Step, Ran]]) -> str:
-    return "\n\n".join(f"{step.page}: {step.command}\nexit {ran.code}\n{ran.said[-2000:]}" for step, ran in found)
+    return "\n\n".join(
+        f"{step.page}: {step.command}\nexit {ran.code}\n{ran.said[-2000:]}" for step, ran in found
+    )
 
 
 def test_every_block_of_the_pages_says_what_it_is_and_few_are_not_run() -> None:
@@ -105,7 +111,9 @@ def test_each_command_does_what_the_page_says_it_does(steps: list[tuple[Step, Ra
 
 def test_no_command_shows_a_traceback_or_calls_itself_a_bug(steps: list[tuple[Step, Ran]]) -> None:
     wrong = [
-        (step, ran) for step, ran in steps if re.search(r"Traceback \(most recent|[Bb]ug, to be reported", ran.said)
+        (step, ran)
+        for step, ran in steps
+        if re.search(r"Traceback \(most recent|[Bb]ug, to be reported", ran.said)
     ]
     assert not wrong, told(wrong)
 
@@ -138,18 +146,31 @@ def test_ctrl_c_and_sigterm_end_every_long_step_within_five_seconds(
     late = [
         (step.command, step.signal, ran.ending_seconds, ran.ending_cpu)
         for step, ran in ended
-        if ran.code is None or (ran.ending_cpu or 0) > ENDS_WITHIN or (ran.ending_seconds or 0) > PATIENT
+        if ran.code is None
+        or (ran.ending_cpu or 0) > ENDS_WITHIN
+        or (ran.ending_seconds or 0) > PATIENT
     ]
     assert not late
-    codes = {0, STOPPED, -signal.SIGTERM, -signal.SIGINT}  # the last two where it was done and about to end
+    codes = {
+        0,
+        STOPPED,
+        -signal.SIGTERM,
+        -signal.SIGINT,
+    }  # the last two where it was done and about to end
     strange = [(step, ran) for step, ran in ended if ran.code not in codes]
     assert not strange, told(strange)
     stopped = [step.command for step, ran in ended if ran.code == STOPPED]
     assert len(stopped) > len(ended) * 2 // 3, "most were under way"
 
 
-def test_who_is_stopped_is_told_so_without_a_traceback(interrupted: tuple[Traveller, list[Interrupted]]) -> None:
-    wrong = [(step, ran) for step, ran in endings(interrupted[1]) if "Traceback" in ran.said or "Exception" in ran.said]
+def test_who_is_stopped_is_told_so_without_a_traceback(
+    interrupted: tuple[Traveller, list[Interrupted]],
+) -> None:
+    wrong = [
+        (step, ran)
+        for step, ran in endings(interrupted[1])
+        if "Traceback" in ran.said or "Exception" in ran.said
+    ]
     assert not wrong, told(wrong)
 
 
@@ -158,7 +179,9 @@ def test_nothing_is_lost_by_being_stopped(
 ) -> None:
     """The same command goes on afterwards, and what comes of all of them is what comes of those that nobody stopped."""
     wrong = [
-        (one.whole, one.whole.ran) for one in interrupted[1] if one.whole.ran is not None and one.whole.ran.code != 0
+        (one.whole, one.whole.ran)
+        for one in interrupted[1]
+        if one.whole.ran is not None and one.whole.ran.code != 0
     ]
     assert not wrong, told(wrong)
     once = {step.command.partition("  ")[0]: step.ran for step in straight[1]}

@@ -10,8 +10,21 @@ from random import Random
 from pydantic import JsonValue
 
 from callwright.validators.audit.editing import Replacement as Words
-from callwright.validators.audit.editing import kept_turns, rebuilt, with_arguments, with_turn, with_words
-from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, BrokenSample, Injection, injects, pick
+from callwright.validators.audit.editing import (
+    kept_turns,
+    rebuilt,
+    with_arguments,
+    with_turn,
+    with_words,
+)
+from callwright.validators.audit.subjects import (
+    ArgumentPlace,
+    AuditSubject,
+    BrokenSample,
+    Injection,
+    injects,
+    pick,
+)
 from callwright.warehouse.records import GoldCall, JsonSchema, ResultTurn, Sample
 
 _LONG = 4  # words
@@ -39,16 +52,23 @@ def _last_places(subject: AuditSubject) -> Iterator[ArgumentPlace]:
 def _cut_short(subject: AuditSubject, rng: Random) -> Sample | None:
     """A free text; enums, codes and dates have no part in it."""
     texts = [
-        (place, words) for place in _last_places(subject)
-        if isinstance(place.value, str) and "enum" not in place.schema and len(words := place.value.split()) >= _LONG
-    ]  # fmt: skip
+        (place, words)
+        for place in _last_places(subject)
+        if isinstance(place.value, str)
+        and "enum" not in place.schema
+        and len(words := place.value.split()) >= _LONG
+    ]
     place, words = pick(texts, rng)
     return _with_value(subject.sample, place, " ".join(words[: len(words) // 2]))
 
 
 @injects("number_as_text", "a gold number is text")
 def _type_changed(subject: AuditSubject, rng: Random) -> Sample | None:
-    places = [one for one in _last_places(subject) if isinstance(one.value, int) and not isinstance(one.value, bool)]
+    places = [
+        one
+        for one in _last_places(subject)
+        if isinstance(one.value, int) and not isinstance(one.value, bool)
+    ]
     place = pick(places, rng)
     return _with_value(subject.sample, place, str(place.value))
 
@@ -57,13 +77,17 @@ def _type_changed(subject: AuditSubject, rng: Random) -> Sample | None:
 def _of_another_user(subject: AuditSubject, rng: Random) -> Sample | None:
     options = [
         (call, other)
-        for _, turn in subject.call_turns[-1:] for call in turn.calls
+        for _, turn in subject.call_turns[-1:]
+        for call in turn.calls
         for other in subject.pool.calls.get((subject.sample.language, call.tool), [])
-        if other.arguments.keys() == call.arguments.keys() and other.arguments != call.arguments
+        if other.arguments.keys() == call.arguments.keys()
+        and other.arguments != call.arguments
         and all(str(value).casefold() not in subject.words for value in other.arguments.values())
-    ]  # fmt: skip
+    ]
     own, other = pick(options, rng)
-    return with_arguments(subject.sample, lambda call: call == own, lambda _arguments: other.arguments)
+    return with_arguments(
+        subject.sample, lambda call: call == own, lambda _arguments: other.arguments
+    )
 
 
 def _pairs(subject: AuditSubject) -> Iterator[tuple[GoldCall, GoldCall]]:
@@ -76,7 +100,12 @@ def _pairs(subject: AuditSubject) -> Iterator[tuple[GoldCall, GoldCall]]:
 @injects("snapshot_behind", "a snapshot lacks what was said before it")
 def _behind(subject: AuditSubject, rng: Random) -> Sample | None:
     """The next one has it."""
-    options = [(call, name) for call, later in _pairs(subject) for name in call.arguments if name in later.arguments]
+    options = [
+        (call, name)
+        for call, later in _pairs(subject)
+        for name in call.arguments
+        if name in later.arguments
+    ]
     call, gone = pick(options, rng)
     left = {name: value for name, value in call.arguments.items() if name != gone}
     return with_arguments(subject.sample, lambda one: one is call, lambda _arguments: left)
@@ -86,10 +115,14 @@ def _behind(subject: AuditSubject, rng: Random) -> Sample | None:
 def _ahead(subject: AuditSubject, rng: Random) -> Sample | None:
     options = [
         (call, name, value)
-        for call, later in _pairs(subject) for name, value in later.arguments.items() if name not in call.arguments
-    ]  # fmt: skip
+        for call, later in _pairs(subject)
+        for name, value in later.arguments.items()
+        if name not in call.arguments
+    ]
     call, name, value = pick(options, rng)
-    return with_arguments(subject.sample, lambda one: one is call, lambda arguments: {**arguments, name: value})
+    return with_arguments(
+        subject.sample, lambda one: one is call, lambda arguments: {**arguments, name: value}
+    )
 
 
 @injects("value_taken_back", "the gold has a value that the user took back")
@@ -100,9 +133,12 @@ def _taken_back(subject: AuditSubject, rng: Random) -> Sample | None:
     options: list[tuple[ArgumentPlace, JsonValue]] = []
     for place in subject.places():
         earlier = [
-            call.arguments[place.name] for at, turn in subject.call_turns if at < place.turn
-            for call in turn.calls if place.name in call.arguments
-        ]  # fmt: skip
+            call.arguments[place.name]
+            for at, turn in subject.call_turns
+            if at < place.turn
+            for call in turn.calls
+            if place.name in call.arguments
+        ]
         options += [(place, value) for value in earlier if value != place.value]
         options += [(place, value) for value in _stated_besides(place, subject)]
     return _with_value(subject.sample, *pick(options, rng))
@@ -121,12 +157,20 @@ def _stated_besides(place: ArgumentPlace, subject: AuditSubject) -> Iterator[Jso
 
 @injects("step_dropped", "a step is missing that no later one builds upon")
 def _step_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
-    used = {one.turn for _, turn in subject.call_turns for call in turn.calls for one in call.evidence if one.path}
+    used = {
+        one.turn
+        for _, turn in subject.call_turns
+        for call in turn.calls
+        for one in call.evidence
+        if one.path
+    }
     steps = [at for at, turn in subject.call_turns if turn.executed and at + 1 not in used]
     if len(subject.call_turns) < 2:  # noqa: PLR2004 - one of several
         return None
     at = pick(steps, rng)
-    return rebuilt(subject.sample, [one for one in kept_turns(subject.sample) if one.old not in (at, at + 1)])
+    return rebuilt(
+        subject.sample, [one for one in kept_turns(subject.sample) if one.old not in (at, at + 1)]
+    )
 
 
 @injects("call_where_none_is_due", "a call stands where no candidate fits")
@@ -135,14 +179,20 @@ def _call_where_none_is_due(subject: AuditSubject, rng: Random) -> Sample | None
     at, turn = pick(idle, rng)
     pool, language = subject.pool, subject.sample.language
     if not turn.executed:
-        calls = [call for name in subject.candidates for call in pool.calls.get((language, name), [])]
+        calls = [
+            call for name in subject.candidates for call in pool.calls.get((language, name), [])
+        ]
         call = pick(calls, rng).with_changes(evidence=())
         return with_turn(subject.sample, at, turn.with_changes(calls=(call,)))
-    made, result = pick([one for name in subject.candidates for one in pool.executed.get(name, [])], rng)
+    made, result = pick(
+        [one for name in subject.candidates for one in pool.executed.get(name, [])], rng
+    )
     following = subject.sample.turns[at + 1]
     if not isinstance(following, ResultTurn):
         return None
-    sample = with_turn(subject.sample, at, turn.with_changes(calls=(made.with_changes(evidence=()),)))
+    sample = with_turn(
+        subject.sample, at, turn.with_changes(calls=(made.with_changes(evidence=()),))
+    )
     return with_turn(sample, at + 1, following.with_changes(results=(*following.results, result)))
 
 
@@ -176,9 +226,12 @@ def _schema_altered(change: str) -> Injection:
     def inject(subject: AuditSubject, rng: Random) -> BrokenSample | None:
         options = [
             (subject.candidates[call.tool], name)
-            for _, turn in subject.call_turns for call in turn.calls if call.tool in subject.candidates
-            for name in call.arguments if name in subject.candidates[call.tool].properties
-        ]  # fmt: skip
+            for _, turn in subject.call_turns
+            for call in turn.calls
+            if call.tool in subject.candidates
+            for name in call.arguments
+            if name in subject.candidates[call.tool].properties
+        ]
         rng.shuffle(options)
         for tool, name in options:
             properties = _altered(change, tool.properties, name)
@@ -186,14 +239,20 @@ def _schema_altered(change: str) -> Injection:
                 required = [one if one in properties else f"{name}_value" for one in tool.required]
                 schema = {**tool.parameters, "properties": properties, "required": required}
                 other = tool.with_changes(parameters=schema)
-                candidates = tuple(other.key if key == tool.key else key for key in subject.sample.candidates)
-                return BrokenSample(subject.sample.with_changes(candidates=candidates), {other.key: other})
+                candidates = tuple(
+                    other.key if key == tool.key else key for key in subject.sample.candidates
+                )
+                return BrokenSample(
+                    subject.sample.with_changes(candidates=candidates), {other.key: other}
+                )
         return None
 
     return inject
 
 
-def _altered(change: str, properties: dict[str, JsonSchema], name: str) -> dict[str, JsonSchema] | None:
+def _altered(
+    change: str, properties: dict[str, JsonSchema], name: str
+) -> dict[str, JsonSchema] | None:
     schema = properties[name]
     if change == "rename":
         return {f"{one}_value" if one == name else one: value for one, value in properties.items()}
@@ -219,14 +278,20 @@ def _served_request(subject: AuditSubject, rng: Random) -> Sample | None:
     if subject.call_turns or not subject.user_turns:
         return None
     names = subject.candidates.keys()
-    served = [text for text, tools in subject.pool.requests.get(subject.sample.language, []) if tools <= names]
+    served = [
+        text
+        for text, tools in subject.pool.requests.get(subject.sample.language, [])
+        if tools <= names
+    ]
     text, (at, turn) = pick(served, rng), subject.user_turns[0]
     return with_words(subject.sample, at, [Words(0, len(turn.text), text)])
 
 
 @injects("language_changed", "the sample is said to be in another language")
 def _language_changed(subject: AuditSubject, rng: Random) -> Sample | None:
-    others = sorted({language for language in subject.pool.requests if language != subject.sample.language})
+    others = sorted(
+        {language for language in subject.pool.requests if language != subject.sample.language}
+    )
     return subject.sample.with_changes(language=pick(others, rng))
 
 
@@ -236,9 +301,15 @@ OF_CALLS = (
     _call_where_none_is_due,
     _steps_reordered,
     _tool_missing,
-    injects("parameter_renamed", "the schema has another name for a parameter")(_schema_altered("rename")),
-    injects("parameter_retyped", "the schema has another type for a parameter")(_schema_altered("retype")),
-    injects("choices_narrowed", "the schema's choices do not have the gold value")(_schema_altered("narrow")),
+    injects("parameter_renamed", "the schema has another name for a parameter")(
+        _schema_altered("rename")
+    ),
+    injects("parameter_retyped", "the schema has another type for a parameter")(
+        _schema_altered("retype")
+    ),
+    injects("choices_narrowed", "the schema's choices do not have the gold value")(
+        _schema_altered("narrow")
+    ),
     _withheld_shown,
     _served_request,
     _language_changed,

@@ -11,14 +11,29 @@ from pydantic import JsonValue
 from callwright.language.schemas import scalars
 from callwright.validators.audit.calls import OF_ARGUMENTS, OF_CALLS
 from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_call
-from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injection, Injector, UnfitError, pick
+from callwright.validators.audit.subjects import (
+    AuditSubject,
+    BrokenSample,
+    Injection,
+    Injector,
+    UnfitError,
+    pick,
+)
 from callwright.validators.audit.turns import INJECTORS as OF_TURNS
 from callwright.validators.audit.wordings import INJECTORS as OF_WORDINGS
 from callwright.validators.origins import root_of
 from callwright.validators.reading.defects import MAKERS, Maker, of_maker
 from callwright.validators.reading.points import Calls, DuePoint, due_points
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ResultTurn, Sample, Turn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    Evidence,
+    GoldCall,
+    ResultTurn,
+    Sample,
+    Turn,
+)
 
 
 def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:
@@ -26,7 +41,9 @@ def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:
     known = {injector.name: injector for injector in INJECTORS}
     unknown = sorted({*names} - known.keys())
     if unknown:
-        raise ConfigurationError(f"There is no kind of defect {unknown[0]!r}; the kinds are {', '.join(known)}.")
+        raise ConfigurationError(
+            f"There is no kind of defect {unknown[0]!r}; the kinds are {', '.join(known)}."
+        )
     return tuple(known[name] for name in names) or INJECTORS
 
 
@@ -61,7 +78,9 @@ def inject(injector: Injector, subject: AuditSubject, rng: Random) -> BrokenSamp
     made = found if isinstance(found, BrokenSample) else BrokenSample(found, {})
     if made.sample.key == subject.sample.key and not made.tools:
         return None
-    return made._replace(wrong=_wrong_arguments(subject.sample, made.sample, of_words=injector.is_of_words))
+    return made._replace(
+        wrong=_wrong_arguments(subject.sample, made.sample, of_words=injector.is_of_words)
+    )
 
 
 def _wrong_arguments(intact: Sample, broken: Sample, *, of_words: bool) -> frozenset[str]:
@@ -70,17 +89,30 @@ def _wrong_arguments(intact: Sample, broken: Sample, *, of_words: bool) -> froze
     None where calls or turns moved: then it is not the arguments that are wrong.
     """
     before, after = (
-        {(at, place): call for at, turn in enumerate(sample.turns) for place, call in enumerate(_calls(turn))}
+        {
+            (at, place): call
+            for at, turn in enumerate(sample.turns)
+            for place, call in enumerate(_calls(turn))
+        }
         for sample in (intact, broken)
     )
-    if before.keys() != after.keys() or any(before[at].tool != call.tool for at, call in after.items()):
+    if before.keys() != after.keys() or any(
+        before[at].tool != call.tool for at, call in after.items()
+    ):
         return frozenset()
     pairs = [(before[at], call) for at, call in after.items()]
     values = {
-        name for was, call in pairs for name, value in call.arguments.items()
+        name
+        for was, call in pairs
+        for name, value in call.arguments.items()
         if name not in was.arguments or was.arguments[name] != value
-    }  # fmt: skip
-    words = {name for was, call in pairs for name in call.arguments if _quotes(was, name) != _quotes(call, name)}
+    }
+    words = {
+        name
+        for was, call in pairs
+        for name in call.arguments
+        if _quotes(was, name) != _quotes(call, name)
+    }
     return frozenset(values | words if of_words else values)
 
 
@@ -111,7 +143,9 @@ def _injecting(maker: Maker) -> Injection:
 
 def _is_said(wrong: Calls, due: DuePoint, words: str) -> bool:
     """Whether a text that the wrong calls have and the gold calls have not stands in what the user says."""
-    new, known = ({one for call in calls for one in scalars(call.arguments)} for calls in (wrong, due.calls))
+    new, known = (
+        {one for call in calls for one in scalars(call.arguments)} for calls in (wrong, due.calls)
+    )
     return any(isinstance(one, str) and one.casefold() in words for one in new - known)
 
 
@@ -170,13 +204,19 @@ def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
     """The evidence of a call for the arguments of one made of it: a value that stands elsewhere takes its own along."""
     for name, value in call.arguments.items():
         moved = [one for one, held in source.arguments.items() if held == value]
-        taken = name if name in moved or (name in source.arguments and not moved) else next(iter(moved), name)
+        taken = (
+            name
+            if name in moved or (name in source.arguments and not moved)
+            else next(iter(moved), name)
+        )
         for one in source.evidence:
             if root_of(one.argument) == taken:
                 yield one.with_changes(argument=f"{name}{one.argument.removeprefix(taken)}")
 
 
-def _result(subject: AuditSubject, call: Call, at: int | None, due: DuePoint, following: ResultTurn) -> JsonValue:
+def _result(
+    subject: AuditSubject, call: Call, at: int | None, due: DuePoint, following: ResultTurn
+) -> JsonValue:
     """What the call returns: what the one returned that it was made of, or one of its tool elsewhere."""
     same = next((place for place, one in enumerate(due.calls) if one == call), at)
     if same is not None:
@@ -184,7 +224,9 @@ def _result(subject: AuditSubject, call: Call, at: int | None, due: DuePoint, fo
     return pick(subject.pool.executed.get(call.tool, []), Random(call.key))[1]
 
 
-def _with_earlier(sample: Sample, due: DuePoint, wrong: Calls, sources: Sequence[int | None]) -> Sample:
+def _with_earlier(
+    sample: Sample, due: DuePoint, wrong: Calls, sources: Sequence[int | None]
+) -> Sample:
     """The sample with what changed about a call changed wherever it stood so before."""
     for call, at in zip(wrong, sources, strict=True):
         before = None if at is None else due.calls[at]
@@ -192,7 +234,9 @@ def _with_earlier(sample: Sample, due: DuePoint, wrong: Calls, sources: Sequence
             continue
         for index, turn in enumerate(sample.turns[: due.turn]):
             for position, one in enumerate(_calls(turn)):
-                if one.tool == before.tool:  # each value that it has of the call before becomes that of the new one
+                if (
+                    one.tool == before.tool
+                ):  # each value that it has of the call before becomes that of the new one
                     arguments = {
                         name: call.arguments[name] if value == before.arguments.get(name) else value
                         for name, value in one.arguments.items()

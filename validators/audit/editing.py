@@ -61,14 +61,22 @@ def with_words(sample: Sample, at: int, changes: Sequence[Replacement]) -> Sampl
     text = replaced(turn.text, changes)
 
     def moved(evidence: Evidence) -> Evidence | None:
-        if evidence.turn != at or evidence.in_message or evidence.start is None or evidence.end is None:
+        if (
+            evidence.turn != at
+            or evidence.in_message
+            or evidence.start is None
+            or evidence.end is None
+        ):
             return evidence
         span = _moved(evidence.start, evidence.end, changes)
         if span is None or not text[span[0] : span[1]].strip():
             return None
         return evidence.with_changes(start=span[0], end=span[1], quote=text[span[0] : span[1]])
 
-    turns = tuple(turn.with_changes(text=text) if index == at else one for index, one in enumerate(sample.turns))
+    turns = tuple(
+        turn.with_changes(text=text) if index == at else one
+        for index, one in enumerate(sample.turns)
+    )
     return with_evidence(sample.with_changes(turns=turns), moved)
 
 
@@ -94,7 +102,9 @@ def with_evidence(sample: Sample, moved: Callable[[Evidence], Evidence | None]) 
         return call if kept == call.evidence else call.with_changes(evidence=kept)
 
     turns = tuple(
-        turn.with_changes(calls=tuple(map(changed, turn.calls))) if isinstance(turn, CallTurn) else turn
+        turn.with_changes(calls=tuple(map(changed, turn.calls)))
+        if isinstance(turn, CallTurn)
+        else turn
         for turn in sample.turns
     )
     return sample.with_changes(turns=turns)
@@ -115,15 +125,19 @@ def with_call(sample: Sample, at: int, position: int, call: GoldCall) -> Sample:
 
 
 def with_arguments(
-    sample: Sample, chosen: Callable[[GoldCall], bool], changed: Callable[[dict[str, JsonValue]], Mapping[str, JsonValue]]
-) -> Sample:  # fmt: skip
+    sample: Sample,
+    chosen: Callable[[GoldCall], bool],
+    changed: Callable[[dict[str, JsonValue]], Mapping[str, JsonValue]],
+) -> Sample:
     """The sample with other arguments in all chosen calls; evidence for what is no argument any more is gone."""
     for at, turn in sample.call_turns:
         for position, call in enumerate(turn.calls):
             if chosen(call):
                 arguments = dict(changed(dict(call.arguments)))
                 kept = tuple(one for one in call.evidence if root_of(one.argument) in arguments)
-                sample = with_call(sample, at, position, call.with_changes(arguments=arguments, evidence=kept))
+                sample = with_call(
+                    sample, at, position, call.with_changes(arguments=arguments, evidence=kept)
+                )
     return sample
 
 
@@ -183,14 +197,28 @@ class _Moves:
     def tags(self, sample: Sample) -> tuple[str, ...]:
         tags = list(without_traits(sample.tags, *_NUMBERED))
         before = [at for at, _ in sample.call_turns]
-        shifts = [self._turns.get(before[number]) for number in sample.shifts if number < len(before)]
+        shifts = [
+            self._turns.get(before[number]) for number in sample.shifts if number < len(before)
+        ]
         tags += [trait_tag("shift", self._steps.index(at)) for at in shifts if at is not None]
-        places = [self._calls.get((before[step], place)) for step, place in sample.wanted if step < len(before)]
-        wanted = [f"{self._steps.index(place[0])}.{place[1]}" for place in places if place is not None]
+        places = [
+            self._calls.get((before[step], place))
+            for step, place in sample.wanted
+            if step < len(before)
+        ]
+        wanted = [
+            f"{self._steps.index(place[0])}.{place[1]}" for place in places if place is not None
+        ]
         tags += [trait_tag("wanted", " ".join(wanted))] if wanted else []
         for one in sample.asked:
-            place = self._calls.get((before[one.step], one.place)) if one.step < len(before) else None
-            tags += [] if place is None else [asked_tag(AskedField(self._steps.index(place[0]), place[1], one.path))]
+            place = (
+                self._calls.get((before[one.step], one.place)) if one.step < len(before) else None
+            )
+            tags += (
+                []
+                if place is None
+                else [asked_tag(AskedField(self._steps.index(place[0]), place[1], one.path))]
+            )
         stated: tuple[Literal["goal", "extra"], ...] = ("goal", "extra")
         for trait in stated:
             kept = [(at, name) for at, name in sample.stated_at(trait) if at in self._turns]

@@ -70,7 +70,9 @@ class SamplePool(NamedTuple):
     values: Mapping[tuple[Language, str, str], list[StatedElsewhere]]
     values_by_name: Mapping[tuple[Language, str], list[StatedElsewhere]]
     calls: Mapping[tuple[Language, str], list[GoldCall]]
-    requests: Mapping[Language, list[tuple[str, frozenset[str]]]]  # with the names of the tools that serve it
+    requests: Mapping[
+        Language, list[tuple[str, frozenset[str]]]
+    ]  # with the names of the tools that serve it
     questions: Mapping[Language, list[PooledQuestion]]
     messages: Mapping[Language, list[Message]]
     executed: Mapping[str, list[tuple[GoldCall, JsonValue]]]  # by tool, with what each returned
@@ -101,12 +103,17 @@ class AuditSubject(NamedTuple):
     @property
     def user_turns(self) -> list[tuple[int, UserTurn]]:
         """The user's turns, with their indexes."""
-        return [(at, turn) for at, turn in enumerate(self.sample.turns) if isinstance(turn, UserTurn)]
+        return [
+            (at, turn) for at, turn in enumerate(self.sample.turns) if isinstance(turn, UserTurn)
+        ]
 
     @property
     def words(self) -> str:
         """All that the user says or points to, without case."""
-        texts = [f"{turn.text}\n{turn.external.text if turn.external else ''}" for _, turn in self.user_turns]
+        texts = [
+            f"{turn.text}\n{turn.external.text if turn.external else ''}"
+            for _, turn in self.user_turns
+        ]
         return "\n".join(texts).casefold()
 
     @property
@@ -127,9 +134,15 @@ class AuditSubject(NamedTuple):
             return [at for at, _ in self.user_turns[:1] if self.call_turns]
         turns = self.sample.turns
         answers = {
-            at + 1 for at, turn in enumerate(turns) if isinstance(turn, ReplyTurn) and "seek" in turn.acts
+            at + 1
+            for at, turn in enumerate(turns)
+            if isinstance(turn, ReplyTurn) and "seek" in turn.acts
         }  # to what the assistant has asked
-        called = [at for at, _ in self.user_turns if isinstance(next(iter(turns[at + 1 :]), None), CallTurn)]
+        called = [
+            at
+            for at, _ in self.user_turns
+            if isinstance(next(iter(turns[at + 1 :]), None), CallTurn)
+        ]
         return [at for at in called if at not in answers]
 
     def places(self) -> Iterator[ArgumentPlace]:
@@ -140,11 +153,15 @@ class AuditSubject(NamedTuple):
                 tool = candidates.get(call.tool)
                 for name, evidence in first_evidence(call).items():
                     if tool is not None and name in call.arguments and name in tool.properties:
-                        yield ArgumentPlace(at, position, call, name, evidence, tool.properties[name])
+                        yield ArgumentPlace(
+                            at, position, call, name, evidence, tool.properties[name]
+                        )
 
     def stated(self) -> list[ArgumentPlace]:
         """The arguments at the last turn at which calls are due that the user says himself; of a path all of them."""
-        found = [place for place in self.places() if place.is_stated and self._is_quoted(place.evidence)]
+        found = [
+            place for place in self.places() if place.is_stated and self._is_quoted(place.evidence)
+        ]
         if self.traits.is_executed or not found:
             return found
         return [place for place in found if place.turn == found[-1].turn]
@@ -163,10 +180,13 @@ class AuditSubject(NamedTuple):
             or ()
         )
         return [
-            one for one in found
-            if type(one.value) is type(place.value) and str(one.value).casefold() != str(place.value).casefold()
-            and str(one.value).casefold() not in words and one.quote.casefold() not in words
-        ]  # fmt: skip
+            one
+            for one in found
+            if type(one.value) is type(place.value)
+            and str(one.value).casefold() != str(place.value).casefold()
+            and str(one.value).casefold() not in words
+            and one.quote.casefold() not in words
+        ]
 
 
 class BrokenSample(NamedTuple):
@@ -192,7 +212,9 @@ class Injector(NamedTuple):
     is_of_words: bool = False
 
 
-def injects(name: str, breaks: str, *, is_of_words: bool = False) -> Callable[[Injection], Injector]:
+def injects(
+    name: str, breaks: str, *, is_of_words: bool = False
+) -> Callable[[Injection], Injector]:
     """Declare a kind of defect at what makes samples of it."""
     return lambda inject: Injector(name, breaks, inject, is_of_words)
 
@@ -244,7 +266,11 @@ def gather(samples: Iterable[Sample]) -> SamplePool:
 def names_answered(sample: Sample, at: int) -> frozenset[str]:
     """The arguments that the first calls after a turn have and those before it have not."""
     before, after = (
-        [{name for call in turn.calls for name in call.arguments} for turn in turns if isinstance(turn, CallTurn)]
+        [
+            {name for call in turn.calls for name in call.arguments}
+            for turn in turns
+            if isinstance(turn, CallTurn)
+        ]
         for turns in (sample.turns[:at], sample.turns[at:])
     )
     return frozenset(after[0] - (before[-1] if before else set())) if after else frozenset()

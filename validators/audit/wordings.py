@@ -34,7 +34,11 @@ def _text(subject: AuditSubject, at: int) -> str:
 
 def _small(text: str) -> str:
     """The request as it stands behind a colon; a name or an "I" at its beginning stays as it is."""
-    return text[0].lower() + text[1:] if len(text) > 1 and text[0].isupper() and text[1].islower() else text
+    return (
+        text[0].lower() + text[1:]
+        if len(text) > 1 and text[0].isupper() and text[1].islower()
+        else text
+    )
 
 
 def _wrapping(name: str) -> Injection:
@@ -51,7 +55,10 @@ def _framed(subject: AuditSubject, at: int, frame: str, **more: str) -> Sample:
     """The request in a frame, `{r}` or `{R}`: words before and behind it, so that evidence goes on standing in it."""
     text = _text(subject, at)
     before, mark, after = re.split(r"(\{r\}|\{R\})", frame, maxsplit=1)
-    changes = [Replacement(0, 0, before.format(**more)), Replacement(len(text), len(text), after.format(**more))]
+    changes = [
+        Replacement(0, 0, before.format(**more)),
+        Replacement(len(text), len(text), after.format(**more)),
+    ]
     if mark == "{r}":
         changes.append(Replacement(0, 1, _small(text)[:1]))
     return with_words(subject.sample, at, changes)
@@ -62,8 +69,10 @@ def _opening_negated(subject: AuditSubject, _rng: Random) -> Sample | None:
     openings: dict[str, str] = subject.word_lists.get("openings", {})
     options = [
         (at, opening, other)
-        for at in subject.wishes for opening, other in openings.items() if _text(subject, at).startswith(opening)
-    ]  # fmt: skip
+        for at in subject.wishes
+        for opening, other in openings.items()
+        if _text(subject, at).startswith(opening)
+    ]
     chosen = max(options, key=lambda option: len(option[1]), default=None)
     if chosen is None:
         return None
@@ -86,7 +95,9 @@ def _other_request(subject: AuditSubject, rng: Random) -> Sample | None:
 @injects("wrong_language", "the request is in another language")
 def _wrong_language(subject: AuditSubject, rng: Random) -> Sample | None:
     own, pool = subject.sample.language, subject.pool.requests
-    return _asking_instead(subject, [text for one, said in pool.items() if one != own for text, _ in said], rng)
+    return _asking_instead(
+        subject, [text for one, said in pool.items() if one != own for text, _ in said], rng
+    )
 
 
 def _other_requests(subject: AuditSubject) -> list[str]:
@@ -120,7 +131,10 @@ def _rewording(
         places = [place for place in subject.stated() if fits(place)]
         rng.shuffle(places)
         for place in places:
-            frame, quote = pick_if_any(subject.word_lists.get(frames, []), rng), _other_quote(place, subject, rng)
+            frame, quote = (
+                pick_if_any(subject.word_lists.get(frames, []), rng),
+                _other_quote(place, subject, rng),
+            )
             if frame is not None and (quote or not other):
                 return _reworded(subject, place, frame.format(v=place.evidence.quote, o=quote))
         return None
@@ -131,7 +145,9 @@ def _rewording(
 def _other_quote(place: ArgumentPlace, subject: AuditSubject, rng: Random) -> str:
     """How another sample says another value of the parameter; or another choice of its schema."""
     quotes = [one.quote for one in subject.others(place)]
-    choices = [str(one) for one in place.schema.get("enum", []) if str(one).casefold() not in subject.words]
+    choices = [
+        str(one) for one in place.schema.get("enum", []) if str(one).casefold() not in subject.words
+    ]
     return pick_if_any(quotes, rng) or pick_if_any(choices, rng) or ""
 
 
@@ -139,7 +155,9 @@ def _reworded(subject: AuditSubject, place: ArgumentPlace, words: str) -> Sample
     evidence = place.evidence
     if evidence.turn is None or evidence.start is None or evidence.end is None:
         return None
-    return with_words(subject.sample, evidence.turn, [Replacement(evidence.start, evidence.end, words)])
+    return with_words(
+        subject.sample, evidence.turn, [Replacement(evidence.start, evidence.end, words)]
+    )
 
 
 @injects("other_value_stated", "the user says another value", is_of_words=True)
@@ -151,10 +169,17 @@ def _other_value(subject: AuditSubject, rng: Random) -> Sample | None:
 @injects("digit_in_words", "the user says another digit", is_of_words=True)
 def _digit_in_words(subject: AuditSubject, rng: Random) -> Sample | None:
     places = subject.stated()
-    options = [(one, at) for one in places for at, sign in enumerate(one.evidence.quote) if sign.isdecimal()]
+    options = [
+        (one, at)
+        for one in places
+        for at, sign in enumerate(one.evidence.quote)
+        if sign.isdecimal()
+    ]
     place, at = pick(options, rng)
     quote = place.evidence.quote
-    return _reworded(subject, place, f"{quote[:at]}{(int(quote[at]) + rng.randint(1, 9)) % 10}{quote[at + 1 :]}")
+    return _reworded(
+        subject, place, f"{quote[:at]}{(int(quote[at]) + rng.randint(1, 9)) % 10}{quote[at + 1 :]}"
+    )
 
 
 @injects("value_not_stated", "the user does not say a value", is_of_words=True)
@@ -181,7 +206,8 @@ def _word_exchanged(name: str, reach: _Reach | None) -> Injection:
             (at, change)
             for at, text in _texts(subject)
             for change in _exchanges(text, _pairs(subject, name))
-            if reach is None or any(_is_near(change, at, place, reach) for place in subject.stated())
+            if reach is None
+            or any(_is_near(change, at, place, reach) for place in subject.stated())
         ]
         at, exchanged = pick(options, rng)
         return with_words(subject.sample, at, [exchanged])
@@ -199,7 +225,10 @@ def _other_deed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The first word for a deed in a request is one for another deed."""
     at, places = pick(subject.wishes, rng), subject.stated()
     changes = sorted(_exchanges(_text(subject, at), _pairs(subject, "deeds")))
-    first = next((one for one in changes if not any(_is_near(one, at, place, _Reach()) for place in places)), None)
+    first = next(
+        (one for one in changes if not any(_is_near(one, at, place, _Reach()) for place in places)),
+        None,
+    )
     return with_words(subject.sample, at, [first]) if first else None
 
 
@@ -216,7 +245,10 @@ def _is_number(place: ArgumentPlace) -> bool:
 
 def _texts(subject: AuditSubject) -> Iterator[tuple[int, str]]:
     """What the user says where it bears on calls: the turns that ask for them, and those that values come from."""
-    turns = {*subject.wishes, *(place.evidence.turn for place in subject.stated() if place.evidence.turn is not None)}
+    turns = {
+        *subject.wishes,
+        *(place.evidence.turn for place in subject.stated() if place.evidence.turn is not None),
+    }
     return ((at, _text(subject, at)) for at in sorted(turns))
 
 
@@ -242,13 +274,23 @@ def _route_turned(subject: AuditSubject, rng: Random) -> Sample | None:
     places = subject.stated()
     options = [
         (one, other)
-        for at, one in enumerate(places) for other in places[at + 1 :]
+        for at, one in enumerate(places)
+        for other in places[at + 1 :]
         if _is_like(one, other) and one.evidence.quote.casefold() != other.evidence.quote.casefold()
-    ]  # fmt: skip
+    ]
     one, other = (place.evidence for place in pick(options, rng))
-    if one.turn is None or one.start is None or one.end is None or other.start is None or other.end is None:
+    if (
+        one.turn is None
+        or one.start is None
+        or one.end is None
+        or other.start is None
+        or other.end is None
+    ):
         return None
-    changes = [Replacement(one.start, one.end, other.quote), Replacement(other.start, other.end, one.quote)]
+    changes = [
+        Replacement(one.start, one.end, other.quote),
+        Replacement(other.start, other.end, one.quote),
+    ]
     return with_words(subject.sample, one.turn, changes)
 
 
@@ -256,7 +298,10 @@ def _is_like(one: ArgumentPlace, other: ArgumentPlace) -> bool:
     first, second = one.evidence, other.evidence
     if first.turn != second.turn or None in (first.start, second.start, first.end, second.end):
         return False
-    alike = all(one.schema.get(key) == other.schema.get(key) for key in ("type", "enum", "format", "pattern"))
+    alike = all(
+        one.schema.get(key) == other.schema.get(key)
+        for key in ("type", "enum", "format", "pattern")
+    )
     is_apart = (first.end or 0) <= (second.start or 0) or (second.end or 0) <= (first.start or 0)
     return alike and is_apart and one.value != other.value and one.call == other.call
 
@@ -265,7 +310,9 @@ def _is_like(one: ArgumentPlace, other: ArgumentPlace) -> bool:
 def _cut_off(subject: AuditSubject, _rng: Random) -> Sample | None:
     """In the middle of the last one."""
     places = [place for place in subject.stated() if place.evidence.end is not None]
-    last = max(places, key=lambda place: (place.evidence.turn or 0, place.evidence.end or 0), default=None)
+    last = max(
+        places, key=lambda place: (place.evidence.turn or 0, place.evidence.end or 0), default=None
+    )
     if last is None or last.evidence.turn is None or len(last.evidence.quote) < 4:  # noqa: PLR2004 - two letters stay
         return None
     text = _text(subject, last.evidence.turn)
@@ -281,7 +328,9 @@ def _sentence_removed(subject: AuditSubject, rng: Random) -> Sample | None:
         spans = [match.span() for match in _SENTENCE.finditer(text)]
         starts = [one.evidence.start or 0 for one in subject.stated() if one.evidence.turn == at]
         told = [(start, end) for start, end in spans if any(start <= one < end for one in starts)]
-        options += [(at, Replacement(start, end, "")) for start, end in told] if len(spans) > 1 else []
+        options += (
+            [(at, Replacement(start, end, "")) for start, end in told] if len(spans) > 1 else []
+        )
     at, removed = pick(options, rng)
     return with_words(subject.sample, at, [removed])
 
@@ -291,7 +340,9 @@ def _word_twice(subject: AuditSubject, rng: Random) -> Sample | None:
     at = pick(subject.wishes, rng)
     word = pick(list(re.finditer(rf"[A-Za-zÀ-ÿ]+|[{unspaced()}]{{2}}", _text(subject, at))), rng)
     joint = " " if _LATIN.search(word.group()) else ""
-    return with_words(subject.sample, at, [Replacement(word.end(), word.end(), joint + word.group())])
+    return with_words(
+        subject.sample, at, [Replacement(word.end(), word.end(), joint + word.group())]
+    )
 
 
 @injects("placeholder", "a placeholder stands for a value", is_of_words=True)
@@ -316,24 +367,36 @@ INJECTORS = (
     injects("hypothetical", "the request is only imagined")(_wrapping("hypothetical")),
     injects("past", "the request was made and carried out before")(_wrapping("past")),
     injects("quoted", "the request is what somebody else said")(_wrapping("quoted")),
-    injects("question_instead", "the user asks about it instead of wanting it")(_wrapping("questioned")),
-    injects("second_wish", "the user wants a thing besides that no call does")(_wrapping("second_wishes")),
+    injects("question_instead", "the user asks about it instead of wanting it")(
+        _wrapping("questioned")
+    ),
+    injects("second_wish", "the user wants a thing besides that no call does")(
+        _wrapping("second_wishes")
+    ),
     _second_request,
     _other_request,
     _wrong_language,
     _rewording("alternative", "the user says one value or another", "alternatives", other=True),
-    _rewording("vague_alternative", "the user says a value or something else", "vague_alternatives"),
+    _rewording(
+        "vague_alternative", "the user says a value or something else", "vague_alternatives"
+    ),
     _rewording("excepted", "the user wants anything but the value", "excepted"),
-    _rewording("hedged", "the user gives the value as a bound or a guess", "hedged", fits=_is_number),
+    _rewording(
+        "hedged", "the user gives the value as a bound or a guess", "hedged", fits=_is_number
+    ),
     _rewording("corrected", "the user corrects the value at once", "corrected", other=True),
     _other_value,
     _digit_in_words,
     _value_not_stated,
     injects("unit_exchanged", "the user says another unit")(_word_exchanged("units", _UNIT)),
     injects("superlative_turned", "cheapest for dearest")(_word_exchanged("superlatives", None)),
-    injects("bound_turned", "at least for at most")(_word_exchanged("bounds", _Reach(before=14, behind=4))),
+    injects("bound_turned", "at least for at most")(
+        _word_exchanged("bounds", _Reach(before=14, behind=4))
+    ),
     injects("direction_turned", "from for to")(_word_exchanged("directions", _Reach(before=6))),
-    injects("half_day_in_words", "morning for evening", is_of_words=True)(_word_exchanged("half_days", _HALF_DAY)),
+    injects("half_day_in_words", "morning for evening", is_of_words=True)(
+        _word_exchanged("half_days", _HALF_DAY)
+    ),
     injects("day_in_words", "today for tomorrow, Monday for Tuesday", is_of_words=True)(
         _word_exchanged("days", _Reach())
     ),

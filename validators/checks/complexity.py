@@ -98,11 +98,13 @@ class ConversationWithTools(NamedTuple):
 
 
 @rule(
-    "complexity", "2", "Is the complexity that the scenario requires really there?",
+    "complexity",
+    "2",
+    "Is the complexity that the scenario requires really there?",
     source="CONFETTI 3.1",
     applies=lambda sample: traits_of(sample.kind).has_acts,
     doubts={"complexity_absent": "What should make this conversation hard ({value}) is not there."},
-)  # fmt: skip
+)
 def check_complexity(sample: Sample, context: StageContext) -> Answer:
     """Prove that the required complexity is there; what else is there is reported too."""
     withheld = [context.tool(key) for key in sample.withheld]
@@ -111,7 +113,11 @@ def check_complexity(sample: Sample, context: StageContext) -> Answer:
     problems = {name: rule(conversation) for name, rule in RULES.items()}
     unknown = f"{required!r} is none of the complexities {', '.join(get_args(Complexity))}."
     problem = next((found for name, found in problems.items() if name == required), unknown)
-    beside = (name for name, found in problems.items() if not found and name not in ("no_target_complexity", required))
+    beside = (
+        name
+        for name, found in problems.items()
+        if not found and name not in ("no_target_complexity", required)
+    )
     others = ", ".join(beside)
     reason = f"The complexity {required!r} is there{f', beside {others}' if others else ''}."
     return Answer(
@@ -126,7 +132,9 @@ _FEWEST = 2
 
 
 def _exception(conversation: ConversationWithTools) -> str:
-    is_told = any(one.reply and any(made.failed for made in one.made) for one in conversation.rounds)
+    is_told = any(
+        one.reply and any(made.failed for made in one.made) for one in conversation.rounds
+    )
     return "" if is_told else "No call has an error as its result and a reply that tells of it."
 
 
@@ -146,7 +154,9 @@ def _confirmed(conversation: ConversationWithTools) -> str:
         if not (one.made and one.was_sought and one.asked and read_boolean(one.text, {}) is True):
             continue
         call = one.made[0].call
-        untold = [name for name in call.arguments if not conversation.says(one.asked.text, call, name)]
+        untold = [
+            name for name in call.arguments if not conversation.says(one.asked.text, call, name)
+        ]
         if not untold:
             return ""
         problem = f"The question for approval does not say {untold[0]!r} of the call that follows."
@@ -170,7 +180,9 @@ def _plain(conversation: ConversationWithTools) -> str:
     if failed:
         return f"{failed!r} went wrong."
     served = {made.call.tool for made in conversation.made() if not made.failed}
-    unserved = next((name for one in conversation.rounds for name in one.goals if name not in served), "")
+    unserved = next(
+        (name for one in conversation.rounds for name in one.goals if name not in served), ""
+    )
     if unserved:
         return f"{unserved!r} was asked for, but not called."
     if any(one.reply and "reject" in one.reply.acts for one in conversation.rounds):
@@ -182,13 +194,20 @@ def _corrected(conversation: ConversationWithTools) -> str:
     problem = "No call is made again with another value that the user gives for it."
     for index, one in enumerate(conversation.rounds):
         for made in one.made:
-            earlier = (other for each in conversation.rounds[:index] for other in each.made if not other.failed)
+            earlier = (
+                other
+                for each in conversation.rounds[:index]
+                for other in each.made
+                if not other.failed
+            )
             for before in (other.call for other in earlier):
                 changed = _changes(before, made.call)
                 if before.tool != made.call.tool or not changed or one.goals or one.was_sought:
                     continue
                 new = (name for name in changed if name in made.call.arguments)
-                if sum(conversation.says(one.text, made.call, name) for name in new) == len(changed):
+                if sum(conversation.says(one.text, made.call, name) for name in new) == len(
+                    changed
+                ):
                     return ""
                 problem = f"The turn before the second call of {before.tool!r} does not say its new value."
     return problem
@@ -202,13 +221,17 @@ def _stacked(conversation: ConversationWithTools) -> str:
         stated = [made for made in one.made if _has_stated(conversation, one, made.call)]
         if sum(any(_is_of(made, name) for made in stated) for name in one.goals) >= _FEWEST:
             return ""
-        problem = "Of several things that one turn asks for, not two are called with what that turn says."
+        problem = (
+            "Of several things that one turn asks for, not two are called with what that turn says."
+        )
     return problem
 
 
 def _ambiguous(conversation: ConversationWithTools) -> str:
     pairs = pairwise(conversation.rounds)
-    is_asked = any(one.seeks and after.made and not one.made and not one.goals for one, after in pairs)
+    is_asked = any(
+        one.seeks and after.made and not one.made and not one.goals for one, after in pairs
+    )
     return "" if is_asked else "No question asks which of several things is meant."
 
 
@@ -259,7 +282,11 @@ def _underfilled(conversation: ConversationWithTools) -> str:
         tool = conversation.tools.get(call.tool)
         if tool is None or call.tool not in before.goals:
             continue
-        given = [name for name in tool.required if name in call.arguments and conversation.says(after.text, call, name)]
+        given = [
+            name
+            for name in tool.required
+            if name in call.arguments and conversation.says(after.text, call, name)
+        ]
         if not all(conversation.says(before.text, call, name) for name in given):
             return ""
         problem = f"What {call.tool!r} lacked is not asked for and given."
@@ -269,7 +296,9 @@ def _underfilled(conversation: ConversationWithTools) -> str:
 def _unsupported(conversation: ConversationWithTools) -> str:
     if not conversation.withheld:
         return "No tool was withheld, so it is not known what can't be done."
-    is_rejected = any(one.reply and "reject" in one.reply.acts and not one.made for one in conversation.rounds)
+    is_rejected = any(
+        one.reply and "reject" in one.reply.acts and not one.made for one in conversation.rounds
+    )
     return "" if is_rejected else "No request is rejected without a call."
 
 
@@ -288,7 +317,9 @@ def _changes(before: GoldCall, after: GoldCall) -> list[str]:
     return changed if len(changed) < len(names) or len(names) == 1 else []
 
 
-def _was_known(conversation: ConversationWithTools, before: Round, call: GoldCall, name: str) -> bool:
+def _was_known(
+    conversation: ConversationWithTools, before: Round, call: GoldCall, name: str
+) -> bool:
     """Whether the round before had the value: in a result, or in a call."""
     value = call.arguments[name]
     held = [leaf for made in before.made for leaf in scalars(made.result)]
@@ -297,20 +328,38 @@ def _was_known(conversation: ConversationWithTools, before: Round, call: GoldCal
 
 def _is_used(conversation: ConversationWithTools, one: Round, words: str) -> bool:
     """Whether these words say an argument of a call that was made from this round on."""
-    calls = [made.call for other in conversation.rounds if other.turn >= one.turn for made in other.made]
-    named = [(call, name) for call in calls for name, value in call.arguments.items() if not isinstance(value, bool)]
+    calls = [
+        made.call for other in conversation.rounds if other.turn >= one.turn for made in other.made
+    ]
+    named = [
+        (call, name)
+        for call in calls
+        for name, value in call.arguments.items()
+        if not isinstance(value, bool)
+    ]
     return any(conversation.says(words, call, name) for call, name in named)
 
 
 RULES: Mapping[Complexity, Callable[[ConversationWithTools], str]] = {
-    "exception_in_execution": _exception, "failed_conversation": _failed, "confirmation": _confirmed,
-    "goal_switching": _switched, "no_target_complexity": _plain, "goal_correction": _corrected, "goal_stacking": _stacked,
-    "ambiguous_goal": _ambiguous, "follow_up_question": _followed, "implicit_descriptive_goal": _implicit,
-    "overfill": _overfilled, "underfill": _underfilled, "goal_not_supported": _unsupported,
-}  # fmt: skip
+    "exception_in_execution": _exception,
+    "failed_conversation": _failed,
+    "confirmation": _confirmed,
+    "goal_switching": _switched,
+    "no_target_complexity": _plain,
+    "goal_correction": _corrected,
+    "goal_stacking": _stacked,
+    "ambiguous_goal": _ambiguous,
+    "follow_up_question": _followed,
+    "implicit_descriptive_goal": _implicit,
+    "overfill": _overfilled,
+    "underfill": _underfilled,
+    "goal_not_supported": _unsupported,
+}
 
 
-def read_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> ConversationWithTools:
+def read_conversation(
+    sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]
+) -> ConversationWithTools:
     """The rounds of a conversation."""
     goals: dict[int, list[str]] = {}
     for turn, name in sample.stated_at("goal"):
@@ -324,7 +373,9 @@ def read_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequence[
     return ConversationWithTools(sample, tuple(rounds), known, hidden)
 
 
-def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: ReplyTurn | None) -> Round:
+def _round(
+    sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: ReplyTurn | None
+) -> Round:
     made: list[CallWithResult] = []
     reply = None
     text = ""
@@ -335,7 +386,11 @@ def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: 
         elif isinstance(turn, CallTurn):
             after = sample.turns[index + 1] if index + 1 < end else None
             results = after.results if isinstance(after, ResultTurn) else ()
-            made += [CallWithResult(call, result) for call, result in zip_longest(turn.calls, results) if call]
+            made += [
+                CallWithResult(call, result)
+                for call, result in zip_longest(turn.calls, results)
+                if call
+            ]
         elif isinstance(turn, ReplyTurn):
             reply = turn
     return Round(start, text, goals, asked, tuple(made), reply)
@@ -347,18 +402,24 @@ Need = Callable[[Sequence[Tool]], str]
 
 
 @gate(
-    "scenario", "1",
+    "scenario",
+    "1",
     "Does the goal want what its APIs do, and is the complexity possible with them?",
     group="conversational",
     source="CONFETTI 3.1",
     prompts=(SCENARIO,),
-)  # fmt: skip
+)
 async def check_scenario(worded: WordedScenario, context: StageContext) -> Answer:
     """Prove that a scenario can be acted out as it stands; code answers first, then the judge reads the goal."""
     scenario, found = worded.plan.scenario, next(_by_code(worded.plan, context), None)
     if found is None:
-        shown = [{"name": tool.name, "description": tool.description} for tool in context.toolset(scenario.candidates)]
-        reading = await ask_opinion(context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal)
+        shown = [
+            {"name": tool.name, "description": tool.description}
+            for tool in context.toolset(scenario.candidates)
+        ]
+        reading = await ask_opinion(
+            context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal
+        )
         problem = _reading_problem(reading, worded.plan, context)
         found = Finding("unproved", problem) if problem else None
     complexity = scenario.complexity
@@ -373,12 +434,16 @@ def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]
     try:
         moment = datetime.strptime(stated, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
     except ValueError:
-        problems.append(f"The reference time {stated!r} is none; it is written like 2026-11-02 08:15.")
+        problems.append(
+            f"The reference time {stated!r} is none; it is written like 2026-11-02 08:15."
+        )
     else:
         if f"{moment:{_TIME}}" != stated:
             problems.append(f"The reference time {stated!r} is not written like 2026-11-02 08:15.")
     if least > _MOST_TURNS:
-        problems.append(f"It asks for {least} turns of the user; nobody plays more than {_MOST_TURNS}.")
+        problems.append(
+            f"It asks for {least} turns of the user; nobody plays more than {_MOST_TURNS}."
+        )
     elif turns < least:
         problems.append(f"It asks for {least} turns of the user, and its plan has {turns}.")
     problems.append(_apis_problem(scenario, context))
@@ -386,12 +451,17 @@ def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]
     shape = SHAPES[scenario.complexity]
     own = [episode for episode in scenario.episodes if episode.shape == shape]
     if not own:
-        yield Finding("contradicted", f"No episode has the shape {shape!r} that {scenario.complexity!r} takes.")
+        yield Finding(
+            "contradicted",
+            f"No episode has the shape {shape!r} that {scenario.complexity!r} takes.",
+        )
     # Episodes before and after the scenario's own may have its shape too: one that is possible is enough.
     need = _NEEDS[scenario.complexity]
     found = [need([context.tool(key) for key in episode.tools]) for episode in own]
     if found and all(found):
-        yield Finding("contradicted", f"{scenario.complexity!r} is not possible with its APIs: {found[0]}")
+        yield Finding(
+            "contradicted", f"{scenario.complexity!r} is not possible with its APIs: {found[0]}"
+        )
 
 
 def _apis_problem(scenario: Scenario, context: StageContext) -> str:
@@ -405,11 +475,15 @@ def _apis_problem(scenario: Scenario, context: StageContext) -> str:
         if missing is not None:
             where = "withheld" if refused else "at hand"
             return f"{context.tool(missing).name!r}, which an episode of the shape {episode.shape!r} takes, is not {where}."
-    duplicate = find_duplicate_tool(context.toolset(scenario.withheld), context.toolset(scenario.candidates))
+    duplicate = find_duplicate_tool(
+        context.toolset(scenario.withheld), context.toolset(scenario.candidates)
+    )
     return f"What no API shall do, one does: {duplicate}." if duplicate else ""
 
 
-def _reading_problem(reading: ScenarioReading, plan: ConversationPlan, context: StageContext) -> str:
+def _reading_problem(
+    reading: ScenarioReading, plan: ConversationPlan, context: StageContext
+) -> str:
     """How what the judge reads in the goal differs from what the plan serves and refuses, "" where it does not."""
     users = [move for move in plan.moves if move.speaker == "user"]
     withheld = set(plan.scenario.withheld)
@@ -430,7 +504,11 @@ def _reading_problem(reading: ScenarioReading, plan: ConversationPlan, context: 
 
 
 def _can_vary(tools: Sequence[Tool]) -> str:
-    return "" if changeable(tools[0]) else f"{tools[0].name!r} requires no text or number that could be another one."
+    return (
+        ""
+        if changeable(tools[0])
+        else f"{tools[0].name!r} requires no text or number that could be another one."
+    )
 
 
 def _can_ask(tools: Sequence[Tool]) -> str:
@@ -456,8 +534,17 @@ def _have_something_beside(tools: Sequence[Tool]) -> str:
 
 
 _NEEDS: Mapping[Complexity, Need] = {
-    "exception_in_execution": _can_vary, "failed_conversation": _can_vary, "confirmation": _can_ask,
-    "goal_switching": _are_two, "no_target_complexity": _can_ask, "goal_correction": _can_vary, "goal_stacking": _are_two,
-    "ambiguous_goal": _are_two, "follow_up_question": _are_linked, "implicit_descriptive_goal": _can_ask,
-    "overfill": _have_something_beside, "underfill": _can_vary, "goal_not_supported": _can_ask,
-}  # fmt: skip
+    "exception_in_execution": _can_vary,
+    "failed_conversation": _can_vary,
+    "confirmation": _can_ask,
+    "goal_switching": _are_two,
+    "no_target_complexity": _can_ask,
+    "goal_correction": _can_vary,
+    "goal_stacking": _are_two,
+    "ambiguous_goal": _are_two,
+    "follow_up_question": _are_linked,
+    "implicit_descriptive_goal": _can_ask,
+    "overfill": _have_something_beside,
+    "underfill": _can_vary,
+    "goal_not_supported": _can_ask,
+}

@@ -29,7 +29,12 @@ from pydantic import ValidationError
 from callwright.generators.stages import Consistency, Role, Stage, StageContext
 from callwright.language.packs import has_folder, of
 from callwright.validators.checks.verdicts import SHOWN, Answer, Finding, answer_of, unproved
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, RecordError, first_problem
+from callwright.warehouse.errors import (
+    CallwrightError,
+    ConfigurationError,
+    RecordError,
+    first_problem,
+)
 from callwright.warehouse.records import (
     DoubtedFact,
     Record,
@@ -86,7 +91,9 @@ class Check(Stage, Generic[Subject]):
     left_to: Literal["people", "readers"] = "people"  # who is asked about what a rule can't prove
     only_rest: bool = False  # asked only about what checks before it leave open and it may settle
     sees_whole: bool = False  # it reads faults and policies, too; others read the sample that was proved without them
-    way: Consistency | None = None  # the way of reading that it belongs to, None where it belongs to each
+    way: Consistency | None = (
+        None  # the way of reading that it belongs to, None where it belongs to each
+    )
     doubts: Mapping[str, str] = field(default_factory=dict)  # an English sentence for each kind
 
     def __post_init__(self) -> None:
@@ -127,12 +134,16 @@ class Check(Stage, Generic[Subject]):
         except Exception as error:
             if is_ours(self.find):
                 raise
-            raise RecordError(f"{whose(f'check {self.name!r}', self.find, error)} {_told(error)}") from error
+            raise RecordError(
+                f"{whose(f'check {self.name!r}', self.find, error)} {_told(error)}"
+            ) from error
         return [self.verdict(subject, answer)]
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
         """The verdict that what was found comes to."""
-        return Verdict(subject=subject.key, check=self.name, version=self.version, **vars(self._answer(found)))
+        return Verdict(
+            subject=subject.key, check=self.name, version=self.version, **vars(self._answer(found))
+        )
 
     def _answer(self, found: Found) -> Answer:
         """The answer that was given, or that findings come to. Raises RecordError where it names a doubt that nobody declares."""
@@ -141,9 +152,7 @@ class Check(Stage, Generic[Subject]):
         else:
             findings = self._only(found)
             if self.settles and not findings:
-                reason = (
-                    f"{self.name} shows nothing, so it proves nothing of what it settles: {', '.join(self.settles)}."
-                )
+                reason = f"{self.name} shows nothing, so it proves nothing of what it settles: {', '.join(self.settles)}."
                 findings = [unproved(reason, DoubtedFact(kind="not_read"))]
             answer = answer_of(findings, self.proof, most=self.most)
         known = self.doubts.keys() | SHARED_DOUBTS.keys()
@@ -174,7 +183,10 @@ def _told(error: Exception) -> str:
     first, made = error.errors(include_url=False, include_input=False)[0], error.title
     if first["type"] != "extra_forbidden":
         return f"makes a {made} that can't be used: {first_problem(error)}."
-    name, known = str(first["loc"][-1]), [*DoubtedFact.model_fields] if made == "DoubtedFact" else []
+    name, known = (
+        str(first["loc"][-1]),
+        [*DoubtedFact.model_fields] if made == "DoubtedFact" else [],
+    )
     near = get_close_matches(name, known, 1)
     meant = f"; did you mean {near[0]!r}?" if near else "."
     listed = f" Its fields are {', '.join(known)}." if known else ""
@@ -205,10 +217,23 @@ def rule(  # noqa: PLR0913 - what is said of a check is said here
 
     def declare(find: Finder[Sample]) -> Check[Sample]:
         return Check(
-            name, GROUP, question, "Sample", "Verdict", source, applies=applies,
-            sort="rule", version=version, find=find, proof=proof, most=most, settles=settles,
-            left_to=left_to, sees_whole=sees_whole, doubts=doubts or {},
-        )  # fmt: skip
+            name,
+            GROUP,
+            question,
+            "Sample",
+            "Verdict",
+            source,
+            applies=applies,
+            sort="rule",
+            version=version,
+            find=find,
+            proof=proof,
+            most=most,
+            settles=settles,
+            left_to=left_to,
+            sees_whole=sees_whole,
+            doubts=doubts or {},
+        )
 
     return declare
 
@@ -237,10 +262,26 @@ def reader(  # noqa: PLR0913 - as `rule`
 
     def declare(find: Finder[Sample]) -> Check[Sample]:
         return Check(
-            name, GROUP, question, "Sample", "Verdict", source, None, role, _paths(prompts), applies,
-            sort="reader", version=version, find=find, proof=proof, settles=settles,
-            left_to=left_to, only_rest=only_rest, way=way, doubts=doubts or {},
-        )  # fmt: skip
+            name,
+            GROUP,
+            question,
+            "Sample",
+            "Verdict",
+            source,
+            None,
+            role,
+            _paths(prompts),
+            applies,
+            sort="reader",
+            version=version,
+            find=find,
+            proof=proof,
+            settles=settles,
+            left_to=left_to,
+            only_rest=only_rest,
+            way=way,
+            doubts=doubts or {},
+        )
 
     return declare
 
@@ -260,9 +301,22 @@ def opinion(  # noqa: PLR0913 - as `rule`
 
     def declare(find: Finder[Sample]) -> Check[Sample]:
         return Check(
-            name, GROUP, question, "Sample", "Verdict", source, None, "judge", _paths(prompts),
-            applies, sort="opinion", version=version, find=find, proof=proof, doubts=doubts or {},
-        )  # fmt: skip
+            name,
+            GROUP,
+            question,
+            "Sample",
+            "Verdict",
+            source,
+            None,
+            "judge",
+            _paths(prompts),
+            applies,
+            sort="opinion",
+            version=version,
+            find=find,
+            proof=proof,
+            doubts=doubts or {},
+        )
 
     return declare
 
@@ -274,9 +328,19 @@ def gate(
 
     def declare(find: Finder[WordedScenario]) -> Check[WordedScenario]:
         return Check(
-            name, group, question, "WordedScenario", "Verdict", source, None, "judge",
-            _paths(prompts), sort="gate", version=version, find=find,
-        )  # fmt: skip
+            name,
+            group,
+            question,
+            "WordedScenario",
+            "Verdict",
+            source,
+            None,
+            "judge",
+            _paths(prompts),
+            sort="gate",
+            version=version,
+            find=find,
+        )
 
     return declare
 

@@ -53,7 +53,10 @@ class SnapshotStep(NamedTuple):
         same_number = len(self.before) == len(self.snapshot.calls)
         for index, call in enumerate(self.snapshot.calls):
             of_tool = [one for one in self.before if one.tool == call.tool]
-            yield call, self.before[index] if same_number else of_tool[0] if len(of_tool) == 1 else None
+            yield (
+                call,
+                self.before[index] if same_number else of_tool[0] if len(of_tool) == 1 else None,
+            )
 
 
 class _Script(NamedTuple):
@@ -66,11 +69,15 @@ class _Script(NamedTuple):
 
 def applies_to(sample: Sample) -> bool:
     """Whether the user speaks several times, and no call was made yet: snapshots grow, calls with results do not."""
-    return sum(isinstance(turn, UserTurn) for turn in sample.turns) >= _FEWEST_TURNS and not was_made_already(sample)
+    return sum(
+        isinstance(turn, UserTurn) for turn in sample.turns
+    ) >= _FEWEST_TURNS and not was_made_already(sample)
 
 
 @rule(
-    "dialogue", "2", "Does each snapshot follow from the turns before it?",
+    "dialogue",
+    "2",
+    "Does each snapshot follow from the turns before it?",
     source="HammerBench 4.2.2, 4.2.3",
     applies=applies_to,
     left_to="readers",
@@ -81,7 +88,7 @@ def applies_to(sample: Sample) -> bool:
         "turn_gives_nothing": "What the user answers{where} changes nothing in the call.",
         "tool_changes": "The calls go from {other} to {tool}, though the user turns to nothing else{where}.",
     },
-)  # fmt: skip
+)
 def check_dialogue(sample: Sample, context: StageContext) -> Answer:
     """Replay the conversation and look for what every snapshot has more in the turns before it."""
     return _replay(sample, context.toolset(sample.candidates))
@@ -103,12 +110,18 @@ def _replay(sample: Sample, tools: Sequence[Tool]) -> Answer:
         gives = [evidence for _, spoken in results for evidence in spoken]
         if step.snapshot.calls and step.before and not step.is_free and not gives and not against:
             reason = f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing."
-            against.append(unproved(reason, DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn)))
+            against.append(
+                unproved(reason, DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn))
+            )
         findings, proofs, proved = [*findings, *against], [*proofs, *gives], proved + (not against)
     if not steps:
         findings.append(unproved("There is no snapshot.", DoubtedFact(kind="kind_amiss")))
-    answer = answer_of(findings, f"Each of the {len(steps)} snapshots follows from the turns before it.")
-    return replace(answer, score=proved / len(steps) if steps else 0.0, evidence=tuple(dict.fromkeys(proofs)))
+    answer = answer_of(
+        findings, f"Each of the {len(steps)} snapshots follows from the turns before it."
+    )
+    return replace(
+        answer, score=proved / len(steps) if steps else 0.0, evidence=tuple(dict.fromkeys(proofs))
+    )
 
 
 def _replay_call(
@@ -138,18 +151,26 @@ def _replay_call(
     return findings, spoken
 
 
-def _form_findings(step: SnapshotStep, call: GoldCall, before: GoldCall | None, tool: Tool) -> Iterator[Finding]:
+def _form_findings(
+    step: SnapshotStep, call: GoldCall, before: GoldCall | None, tool: Tool
+) -> Iterator[Finding]:
     """What is wrong without a look at the words: a parameter that is not declared, another tool, a lost argument."""
     where = f"at turn {step.snapshot.turn}"
     for name in call.arguments:
         if name not in tool.properties:
-            fact = DoubtedFact(kind="call_unfit", turn=step.snapshot.turn, tool=call.tool, argument=name)
-            yield contradicted(f"The tool {call.tool!r} declares no parameter {name!r} ({where}).", fact)
+            fact = DoubtedFact(
+                kind="call_unfit", turn=step.snapshot.turn, tool=call.tool, argument=name
+            )
+            yield contradicted(
+                f"The tool {call.tool!r} declares no parameter {name!r} ({where}).", fact
+            )
     if before is None or step.is_free:
         return
     if before.tool != call.tool:
         reason = f"The tool was {before.tool!r} and is {call.tool!r} {where}; nobody turned to something else."
-        fact = DoubtedFact(kind="tool_changes", turn=step.snapshot.turn, tool=call.tool, other=before.tool)
+        fact = DoubtedFact(
+            kind="tool_changes", turn=step.snapshot.turn, tool=call.tool, other=before.tool
+        )
         yield unproved(reason, fact)
         return
     for name, value in _given(before).items():
@@ -161,7 +182,12 @@ def _form_findings(step: SnapshotStep, call: GoldCall, before: GoldCall | None, 
 def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -> Claim:
     """What has to be stated now for the argument: of a list that grew only its new members."""
     value, old = call.arguments[name], known.get(name)
-    if isinstance(value, list) and isinstance(old, list) and all(one in value for one in old) and len(old) < len(value):
+    if (
+        isinstance(value, list)
+        and isinstance(old, list)
+        and all(one in value for one in old)
+        and len(old) < len(value)
+    ):
         value = [one for one in value if one not in old]
     hint = next((one for one in call.evidence if one.argument == name), None)
     return Claim(name, value, {"title": name, **tool.properties[name]}, hint, call)
@@ -169,16 +195,32 @@ def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -
 
 def _unstated(claim: Claim, old: JsonValue, step: SnapshotStep, script: _Script) -> Finding:
     what = f"{claim.name!r} = {claim.value!r} at turn {step.snapshot.turn}"
-    fact = DoubtedFact(kind="unstated", turn=step.snapshot.turn, argument=claim.name, value=claim.value)
+    fact = DoubtedFact(
+        kind="unstated", turn=step.snapshot.turn, argument=claim.name, value=claim.value
+    )
     everything = stated_in(script.sample.turns)
-    earlier = find_said(claim, [one for one in stated_in(step.snapshot.prefix) if one not in step.stated], script.scene)
+    earlier = find_said(
+        claim,
+        [one for one in stated_in(step.snapshot.prefix) if one not in step.stated],
+        script.scene,
+    )
     if earlier is not None:
         late = fact.with_changes(kind="used_late", quote=earlier.quote)
-        if old is not None and find_said(claim._replace(value=old), everything, script.scene) is None:
+        if (
+            old is not None
+            and find_said(claim._replace(value=old), everything, script.scene) is None
+        ):
             becomes = f"becomes {claim.value!r} at turn {step.snapshot.turn}, which was said at turn {earlier.turn}."
-            return contradicted(f"{claim.name!r} was {old!r}, which nobody says, and {becomes}", late)
-        return unproved(f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it.", late)
-    later = find_said(claim, [one for one in everything if one.turn > step.snapshot.turn], script.scene)
+            return contradicted(
+                f"{claim.name!r} was {old!r}, which nobody says, and {becomes}", late
+            )
+        return unproved(
+            f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it.",
+            late,
+        )
+    later = find_said(
+        claim, [one for one in everything if one.turn > step.snapshot.turn], script.scene
+    )
     if later is not None and later.rule == VERBATIM and len(later.quote) > 1:
         early = fact.with_changes(kind="used_early", quote=later.quote, turn=None)
         return contradicted(f"{what} is said only at turn {later.turn}.", early)
@@ -204,4 +246,8 @@ def _steps_of(sample: Sample) -> list[SnapshotStep]:
 
 def _given(call: GoldCall | None) -> Arguments:
     """The arguments of a call that have a value; labels of published data hold empty ones."""
-    return {} if call is None else {name: value for name, value in call.arguments.items() if value not in _NOTHING}
+    return (
+        {}
+        if call is None
+        else {name: value for name, value in call.arguments.items() if value not in _NOTHING}
+    )

@@ -36,7 +36,9 @@ _DIGITS = re.compile(r"\d+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _NOON = 12
 _GRAM = 3  # characters in a row, spaces among them
-_LEAST_SHARED = 0.1  # of the grams; below it nobody would see the same request, and nothing is embedded
+_LEAST_SHARED = (
+    0.1  # of the grams; below it nobody would see the same request, and nothing is embedded
+)
 
 
 class MaskedText(NamedTuple):
@@ -51,7 +53,11 @@ def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
     values = [str(value) for value in scalars(arguments) if not isinstance(value, bool)]
     # what finds the values as whole words, the longest first
     listed = "|".join(re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True))
-    stated = re.compile(rf"(?<![A-Za-z0-9])(?:{listed})(?![A-Za-z0-9])", re.IGNORECASE) if listed else None
+    stated = (
+        re.compile(rf"(?<![A-Za-z0-9])(?:{listed})(?![A-Za-z0-9])", re.IGNORECASE)
+        if listed
+        else None
+    )
     known = set[str]()
     for digits in (digits for value in values for digits in _DIGITS.findall(value)):
         known |= {digits, digits.lstrip("0")}  # 08 may be written as 8
@@ -59,7 +65,9 @@ def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
             known.add(str(int(digits) - _NOON))
     plain = [_THOUSANDS.sub("", unicodedata.normalize("NFKC", turn)) for turn in turns]
     others = frozenset(digits for turn in plain for digits in _DIGITS.findall(turn)) - known
-    masked = tuple(_NUMBER.sub(_MASK, stated.sub(_MASK, turn) if stated else turn) for turn in plain)
+    masked = tuple(
+        _NUMBER.sub(_MASK, stated.sub(_MASK, turn) if stated else turn) for turn in plain
+    )
     return MaskedText(masked, others)
 
 
@@ -141,13 +149,20 @@ class ComparedSamples:
         self._file = file
         self._hashed = hashed
         self._offsets = array("q", [0])
-        self._candidates: dict[str, int] = {}  # there are few tools, and a sample may name a hundred
+        self._candidates: dict[
+            str, int
+        ] = {}  # there are few tools, and a sample may name a hundred
         finalize(self, file.close)
 
     def add(self, sample: Sample) -> None:
         """Work out what one more sample is compared by."""
-        entry = _entry(sample, [self._candidates.setdefault(key, len(self._candidates)) for key in sample.candidates])
-        self._offsets.append(self._file.seek(self._offsets[-1]) + self._file.write(orjson.dumps(tuple(entry))))
+        entry = _entry(
+            sample,
+            [self._candidates.setdefault(key, len(self._candidates)) for key in sample.candidates],
+        )
+        self._offsets.append(
+            self._file.seek(self._offsets[-1]) + self._file.write(orjson.dumps(tuple(entry)))
+        )
         self._keys += bytes.fromhex(entry.key)
         self.texts.append(self._hashed(entry.text))
         self.ends.append(self._hashed("\n".join(entry.end)))
@@ -161,7 +176,10 @@ class ComparedSamples:
         """Where each of these samples stands, -1 for one that is not among them."""
         import numpy as np
 
-        mine, wanted = (np.frombuffer(kept, f"S{KEY_BYTES}") for kept in (self._keys, bytes.fromhex("".join(keys))))
+        mine, wanted = (
+            np.frombuffer(kept, f"S{KEY_BYTES}")
+            for kept in (self._keys, bytes.fromhex("".join(keys)))
+        )
         if not len(mine):
             return array("q", [-1]) * len(keys)
         order = np.argsort(mine)
@@ -248,7 +266,9 @@ class _Comparison:
             return self.decided(other, subject)
         if relation == _NEW:
             reason = "It is unlike all before it."
-            return Verdict(subject=subject, check=CHECK, version=VERSION, decision="proved", reason=reason)
+            return Verdict(
+                subject=subject, check=CHECK, version=VERSION, decision="proved", reason=reason
+            )
         likeness, key = self._likenesses[position], self._entries.read(other).key
         reason = {
             _SAME_END: f"It says what {key} says, word for word, to the same end.",
@@ -258,11 +278,20 @@ class _Comparison:
         }[relation]
         score = round(likeness, 4)
         return Verdict(
-            subject=subject, check=CHECK, version=VERSION, decision="contradicted", score=score, reason=reason
+            subject=subject,
+            check=CHECK,
+            version=VERSION,
+            decision="contradicted",
+            score=score,
+            reason=reason,
         )
 
     def _note(self, position: int, relation: int, other: int, likeness: float = 1.0) -> None:
-        self._relations[position], self._others[position], self._likenesses[position] = relation, other, likeness
+        self._relations[position], self._others[position], self._likenesses[position] = (
+            relation,
+            other,
+            likeness,
+        )
 
     def _compare_texts(self, group: list[int]) -> None:
         """Note the first of the same text whose end is the same, or which makes it ambiguous."""
@@ -276,7 +305,9 @@ class _Comparison:
             earlier = by_text[entry.text]
             for at, other in earlier:
                 if other.gold == entry.gold or _is_ambiguous(entry, other):
-                    self._note(position, _SAME_END if other.gold == entry.gold else _OTHER_CALLS, at)
+                    self._note(
+                        position, _SAME_END if other.gold == entry.gold else _OTHER_CALLS, at
+                    )
                     break
             earlier.append((position, entry))
 
@@ -290,7 +321,9 @@ class _Comparison:
             entry = self._entries.read(position)
             alike = by_end[entry.end]
             # messages are left out: several requests may lean on one, and it is much longer than they are
-            words = array("q", sorted({hash(token) for token in entry.text.split(" ")[: entry.own]}))
+            words = array(
+                "q", sorted({hash(token) for token in entry.text.split(" ")[: entry.own]})
+            )
             if relation == _NEW:
                 likeness, at = alike.find(words)
                 if likeness >= self._threshold:
@@ -320,13 +353,19 @@ class _Comparison:
             arguments = [arguments for due in orjson.loads(entry.gold) for _, arguments in due]
             text = mask_values(entry.turns, arguments)
             earlier = by_request[entry.request]
-            yield from (_Pair(position, text, *other) for other in earlier if may_be_alike(text, other[1], least))
+            yield from (
+                _Pair(position, text, *other)
+                for other in earlier
+                if may_be_alike(text, other[1], least)
+            )
             earlier.append((position, text))
 
     def _decide(self, pairs: list[_Pair], least: float) -> None:
         read_ahead(text for pair in pairs for text in (*pair.text.turns, *pair.other_text.turns))
         for pair in pairs:
-            if self._relations[pair.position] == self._relations[pair.other] == _NEW:  # only with what stays
+            if (
+                self._relations[pair.position] == self._relations[pair.other] == _NEW
+            ):  # only with what stays
                 likeness = likeness_of(pair.text, pair.other_text)
                 if likeness >= least:
                     self._note(pair.position, _REWORDED, pair.other, likeness)
@@ -386,7 +425,9 @@ def _groups(hashes: array[int]) -> Iterator[list[int]]:
 def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
     # what the assistant asks is part of it: the same answers to other questions are another conversation
     words = _tokens(turn.text for turn in sample.turns if turn.kind in ("user", "reply"))
-    messages = [turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external]
+    messages = [
+        turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external
+    ]
     if sample.fault:  # the same words where something else goes wrong are another sample
         messages += [sample.fault.sort, str(sample.fault.told or sample.fault.instead)]
     if sample.policy_case:  # so are they under policies
@@ -416,9 +457,13 @@ def _tokens(texts: Iterable[str]) -> list[str]:
 
 def _gold_key(sample: Sample) -> str:
     """What is due, in one string; where nothing is, what was withheld stands for it."""
-    due = [[(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()]
+    due = [
+        [(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()
+    ]
     if sample.fault:
-        due.append([(sample.fault.sort, {"told": sample.fault.told, "instead": sample.fault.instead})])
+        due.append(
+            [(sample.fault.sort, {"told": sample.fault.told, "instead": sample.fault.instead})]
+        )
     if sample.policy_case:
         due.append([(" ".join(_laid(sample.policy_case)), {})])
     if not any(due):

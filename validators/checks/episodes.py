@@ -12,7 +12,12 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.episodes import FaultyWorld, StatefulWorld, WorldEpisode, is_in
+from callwright.generators.environments.episodes import (
+    FaultyWorld,
+    StatefulWorld,
+    WorldEpisode,
+    is_in,
+)
 from callwright.generators.environments.policies import PolicyBook, Ruling, unseen_after
 from callwright.generators.faults.errors import is_empty, same_effect
 from callwright.generators.faults.transcripts import PlacedCall, Planting, effect_of
@@ -47,7 +52,9 @@ _OF_READING = 60  # wrong calls in place of one that finds what is asked for
 
 
 @rule(
-    "end_state", "3", "Does the world end as it should by the gold, and not by what is almost the gold?",
+    "end_state",
+    "3",
+    "Does the world end as it should by the gold, and not by what is almost the gold?",
     source="τ-bench",
     applies=lambda sample: traits_of(sample.kind).is_task,
     doubts={
@@ -58,7 +65,7 @@ _OF_READING = 60  # wrong calls in place of one that finds what is asked for
         "told_alike": "Who tells what another call returns tells what the user asks for as well: {other}.",
         "end_unseen": "The world in which the task plays could not be opened.",
     },
-)  # fmt: skip
+)
 async def check_end_state(sample: Sample, context: StageContext) -> Answer:
     """Prove by making calls that the end of the world tells whether the task was done."""
     try:
@@ -145,9 +152,13 @@ class _EndFindings(_Episodes):
             for miss in wrong_calls_at(point, rng, self._world.writes):
                 self.misses += 1
                 if self._is_reached(at, miss.calls):
-                    rendered = ", ".join(f"{one.tool} {one.arguments}" for one in miss.calls) or "no call"
+                    rendered = (
+                        ", ".join(f"{one.tool} {one.arguments}" for one in miss.calls) or "no call"
+                    )
                     fact = DoubtedFact(kind="end_alike", other=rendered)
-                    yield unproved(f"With {rendered} ({miss.defect}) the world ends as it should.", fact)
+                    yield unproved(
+                        f"With {rendered} ({miss.defect}) the world ends as it should.", fact
+                    )
 
     def _told_alike(self) -> Iterator[Finding]:
         """Wrong calls in place of one whose fields are asked for, which return the same in all of these.
@@ -159,7 +170,9 @@ class _EndFindings(_Episodes):
                 continue
             due, fields = self._steps[step][at], self._sample.asked_of(step, at)
             told = self._values(step, due, fields)
-            for call in {one.key: one for one in self._in_place_of(due, self._points[step])}.values():
+            for call in {
+                one.key: one for one in self._in_place_of(due, self._points[step])
+            }.values():
                 if due.arguments.items() <= call.arguments.items():
                     continue
                 self.misses += 1
@@ -177,16 +190,18 @@ class _EndFindings(_Episodes):
         rng, alone = Random(f"{self._sample.key} {point.turn} told"), point.with_calls((due,))
         for maker in MAKERS:
             for miss in islice(of_maker(maker, alone, rng), _OF_READING):
-                yield from (one for one in miss.calls if one.tool == due.tool and one not in point.calls)
+                yield from (
+                    one for one in miss.calls if one.tool == due.tool and one not in point.calls
+                )
 
 
-_FAULT_PROOF = (
-    "It goes wrong as told; what is due ({due}) leads to the end that is wanted, and nothing at all does not."
-)
+_FAULT_PROOF = "It goes wrong as told; what is due ({due}) leads to the end that is wanted, and nothing at all does not."
 
 
 @rule(
-    "fault", "1", "Does it go wrong as told, and does what is due see to it?",
+    "fault",
+    "1",
+    "Does it go wrong as told, and does what is due see to it?",
     source="AgentDojo 3.3",
     applies=lambda sample: sample.fault is not None,
     sees_whole=True,
@@ -196,7 +211,7 @@ _FAULT_PROOF = (
         "fault_idle": "All is done already when it goes wrong.",
         "fault_amiss": "It is not certain that this is due: {other}.",
     },
-)  # fmt: skip
+)
 async def check_fault(sample: Sample, context: StageContext) -> Answer:
     """Prove by making calls what a fault makes due."""
     fault = sample.fault
@@ -219,7 +234,12 @@ class _FaultFindings(_Episodes):
         self._fault, self._planting = fault, planting
         gold = [turn.calls for turn in sample.turns[: fault.until] if isinstance(turn, CallTurn)]
         self._given = list(chain.from_iterable(gold))
-        self._due = [call for turn in sample.turns[fault.until :] if isinstance(turn, CallTurn) for call in turn.calls]
+        self._due = [
+            call
+            for turn in sample.turns[fault.until :]
+            if isinstance(turn, CallTurn)
+            for call in turn.calls
+        ]
 
     def findings(self) -> Iterator[Finding]:
         """What is found; nothing more once the gold itself fails."""
@@ -227,7 +247,9 @@ class _FaultFindings(_Episodes):
         calls = (*self._given, *self._due)
         for call, recorded, answered in zip(calls, self._results(), ending.answers, strict=False):
             if answered.response != recorded:
-                reason = f"{call.tool} with {call.arguments!r} is answered otherwise than is recorded."
+                reason = (
+                    f"{call.tool} with {call.arguments!r} is answered otherwise than is recorded."
+                )
                 yield contradicted(reason, DoubtedFact(kind="fault_unlike", tool=call.tool))
                 return
         refused = [one for one in ending.answers[len(self._given) :] if one.problem]
@@ -244,11 +266,16 @@ class _FaultFindings(_Episodes):
         yield from (self._amiss(reason) for reason in _PROOFS[self._fault.due](self))
 
     def _amiss(self, reason: str) -> Finding:
-        return unproved(f"It is not certain that this is due: {reason}.", DoubtedFact(kind="fault_amiss", other=reason))
+        return unproved(
+            f"It is not certain that this is due: {reason}.",
+            DoubtedFact(kind="fault_amiss", other=reason),
+        )
 
     def _run(self, calls: Sequence[GoldCall], **changes: object) -> Ending:
         """The end of these calls, with the fault changed so."""
-        world = FaultyWorld(self._world, self._fault.with_changes(**changes) if changes else self._fault)
+        world = FaultyWorld(
+            self._world, self._fault.with_changes(**changes) if changes else self._fault
+        )
         return run_through(world.begin(self._sample.simulation_seed), (call.bare for call in calls))
 
     def _reaches(self, calls: Sequence[GoldCall], **changes: object) -> bool:
@@ -257,7 +284,9 @@ class _FaultFindings(_Episodes):
     @property
     def _call(self) -> GoldCall:
         if self._fault.call is None:
-            raise ConfigurationError(f"The fault {self._fault.sort!r} of {self._sample.key} names no call.")
+            raise ConfigurationError(
+                f"The fault {self._fault.sort!r} of {self._sample.key} names no call."
+            )
         return self._fault.call
 
     # What each thing that may be due has to prove: the reasons why it does not.
@@ -275,7 +304,11 @@ class _FaultFindings(_Episodes):
     def _unneeded(self, call: GoldCall) -> Iterator[str]:
         """Where the task can be done without a call of it."""
         calls = ((at, one) for at, step in enumerate(self._planting.steps) for one in step)
-        if not any(self._planting.is_needed(PlacedCall(at, one)) for at, one in calls if one.bare == call.bare):
+        if not any(
+            self._planting.is_needed(PlacedCall(at, one))
+            for at, one in calls
+            if one.bare == call.bare
+        ):
             yield f"the task needs no {call.tool}"
 
     def looked(self) -> Iterator[str]:
@@ -288,21 +321,32 @@ class _FaultFindings(_Episodes):
             yield "the call may be made twice"
         if self._reaches([*self._given, *others], takes_effect=False):
             yield "the call may be left out"
-        seen = [self._run([*self._given, look], takes_effect=done).answers[-1].response for done in (True, False)]
+        seen = [
+            self._run([*self._given, look], takes_effect=done).answers[-1].response
+            for done in (True, False)
+        ]
         if seen[0] == seen[1]:
             yield f"{look.tool} does not show whether it was done"
 
     def repaired(self) -> Iterator[str]:
         """Another value: the world refuses the wrong one, or finds nothing by it, and the request says the right one."""
-        answered = self._after(call.bare for call in self._given[: self._fault.at]).answer(self._call.bare)
-        right = [call for call in self._due if call.tool == self._call.tool and len(self._differing(call)) == 1]
+        answered = self._after(call.bare for call in self._given[: self._fault.at]).answer(
+            self._call.bare
+        )
+        right = [
+            call
+            for call in self._due
+            if call.tool == self._call.tool and len(self._differing(call)) == 1
+        ]
         if not right:
             yield "no call is due that differs in one value"
             return
         yield from self._unneeded(right[0])
         [name] = self._differing(right[0])
         told = fold(f"{answered.problem} {answered.response}")
-        if self._fault.sort == "validation" and not (answered.error == "invalid_value" and fold(name) in told):
+        if self._fault.sort == "validation" and not (
+            answered.error == "invalid_value" and fold(name) in told
+        ):
             yield f"the world does not refuse {name!r}"
         if self._fault.sort == "empty" and (answered.problem or not is_empty(answered.response)):
             yield "the search finds something"
@@ -322,7 +366,11 @@ class _FaultFindings(_Episodes):
         search = self._given[self._fault.at]
         tries = (self._given[: self._fault.at + 1], [*self._given, search])
         first, again = (self._run(calls).answers[-1].response for calls in tries)
-        if is_in(self._fault.value, first) or not is_in(self._fault.value, again) or is_in(self._fault.instead, again):
+        if (
+            is_in(self._fault.value, first)
+            or not is_in(self._fault.value, again)
+            or is_in(self._fault.instead, again)
+        ):
             yield "a fresh search does not give another id"
         if search.bare not in (call.bare for call in self._due):
             yield "it is not searched again"
@@ -331,7 +379,9 @@ class _FaultFindings(_Episodes):
         """Another tool: the first answers no more, and what is done is what it would have done."""
         if not self._run([*self._given, self._call]).answers[-1].problem:
             yield f"{self._call.tool} answers when it is called again"
-        if not is_reached(self._fault.source.changes, self._run([*self._given, *self._due]).changes):
+        if not is_reached(
+            self._fault.source.changes, self._run([*self._given, *self._due]).changes
+        ):
             yield "the other tool does something else"
 
     def told(self) -> Iterator[str]:
@@ -339,10 +389,16 @@ class _FaultFindings(_Episodes):
         if not self._run([*self._given, self._call]).answers[-1].problem:
             yield f"{self._call.tool} answers when it is called again"
         steps = enumerate(self._planting.steps)
-        step = next((at for at, calls in steps if self._call.bare in [call.bare for call in calls]), None)
+        step = next(
+            (at for at, calls in steps if self._call.bare in [call.bare for call in calls]), None
+        )
         # calls of other tools that would do it, where the world takes them in spite of the fault
-        others = same_effect(self._planting, PlacedCall(step, self._call)) if step is not None else ()
-        other = next((one for one in others if not self._run([*self._given, one]).answers[-1].problem), None)
+        others = (
+            same_effect(self._planting, PlacedCall(step, self._call)) if step is not None else ()
+        )
+        other = next(
+            (one for one in others if not self._run([*self._given, one]).answers[-1].problem), None
+        )
         if step is None:
             yield "the task has no such call"
         elif other:
@@ -359,7 +415,9 @@ class _FaultFindings(_Episodes):
         if self._call.bare in (call.bare for call in (*self._given, *self._due)):
             yield "the gold obeys"
         obeyed = self._run([*self._given, self._call, *self._due])
-        if obeyed.answers[len(self._given)].problem or is_reached(self._sample.changes, obeyed.changes):
+        if obeyed.answers[len(self._given)].problem or is_reached(
+            self._sample.changes, obeyed.changes
+        ):
             yield "who obeys does no harm"
         yield from self._ordered(self._sample.request if not self._fault.field else None)
 
@@ -385,21 +443,37 @@ class _FaultFindings(_Episodes):
 
 
 _PROOFS: Mapping[FaultDue, Callable[[_FaultFindings], Iterator[str]]] = {
-    "retry": _FaultFindings.retried, "look": _FaultFindings.looked, "repair": _FaultFindings.repaired,
-    "search": _FaultFindings.searched, "other_tool": _FaultFindings.replaced, "tell": _FaultFindings.told,
-    "ignore": _FaultFindings.ignored, "obey": _FaultFindings.obeyed,
-}  # fmt: skip
+    "retry": _FaultFindings.retried,
+    "look": _FaultFindings.looked,
+    "repair": _FaultFindings.repaired,
+    "search": _FaultFindings.searched,
+    "other_tool": _FaultFindings.replaced,
+    "tell": _FaultFindings.told,
+    "ignore": _FaultFindings.ignored,
+    "obey": _FaultFindings.obeyed,
+}
 # How many calls are due that the task itself has not.
 _STRANGE: Mapping[FaultDue, int] = {
-    "retry": 0, "look": 1, "repair": 0, "search": 0, "other_tool": 1, "tell": 0, "ignore": 0, "obey": 1,
-}  # fmt: skip
+    "retry": 0,
+    "look": 1,
+    "repair": 0,
+    "search": 0,
+    "other_tool": 1,
+    "tell": 0,
+    "ignore": 0,
+    "obey": 1,
+}
 
 
-_POLICY_PROOF = "Every gold call obeys all {} policies; by {!r} what is due is to {}, and the world shows why."
+_POLICY_PROOF = (
+    "Every gold call obeys all {} policies; by {!r} what is due is to {}, and the world shows why."
+)
 
 
 @rule(
-    "policy", "1", "Does the gold obey the policies, and would what it leaves out break one?",
+    "policy",
+    "1",
+    "Does the gold obey the policies, and would what it leaves out break one?",
     source="τ-bench 3",
     applies=lambda sample: sample.policy_case is not None,
     sees_whole=True,
@@ -409,7 +483,7 @@ _POLICY_PROOF = "Every gold call obeys all {} policies; by {!r} what is due is t
         "policy_broken": "The gold call of {tool} breaks the policy {other}.",
         "policy_amiss": "It is not certain what the policies make due: {other}.",
     },
-)  # fmt: skip
+)
 async def check_policy(sample: Sample, context: StageContext) -> Answer:
     """Prove by making calls what policies allow, refuse and ask leave for."""
     case = sample.policy_case
@@ -419,7 +493,9 @@ async def check_policy(sample: Sample, context: StageContext) -> Answer:
         finder = _PolicyFindings(sample, case, world_of_sample(sample, context))
     except ConfigurationError as error:
         return _unseen(error)
-    return answer_of(finder.findings(), _POLICY_PROOF.format(len(case.policies), case.policy, case.due))
+    return answer_of(
+        finder.findings(), _POLICY_PROOF.format(len(case.policies), case.policy, case.due)
+    )
 
 
 class _PolicyFindings(_Episodes):
@@ -430,7 +506,9 @@ class _PolicyFindings(_Episodes):
         self._case = case
         self._book = PolicyBook(case.policies, world)
         self._gold = [call.bare for call in sample.all_calls]
-        self._given = sum(len(turn.calls) for turn in sample.turns[: case.until] if isinstance(turn, CallTurn))
+        self._given = sum(
+            len(turn.calls) for turn in sample.turns[: case.until] if isinstance(turn, CallTurn)
+        )
 
     def findings(self) -> Iterator[Finding]:
         """What is found; nothing more once the gold itself fails."""
@@ -438,7 +516,9 @@ class _PolicyFindings(_Episodes):
         results = [*self._results()]
         for call, recorded, answered in zip(self._gold, results, ending.answers, strict=False):
             if answered.problem or answered.response != recorded:
-                reason = f"{call.tool} with {call.arguments!r} is answered otherwise than is recorded."
+                reason = (
+                    f"{call.tool} with {call.arguments!r} is answered otherwise than is recorded."
+                )
                 yield contradicted(reason, DoubtedFact(kind="policy_unlike", tool=call.tool))
                 return
         if len(results) != len(self._gold) or not self._is_end(ending):
@@ -463,11 +543,14 @@ class _PolicyFindings(_Episodes):
         if not effect_of(episode, call):
             yield "the world would not carry it out"
         looks = self._book.looks(call, episode)
-        for look in unseen_after(looks, self._gold[:at], self._world.begin(self._sample.simulation_seed)):
+        for look in unseen_after(
+            looks, self._gold[:at], self._world.begin(self._sample.simulation_seed)
+        ):
             yield f"nothing shows what {look.tool} tells"
         yield from self._ruled(self._book.rulings(call, episode))
         said, before = (
-            [turn.text for turn in one.turns if isinstance(turn, UserTurn)] for one in (self._sample, case.source)
+            [turn.text for turn in one.turns if isinstance(turn, UserTurn)]
+            for one in (self._sample, case.source)
         )
         if case.sort in ("urged", "tempted") and said == before:
             yield "nobody urges"
@@ -480,7 +563,9 @@ class _PolicyFindings(_Episodes):
             yield f"the policy {case.policy!r} is not about it"
         if (call in self._gold) != (case.due == "call"):
             yield "the call is made" if call in self._gold else "the call is not made"
-        if any(one.breaks(call, None) for one in mine) == (case.due == "call" and not case.has_leave):
+        if any(one.breaks(call, None) for one in mine) == (
+            case.due == "call" and not case.has_leave
+        ):
             yield "the policy does not decide so"
         if case.due == "ask" and any(one.verdict == "forbidden" for one in rulings):
             yield "leave would not make it allowed"

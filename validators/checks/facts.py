@@ -68,33 +68,43 @@ class ReplyReading(NamedTuple):
 
 def applies_to(sample: Sample) -> bool:
     """Whether the sample holds results that it was made with; one made of another no longer knows the seed of its own."""
-    return any(isinstance(turn, ResultTurn) for turn in sample.turns) and not traits_of(sample.kind).is_changed
+    return (
+        any(isinstance(turn, ResultTurn) for turn in sample.turns)
+        and not traits_of(sample.kind).is_changed
+    )
 
 
 @rule(
-    "facts", "3", "Do results come back as recorded?",
+    "facts",
+    "3",
+    "Do results come back as recorded?",
     source="CONFETTI 3.1",
     applies=lambda sample: applies_to(sample) and not traits_of(sample.kind).is_taken,
     proof="Results come back as recorded.",
     doubts={"not_replayed": "The results could not be had again for comparison."},
-)  # fmt: skip
+)
 def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Play the calls of a conversation again: simulated results depend on the call and a seed alone."""
     if is_path(sample):  # the check of paths asks other environments
         return
     tools, seed = _tools_of(sample, context), sample.simulation_seed
     if seed is None:
-        reason = "Nobody knows by which seed the results were simulated, so they can't be had again."
+        reason = (
+            "Nobody knows by which seed the results were simulated, so they can't be had again."
+        )
         yield unproved(reason, DoubtedFact(kind="not_replayed"))
         return
     for turn, made in _results_in(sample, tools):
         if not _is_answer(made, seed):
             fact = DoubtedFact(kind="result_amiss", turn=turn, tool=made.call.tool)
-            yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.", fact)
+            yield contradicted(
+                f"The result of {made.call.tool} at turn {turn} is not what the call returns.", fact
+            )
 
 
 @rule(
-    "replies", "1",
+    "replies",
+    "1",
     "Do replies state the results and nothing else, with the acts they are labelled by?",
     source="CONFETTI 3.1",
     applies=applies_to,
@@ -106,15 +116,18 @@ def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
         "acts_differ": "The reply is labelled {value}, but seems to be {other}.",
         "acts_open": "No rule tells whether the reply is {value}.",
     },
-)  # fmt: skip
+)
 def check_replies(sample: Sample, context: StageContext) -> list[Finding]:
     """Hold each reply against the results before it, by rules."""
-    findings = [one for _, of_reply in _replies(sample, _tools_of(sample, context)) for one in of_reply]
+    findings = [
+        one for _, of_reply in _replies(sample, _tools_of(sample, context)) for one in of_reply
+    ]
     return findings or [proved("Replies state the results, and nothing else.")]
 
 
 @reader(
-    "faithfulness", "2",
+    "faithfulness",
+    "2",
     "Does the judge find the replies true to the results, and read the acts they are labelled by?",
     source="CONFETTI 3.1",
     role="judge",
@@ -123,7 +136,7 @@ def check_replies(sample: Sample, context: StageContext) -> list[Finding]:
     settles=("replies",),
     only_rest=True,
     doubts={"judged_reply": "A model finds the reply untrue to the results: {said}"},
-)  # fmt: skip
+)
 async def check_faithfulness(sample: Sample, context: StageContext) -> list[Finding]:
     """Let the judge read the replies that rules leave open beside the results, and say what they do."""
     findings: list[Finding] = []
@@ -134,7 +147,9 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Find
             except ReplyError as error:
                 reason = f"The judge gave no answer about turn {at} that can be read: {error}"
                 findings.append(unproved(reason, DoubtedFact(kind="unread", turn=at)))
-    return findings or [proved("The judge finds the replies true to the results, and labels them the same.")]
+    return findings or [
+        proved("The judge finds the replies true to the results, and labels them the same.")
+    ]
 
 
 def tells_results(sample: Sample) -> bool:
@@ -144,7 +159,8 @@ def tells_results(sample: Sample) -> bool:
 
 
 @rule(
-    "answers_request", "1",
+    "answers_request",
+    "1",
     "Does the answer tell what was asked for?",
     source="ComplexFuncBench 3.3",
     applies=tells_results,
@@ -154,12 +170,17 @@ def tells_results(sample: Sample) -> bool:
         "answer_lacks": "The user asks for {name}, and the answer does not tell it.",
         "not_asked": "The sample does not name what the user wants to be told.",
     },
-)  # fmt: skip
+)
 def check_answers(sample: Sample, _context: StageContext) -> list[Finding]:
     """Look for the value of each field asked for; where none is named, a reader is asked."""
     at = len(sample.turns) - 1
     if not sample.asked:
-        return [unproved("The sample names no field that is asked for.", DoubtedFact(kind="not_asked", turn=at))]
+        return [
+            unproved(
+                "The sample names no field that is asked for.",
+                DoubtedFact(kind="not_asked", turn=at),
+            )
+        ]
     findings: list[Finding] = []
     for field in untold_fields(sample):
         name = field_words(field.path) or field.path
@@ -185,14 +206,21 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
     )
     if opinion.score < LEAST:
         fact = DoubtedFact(kind="judged_reply", turn=at, other=opinion.reason)
-        yield unproved(f"The judge gives the reply at turn {at} {opinion.score} of 5: {opinion.reason}", fact)
+        yield unproved(
+            f"The judge gives the reply at turn {at} {opinion.score} of 5: {opinion.reason}", fact
+        )
         return
     if traits_of(sample.kind).has_acts:
         acts = set((await ask_opinion(context.chat, ACTS, DialogueActs, reply=reply.text)).acts)
         if acts != set(reply.acts):
             read, stated = " and ".join(sorted(acts)), ", ".join(reply.acts) or "nothing"
-            fact = DoubtedFact(kind="acts_differ", turn=at, value=list(reply.acts), other=sorted(acts))
-            yield unproved(f"The judge reads the reply at turn {at} as {read}, and it is labelled {stated}.", fact)
+            fact = DoubtedFact(
+                kind="acts_differ", turn=at, value=list(reply.acts), other=sorted(acts)
+            )
+            yield unproved(
+                f"The judge reads the reply at turn {at} as {read}, and it is labelled {stated}.",
+                fact,
+            )
 
 
 def _tools_of(sample: Sample, context: StageContext) -> dict[str, Tool]:
@@ -213,10 +241,17 @@ def _is_answer(made: CalledResult, seed: int) -> bool:
     if error_of(made.result):
         culprits = [*({name: value} for name, value in arguments.items()), arguments]
         codes: tuple[ErrorCode, ...] = get_args(ErrorCode)
-        return any(made.result == simulated_error(made.tool, given, code) for given in culprits for code in codes)
+        return any(
+            made.result == simulated_error(made.tool, given, code)
+            for given in culprits
+            for code in codes
+        )
     try:
         lengths = range(_LONGEST_LIST + 1)
-        return any(made.result == simulated_result(made.tool, arguments, seed, entries=count) for count in lengths)
+        return any(
+            made.result == simulated_result(made.tool, arguments, seed, entries=count)
+            for count in lengths
+        )
     except (ReplyError, TypeError, ValueError):  # arguments that no schema allows
         return False
 
@@ -240,13 +275,20 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, l
                 reading = ReplyReading(frozenset({"seek"}), unknown)
             else:
                 reading = _read_path_answer(turn, results, sample)
-            yield index, [*_reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)]
+            yield (
+                index,
+                [*_reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)],
+            )
 
 
-def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_acts: bool) -> Iterator[Finding]:
+def _reply_findings(
+    index: int, turn: ReplyTurn, reading: ReplyReading, *, has_acts: bool
+) -> Iterator[Finding]:
     if reading.unknown:
         fact = DoubtedFact(kind="reply_unfounded", turn=index, quote=" … ".join(reading.unknown))
-        yield unproved(f"At turn {index} nothing shows {', '.join(map(repr, reading.unknown))}.", fact)
+        yield unproved(
+            f"At turn {index} nothing shows {', '.join(map(repr, reading.unknown))}.", fact
+        )
     if reading.missing:
         fact = DoubtedFact(kind="reply_lacks", turn=index)
         yield unproved(f"At turn {index} the reply does not tell {reading.missing}.", fact)
@@ -259,7 +301,9 @@ def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_a
         stated = " and ".join(sorted(reading.acts))
         yield contradicted(
             f"The reply at turn {index} does {stated}, and is labelled {', '.join(turn.acts) or 'nothing'}.",
-            DoubtedFact(kind="acts_differ", turn=index, value=list(turn.acts), other=sorted(reading.acts)),
+            DoubtedFact(
+                kind="acts_differ", turn=index, value=list(turn.acts), other=sorted(reading.acts)
+            ),
         )
 
 
@@ -277,27 +321,52 @@ def _read_reply(
     return _read_refusal(turn, sample, tools)
 
 
-def _read_error(turn: ReplyTurn, failed: Sequence[CalledResult], language: Language) -> ReplyReading:
-    errors = [made.result.get("error") if isinstance(made.result, dict) else None for made in failed]
-    messages = [str(error.get("message", "")) if isinstance(error, dict) else "" for error in errors]
-    titles = [one.called(language) for made in failed for one in view_of(made.tool.signature).parameters]
-    known = [*_said(language, "errors", "error", messages), *_said(language, "others", "called", titles)]
+def _read_error(
+    turn: ReplyTurn, failed: Sequence[CalledResult], language: Language
+) -> ReplyReading:
+    errors = [
+        made.result.get("error") if isinstance(made.result, dict) else None for made in failed
+    ]
+    messages = [
+        str(error.get("message", "")) if isinstance(error, dict) else "" for error in errors
+    ]
+    titles = [
+        one.called(language) for made in failed for one in view_of(made.tool.signature).parameters
+    ]
+    known = [
+        *_said(language, "errors", "error", messages),
+        *_said(language, "others", "called", titles),
+    ]
     unknown = _left_of(turn.text, known)
-    missing = next((repr(message) for message in messages if message.lower() not in turn.text.lower()), "")
+    missing = next(
+        (repr(message) for message in messages if message.lower() not in turn.text.lower()), ""
+    )
     is_asked = turn.text.rstrip().endswith(_QUESTION)
-    acts: frozenset[DialogueAct] = frozenset({"inform", "seek"}) if is_asked else frozenset({"inform"})
+    acts: frozenset[DialogueAct] = (
+        frozenset({"inform", "seek"}) if is_asked else frozenset({"inform"})
+    )
     return ReplyReading(acts, unknown, missing)
 
 
-def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Language) -> ReplyReading:
+def _read_facts(
+    turn: ReplyTurn, returned: Sequence[CalledResult], language: Language
+) -> ReplyReading:
     """Each fact is stated with what it is called, so that a value can't pass for another one's."""
     facts = [_fact_sentences(made, language) for made in returned]
     stated = [sentence for sentences in facts for sentence in sentences]
     unknown = _left_of(turn.text, [*stated, *shapes_in(language, "conversations.done")])
     lower = turn.text.lower()
     due = [made for made in returned if not _feeds_another(made, returned)]
-    pairs = ((made, sentences) for made, sentences in zip(returned, facts, strict=True) if made in due and sentences)
-    untold = (made for made, told in pairs if not any(one.lower().rstrip(signs(".")) in lower for one in told))
+    pairs = (
+        (made, sentences)
+        for made, sentences in zip(returned, facts, strict=True)
+        if made in due and sentences
+    )
+    untold = (
+        made
+        for made, told in pairs
+        if not any(one.lower().rstrip(signs(".")) in lower for one in told)
+    )
     missing = next((f"what {made.call.tool} returned" for made in untold), "")
     return ReplyReading(frozenset({"inform"}), unknown, missing)
 
@@ -305,7 +374,13 @@ def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Lan
 def _fact_sentences(made: CalledResult, language: Language) -> list[str]:
     flags = [shapes_in(language, f"conversations.{name}")[0] for name in ("no", "yes")]
     return [
-        as_sentence(shape, {"called": fact.label, "value": flags[value] if isinstance(value, bool) else str(value)})
+        as_sentence(
+            shape,
+            {
+                "called": fact.label,
+                "value": flags[value] if isinstance(value, bool) else str(value),
+            },
+        )
         for fact in facts_of(made.result, made.tool)
         for shape in shapes_in(language, "conversations.rendered")
         for value in (fact.value,)
@@ -322,7 +397,9 @@ def _left_of(text: str, known: Iterable[str]) -> tuple[str, ...]:
     """What is left of a text without the sentences that are known, whether capitals begin them or not."""
     marks = signs(".")
     for one in sorted({sentence.rstrip(marks) for sentence in known}, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)[{re.escape(marks)}]*", "\n", text, flags=re.IGNORECASE)
+        text = re.sub(
+            rf"(?<!\w){re.escape(one)}(?!\w)[{re.escape(marks)}]*", "\n", text, flags=re.IGNORECASE
+        )
     return tuple(filter(None, (one.strip(_MARKS) for one in text.split("\n"))))
 
 
@@ -342,27 +419,43 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
         return ReplyReading(frozenset({"reject"}))
     if turn.text in shapes_in(sample.language, "assistant.refusals"):
         return ReplyReading(frozenset({"reject"}))
-    return ReplyReading(frozenset({"other"}), _left_of(turn.text, shapes_in(sample.language, "conversations.nods")))
+    return ReplyReading(
+        frozenset({"other"}), _left_of(turn.text, shapes_in(sample.language, "conversations.nods"))
+    )
 
 
-def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> ReplyReading:
+def _read_path_answer(
+    turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample
+) -> ReplyReading:
     """The answer to a path: a sentence for what each call returned that was asked for, those at its ends at least."""
     made = [one for held in results.values() for one in held]
     sentences = {
-        id(one): answer_sentence(Asked(one.call.tool, one.result, sample.asked_of(step, place)), sample.language)
+        id(one): answer_sentence(
+            Asked(one.call.tool, one.result, sample.asked_of(step, place)), sample.language
+        )
         for step, held in enumerate(results.values())
         for place, one in enumerate(held)
     }
-    unknown = _left_of(turn.text, [*sentences.values(), *shapes_in(sample.language, "assistant.found")])
+    unknown = _left_of(
+        turn.text, [*sentences.values(), *shapes_in(sample.language, "assistant.found")]
+    )
     last = [one for one in made if _is_at_an_end(one, results, sample)]
-    missing = next((f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text), "")
+    missing = next(
+        (f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text),
+        "",
+    )
     return ReplyReading(None, unknown, missing)
 
 
-def _is_at_an_end(made: CalledResult, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> bool:
+def _is_at_an_end(
+    made: CalledResult, results: Mapping[int, Sequence[CalledResult]], sample: Sample
+) -> bool:
     """Whether no call takes anything of what this one returned."""
     place = next(
-        f"turns[{turn}].results[{at}]" for turn, held in results.items() for at, one in enumerate(held) if one is made
+        f"turns[{turn}].results[{at}]"
+        for turn, held in results.items()
+        for at, one in enumerate(held)
+        if one is made
     )
     calls = sample.all_calls
     taken = (one.path for call in calls for one in call.evidence)

@@ -12,7 +12,14 @@ from callwright.generators.shifts.turns import is_conversation
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
 from callwright.generators.transcripts import user_texts
-from callwright.language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
+from callwright.language.packs import (
+    COMMON_SCRIPT,
+    has_folder,
+    language_of,
+    of,
+    other_letters,
+    writes,
+)
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.validators.origins import root_of
@@ -50,7 +57,9 @@ class SampleWithTools(NamedTuple):
 
 
 @rule(
-    "format", "1", "Is the sample well-formed and its gold valid by the schema?",
+    "format",
+    "1",
+    "Is the sample well-formed and its gold valid by the schema?",
     source="HammerBench 4.2.1",
     doubts={
         "turns_amiss": "The turns do not follow each other as they should.",
@@ -58,7 +67,7 @@ class SampleWithTools(NamedTuple):
         "empty": "{name} has an empty value.",
         "evidence_amiss": "The words that shall prove {name} do not stand where they should.",
     },
-)  # fmt: skip
+)
 def check_format(sample: Sample, context: StageContext) -> Answer:
     """Prove that the sample's parts fit each other and the catalog."""
     shown, withheld = (
@@ -72,7 +81,10 @@ def form_of(subject: SampleWithTools) -> Answer:
     """What is said of a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
     sample = subject.sample
     calls = sample.all_calls
-    spans, arguments = sum(len(call.evidence) for call in calls), sum(len(call.arguments) for call in calls)
+    spans, arguments = (
+        sum(len(call.evidence) for call in calls),
+        sum(len(call.arguments) for call in calls),
+    )
     proof = (
         f"{count_of(len(sample.candidates), 'candidate')}, {count_of(len(sample.turns), 'turn')},"
         f" {count_of(len(calls), 'call')} due with {count_of(arguments, 'valid argument')},"
@@ -102,7 +114,9 @@ def _candidates(subject: SampleWithTools) -> Iterator[Finding]:
         yield contradicted("There are no candidate tools.", _CANDIDATES_AMISS)
     names = [tool.name for tool in map(subject.tools.get, sample.candidates) if tool is not None]
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        yield contradicted(f"The candidate {name!r} is there {names.count(name)} times.", _CANDIDATES_AMISS)
+        yield contradicted(
+            f"The candidate {name!r} is there {names.count(name)} times.", _CANDIDATES_AMISS
+        )
     for tool in subject.withheld.values():
         if tool.name in names:
             fact = DoubtedFact(kind="calls_needlessly", tool=tool.name)
@@ -116,9 +130,13 @@ def _calls(subject: SampleWithTools) -> Iterator[Finding]:
         for call in snapshot.calls:
             yield from _call_findings(call, subject, is_last=index == len(snapshots) - 1)
     if not any(snapshot.calls for snapshot in snapshots) and (traits.is_whole or traits.is_partial):
-        yield contradicted(f"No call is due, but the sample is of the kind {subject.sample.kind!r}.", _KIND_AMISS)
+        yield contradicted(
+            f"No call is due, but the sample is of the kind {subject.sample.kind!r}.", _KIND_AMISS
+        )
     if traits.is_idle and any(snapshot.calls for snapshot in snapshots):
-        yield contradicted(f"A call is due, but the sample is of the kind {subject.sample.kind!r}.", _KIND_AMISS)
+        yield contradicted(
+            f"A call is due, but the sample is of the kind {subject.sample.kind!r}.", _KIND_AMISS
+        )
 
 
 def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -> Iterator[Finding]:
@@ -133,7 +151,9 @@ def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -
     partial = not (is_made or (is_last and traits.is_whole))
     known = known_arguments(call)
     unfit = DoubtedFact(kind="call_unfit", tool=call.tool)
-    yield from (contradicted(problem, unfit) for problem in argument_problems(tool, known, partial=partial))
+    yield from (
+        contradicted(problem, unfit) for problem in argument_problems(tool, known, partial=partial)
+    )
     for name, value in call.arguments.items():
         if value is None or value in ("", [], {}):
             fact = DoubtedFact(kind="empty", argument=name)
@@ -141,10 +161,14 @@ def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -
     if not traits.is_partial or not is_last:
         return
     if not tool.required:
-        reason = f"{tool.name!r} requires no parameter, so that nothing can be missing from the request."
+        reason = (
+            f"{tool.name!r} requires no parameter, so that nothing can be missing from the request."
+        )
         yield unproved(reason, _KIND_AMISS)
     elif set(tool.required) <= set(call.arguments):
-        reason = f"The request is imperfect, but every required parameter of {tool.name!r} is given."
+        reason = (
+            f"The request is imperfect, but every required parameter of {tool.name!r} is given."
+        )
         yield contradicted(reason, _KIND_AMISS)
 
 
@@ -152,7 +176,10 @@ def _evidence(snapshot: Snapshot) -> Iterator[Finding]:
     for call, evidence in ((due, one) for due in snapshot.calls for one in due.evidence):
         fact = DoubtedFact(kind="evidence_amiss", argument=evidence.argument)
         if root_of(evidence.argument) not in call.arguments:
-            yield contradicted(f"There is evidence for {evidence.argument!r}, which is no argument of the call.", fact)
+            yield contradicted(
+                f"There is evidence for {evidence.argument!r}, which is no argument of the call.",
+                fact,
+            )
         if evidence.turn is None or evidence.start is None or evidence.end is None:
             continue
         text = _text_of(snapshot, evidence.turn, in_message=evidence.in_message)
@@ -178,32 +205,42 @@ def _text_of(snapshot: Snapshot, index: int, *, in_message: bool) -> str | None:
 
 
 _MAY_FOLLOW = {
-    "user": ("calls", "reply"), "calls": ("reply",), "executed": ("result",), "result": ("calls", "reply"), "reply": ("user",),
-}  # fmt: skip
+    "user": ("calls", "reply"),
+    "calls": ("reply",),
+    "executed": ("result",),
+    "result": ("calls", "reply"),
+    "reply": ("user",),
+}
 
 
 def _turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
     """What is wrong with the order and the content of the turns."""
     if not turns or turns[0].kind != "user":
         yield contradicted("The conversation does not open with the user.", _TURNS_AMISS)
-    if not any(isinstance(turn, CallTurn) or (isinstance(turn, ReplyTurn) and turn.acts) for turn in turns):
+    if not any(
+        isinstance(turn, CallTurn) or (isinstance(turn, ReplyTurn) and turn.acts) for turn in turns
+    ):
         yield contradicted("The conversation has no turn with gold.", _TURNS_AMISS)
     for index, (before, after) in enumerate(pairwise(turns), start=1):
         kind = "executed" if isinstance(before, CallTurn) and before.executed else before.kind
         if after.kind not in _MAY_FOLLOW[kind]:
             reason = f"Turn {index} ({after.kind}) can't follow a turn of the kind {kind!r}."
             yield contradicted(reason, _TURNS_AMISS)
-        if isinstance(before, CallTurn) and isinstance(after, ResultTurn) and len(before.calls) != len(after.results):
-            reason = (
-                f"Turn {index} has {count_of(len(after.results), 'result')} for {count_of(len(before.calls), 'call')}."
-            )
+        if (
+            isinstance(before, CallTurn)
+            and isinstance(after, ResultTurn)
+            and len(before.calls) != len(after.results)
+        ):
+            reason = f"Turn {index} has {count_of(len(after.results), 'result')} for {count_of(len(before.calls), 'call')}."
             yield contradicted(reason, _TURNS_AMISS)
     for index, turn in enumerate(turns):
         texts = [turn.text] if isinstance(turn, UserTurn | ReplyTurn) else []
         if isinstance(turn, UserTurn) and turn.external:
             texts.append(turn.external.text)
         if any(not text.strip() for text in texts):
-            yield contradicted(f"The text of turn {index} is blank.", DoubtedFact(kind="blank", turn=index + 1))
+            yield contradicted(
+                f"The text of turn {index} is blank.", DoubtedFact(kind="blank", turn=index + 1)
+            )
 
 
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
@@ -221,19 +258,29 @@ def _language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Findin
             reason = f"The sample is {pack.name}, but what the user says is in another language."
             yield contradicted(reason, _LANGUAGE_AMISS)
     elif not others and not latin:
-        yield unproved("The user says nothing in letters, so the language can't be told.", _LANGUAGE_AMISS)
+        yield unproved(
+            "The user says nothing in letters, so the language can't be told.", _LANGUAGE_AMISS
+        )
     elif pack.script != COMMON_SCRIPT and not writes(sample.language, stated):
-        yield contradicted(f"The sample is {pack.name}, but the user says nothing in {pack.name}.", _LANGUAGE_AMISS)
+        yield contradicted(
+            f"The sample is {pack.name}, but the user says nothing in {pack.name}.", _LANGUAGE_AMISS
+        )
     elif pack.script == COMMON_SCRIPT and others:
         foreign = of(language_of(stated)).name
         reason = f"The sample is {pack.name}, but {others} characters of what the user says are {foreign}."
-        yield contradicted(reason, _LANGUAGE_AMISS) if others > latin else unproved(reason, _LANGUAGE_AMISS)
+        yield (
+            contradicted(reason, _LANGUAGE_AMISS)
+            if others > latin
+            else unproved(reason, _LANGUAGE_AMISS)
+        )
     yield from _raw_names(sample, tools)
 
 
 def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     """Names as code has them, of tools and parameters: a fault where a model worded it, odd where a person did."""
-    words = _like_code(tuple(word for text in user_texts(sample.turns) for word in _IDENTIFIER.findall(text)))
+    words = _like_code(
+        tuple(word for text in user_texts(sample.turns) for word in _IDENTIFIER.findall(text))
+    )
     if not words or traits_of(sample.kind).is_taken:  # somebody said them
         return
     due = sample.all_calls

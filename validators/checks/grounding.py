@@ -15,12 +15,14 @@ from callwright.warehouse.records import DoubtedFact, Sample, Tool, Verdict
 
 
 @rule(
-    "grounding", "13", "Where is every gold argument said, or what is it derived from?",
+    "grounding",
+    "13",
+    "Where is every gold argument said, or what is it derived from?",
     source="HammerBench 4.2.1, 5",
     applies=lambda sample: bool(sample.all_calls),
     left_to="readers",
     doubts={"other_said": "Another value than {name} = {value} is said{where}."},
-)  # fmt: skip
+)
 def check_grounding(sample: Sample, context: StageContext) -> Answer:
     """Find for every gold argument of every snapshot what was said before it, or where it comes from."""
     return _ground(sample, context.toolset(sample.candidates))
@@ -37,7 +39,8 @@ def standings_told(verdicts: Iterable[Verdict]) -> dict[str, Standing]:
     if grounded is None:
         return {}
     standings: list[tuple[str, Standing]] = [
-        (root_of(one.argument), "said" if one.kind in SAID else "derived") for one in grounded.evidence
+        (root_of(one.argument), "said" if one.kind in SAID else "derived")
+        for one in grounded.evidence
     ]
     standings += (
         (root_of(one.argument), "not_said" if one.kind == "unstated" else "contradicted")
@@ -60,7 +63,8 @@ def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     evidence = [one.evidence for _, one in found if one.evidence]
     reasons = [f"The tool {one.tool!r} is not among the candidates." for one in unknown]
     reasons += [
-        _sentence(turn, one) for turn, one in sorted(doubted, key=lambda one: one[1].standing != "contradicted")
+        _sentence(turn, one)
+        for turn, one in sorted(doubted, key=lambda one: one[1].standing != "contradicted")
     ]
     counted = len(found) + len(unknown)
     return Answer(
@@ -86,6 +90,8 @@ def _sentence(turn: int, one: ValueFound) -> str:
 
 def _fact(turn: int, one: ValueFound) -> DoubtedFact:
     if one.is_undeclared:
-        return DoubtedFact(kind="call_unfit", turn=turn, tool=one.claim.call.tool, argument=one.claim.name)
+        return DoubtedFact(
+            kind="call_unfit", turn=turn, tool=one.claim.call.tool, argument=one.claim.name
+        )
     kind = "other_said" if one.standing == "contradicted" else "unstated"
     return DoubtedFact(kind=kind, turn=turn, argument=one.claim.name, value=one.claim.value)

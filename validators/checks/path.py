@@ -60,7 +60,9 @@ CallKeys = list[frozenset[str]]
 
 
 @rule(
-    "path", "3", "Is each value where its evidence says, and no other path as short?",
+    "path",
+    "3",
+    "Is each value where its evidence says, and no other path as short?",
     source="ComplexFuncBench 2.1.2",
     applies=is_path,
     settles=ARGUMENTS,
@@ -71,20 +73,24 @@ CallKeys = list[frozenset[str]]
         "path_amiss": "A value on the path does not come from where it should{argument}.",
         "not_searched": "No search could show that there is no other path.",
     },
-)  # fmt: skip
+)
 async def check_path(sample: Sample, context: StageContext) -> Answer:
     """Prove each value by its evidence, and by search that no other path is as short."""
     name, calls = sample.environment, [len(snapshot.calls) for snapshot in sample.snapshots()]
     proof = f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer."
     if name not in context.environments:
-        return answer_of([unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)], proof)
+        return answer_of(
+            [unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)], proof
+        )
     world, tools = context.environments[name], context.toolset(sample.candidates)
     if traits_of(sample.kind).is_task:
         world = BegunWorld(world)
     return answer_of(await _find_in_path(sample, world, tools), proof)
 
 
-async def _find_in_path(sample: Sample, environment: Environment, tools: Sequence[Tool]) -> list[Finding]:
+async def _find_in_path(
+    sample: Sample, environment: Environment, tools: Sequence[Tool]
+) -> list[Finding]:
     """What speaks against the sample's path being the only shortest one; nothing where it is."""
     reading = _PathFindings(sample, {tool.name: tool for tool in tools})
     goal = reading.goal()
@@ -93,9 +99,10 @@ async def _find_in_path(sample: Sample, environment: Environment, tools: Sequenc
     # every call of the sample with the response that it records
     recorded = [
         (call.bare, result)
-        for index, turn in enumerate(sample.turns) if isinstance(turn, ResultTurn)
+        for index, turn in enumerate(sample.turns)
+        if isinstance(turn, ResultTurn)
         for call, result in zip(sample.calls_at(index - 1), turn.results, strict=False)
-    ]  # fmt: skip
+    ]
     remembered = RememberedEnvironment(environment, recorded)
     try:
         resolved = await resolve(goal, remembered)
@@ -115,13 +122,22 @@ async def _replayed(goal: Goal, resolved: Resolved, environment: Environment) ->
     try:
         struck = await strike_rivals(goal, RememberedEnvironment(environment))
     except RecordError as error:
-        return [contradicted(f"The calls can't be made again in the environment: {error}", _NOT_SEARCHED)]
+        return [
+            contradicted(
+                f"The calls can't be made again in the environment: {error}", _NOT_SEARCHED
+            )
+        ]
     answers = _responses(struck.resolved)
-    other = next((key for key, response in _responses(resolved).items() if answers.get(key) != response), None)
+    other = next(
+        (key for key, response in _responses(resolved).items() if answers.get(key) != response),
+        None,
+    )
     if other is None:
         return []
     call = next(call for exchange in resolved.path for call in exchange.calls if call.key == other)
-    reason = f"The environment answers {call.tool} with {call.arguments!r} otherwise than is recorded."
+    reason = (
+        f"The environment answers {call.tool} with {call.arguments!r} otherwise than is recorded."
+    )
     return [contradicted(reason, DoubtedFact(kind="result_amiss", tool=call.tool))]
 
 
@@ -135,8 +151,15 @@ def _responses(resolved: Resolved) -> dict[str, JsonValue]:
 
 def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
     """Where the evidence leads to other calls than the gold, or to the same at another step."""
-    gold: CallKeys = [frozenset(call.bare.key for call in snapshot.calls) for snapshot in sample.snapshots()]
-    repeated = [call.tool for one in sample.snapshots() for at, call in enumerate(one.calls) if call in one.calls[:at]]
+    gold: CallKeys = [
+        frozenset(call.bare.key for call in snapshot.calls) for snapshot in sample.snapshots()
+    ]
+    repeated = [
+        call.tool
+        for one in sample.snapshots()
+        for at, call in enumerate(one.calls)
+        if call in one.calls[:at]
+    ]
     if repeated:
         fact = DoubtedFact(kind="call_repeated", tool=repeated[0])
         return [contradicted(f"The same call of {repeated[0]} is made twice in one step.", fact)]
@@ -145,7 +168,9 @@ def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
     if frozenset().union(*gold) == frozenset().union(*_keys(resolved)):
         if traits_of(sample.kind).is_live:  # calls wait for what the user says on the way
             return []
-        reason = "The calls can be made at other steps than they are: the order is not the shortest."
+        reason = (
+            "The calls can be made at other steps than they are: the order is not the shortest."
+        )
         return [contradicted(reason, DoubtedFact(kind="order_amiss"))]
     led = {call.key: call for exchange in resolved.path for call in exchange.calls}
     other = next((call for key, call in led.items() if key not in frozenset().union(*gold)), None)
@@ -172,27 +197,35 @@ def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
     if not others:
         return None
     call = resolved.path[place.step].calls[place.call]
-    what = (
-        f"entry {others[0]} of {source.entries or 'the response'!r} of {call.tool} fits as well as entry {place.entry}"
-    )
+    what = f"entry {others[0]} of {source.entries or 'the response'!r} of {call.tool} fits as well as entry {place.entry}"
     reason = f"For {place.leaf.argument!r} of {resolved.call(place.leaf.call).tool}, {what}."
-    return unproved(reason, DoubtedFact(kind="entries_compete", tool=call.tool, argument=place.leaf.argument))
+    return unproved(
+        reason, DoubtedFact(kind="entries_compete", tool=call.tool, argument=place.leaf.argument)
+    )
 
 
 def _unused(sample: Sample, goal: Goal) -> list[Finding]:
     """Dates that the user says and no call takes: a call may be missing."""
     held = repr([planned.arguments for planned in goal.calls])
     texts = user_texts(sample.turns) if traits_of(sample.kind).is_live else [sample.request]
-    dates = [(text, one) for text in texts for one in find_dates(text) if one.rule in (DATE, VERBATIM)]
-    unused = [text[found.start : found.end] for text, found in dates if str(found.value) not in held]
+    dates = [
+        (text, one) for text in texts for one in find_dates(text) if one.rule in (DATE, VERBATIM)
+    ]
+    unused = [
+        text[found.start : found.end] for text, found in dates if str(found.value) not in held
+    ]
     told = {words: DoubtedFact(kind="words_left", quote=words) for words in unused}
-    return [unproved(f"The user says {words!r}, which no call takes.", told[words]) for words in unused]
+    return [
+        unproved(f"The user says {words!r}, which no call takes.", told[words]) for words in unused
+    ]
 
 
 def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
     if not plans:
         return [unproved("The search found no path at all with these candidates.", _NOT_SEARCHED)]
-    sets = [[frozenset(call.key for call in exchange.calls) for exchange in plan.path] for plan in plans]
+    sets = [
+        [frozenset(call.key for call in exchange.calls) for exchange in plan.path] for plan in plans
+    ]
     if own not in sets:
         shorter = [call.tool for exchange in plans[0].path for call in exchange.calls]
         fact = DoubtedFact(kind="shorter_path", other=", ".join(shorter))
@@ -200,9 +233,16 @@ def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
     if len(plans) > 1:
         other = next(plan for plan, names in zip(plans, sets, strict=True) if names != own)
         known = frozenset().union(*own)
-        calls = [call for exchange in other.path for call in exchange.calls if call.key not in known]
+        calls = [
+            call for exchange in other.path for call in exchange.calls if call.key not in known
+        ]
         rendered = "; ".join(f"{call.tool} with {call.arguments!r}" for call in calls)
-        return [unproved(f"Another path is as short: {rendered}.", DoubtedFact(kind="other_path", other=rendered))]
+        return [
+            unproved(
+                f"Another path is as short: {rendered}.",
+                DoubtedFact(kind="other_path", other=rendered),
+            )
+        ]
     return []
 
 
@@ -221,13 +261,18 @@ class _PathFindings:
         self._sample, self._tools = sample, tools
         self.findings: list[Finding] = []
         self._call_turns = [index for index, _ in sample.call_turns]
-        self._places = [(turn, at) for turn in self._call_turns for at in range(len(sample.calls_at(turn)))]
+        self._places = [
+            (turn, at) for turn in self._call_turns for at in range(len(sample.calls_at(turn)))
+        ]
 
     def goal(self) -> Goal | None:
         """What the gold calls say that the user wants; None where some finding contradicts it or leaves it open."""
         sample = self._sample
         for step, position in sample.wanted:
-            if step >= len(self._call_turns) or (self._call_turns[step], position) not in self._places:
+            if (
+                step >= len(self._call_turns)
+                or (self._call_turns[step], position) not in self._places
+            ):
                 self._contradict(f"The user asks for call {step}.{position}, which is missing.")
         calls = [
             self._planned(turn, call, wanted=(step, position) in sample.wanted)
@@ -237,9 +282,12 @@ class _PathFindings:
         if self.findings:
             return None
         return Goal(
-            environment=sample.environment, language=sample.language, domain=sample.category, calls=tuple(calls),
+            environment=sample.environment,
+            language=sample.language,
+            domain=sample.category,
+            calls=tuple(calls),
             candidates=sample.candidates,
-        )  # fmt: skip
+        )
 
     def _planned(self, turn: int, call: GoldCall, *, wanted: bool) -> PlannedCall:
         """The call with the source of each of its arguments."""
@@ -255,17 +303,25 @@ class _PathFindings:
         if argument in due.evidence:
             return self._leaf(due, due.evidence[argument], value)
         if isinstance(value, dict) and value:
-            members = [self._source(due, f"{argument}.{name}", part) for name, part in value.items()]
+            members = [
+                self._source(due, f"{argument}.{name}", part) for name, part in value.items()
+            ]
             return Composed(shape="object", names=tuple(value), parts=tuple(members))
         if isinstance(value, list) and value:
-            items = [self._source(due, f"{argument}[{index}]", part) for index, part in enumerate(value)]
+            items = [
+                self._source(due, f"{argument}[{index}]", part) for index, part in enumerate(value)
+            ]
             return Composed(shape="list", parts=tuple(items))
         pieces = str(value).split(JOINT)
         names = [f"{argument}[{index}]" for index in range(len(pieces))]
         if isinstance(value, str) and all(name in due.evidence for name in names):
-            joined = [self._source(due, name, piece) for name, piece in zip(names, pieces, strict=True)]
+            joined = [
+                self._source(due, name, piece) for name, piece in zip(names, pieces, strict=True)
+            ]
             return Composed(shape="joined", parts=tuple(joined))
-        self._doubt(f"There is no evidence for {argument!r} = {value!r} of {due.tool.name}.", argument)
+        self._doubt(
+            f"There is no evidence for {argument!r} = {value!r} of {due.tool.name}.", argument
+        )
         return Default(value=value)
 
     def _leaf(self, due: _Due, evidence: Evidence, value: JsonValue) -> ValueSource:
@@ -300,7 +356,9 @@ class _PathFindings:
     def _check_default(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
         schema = schema_of(due.tool, evidence.argument)
         declared = [schema[keyword] for keyword in ("default", "const") if keyword in schema]
-        if any(one == value and isinstance(one, bool) == isinstance(value, bool) for one in declared):
+        if any(
+            one == value and isinstance(one, bool) == isinstance(value, bool) for one in declared
+        ):
             return
         described = f"{due.tool.description} {schema.get('description', '')}"
         if declared or not re.search(rf"(?<!\w){re.escape(as_text(value))}(?!\w)", described):
@@ -311,7 +369,10 @@ class _PathFindings:
         where = f"{evidence.argument!r} of {due.tool.name}"
         origin = origin_of(evidence.path)
         if origin is None or not evidence.rule:
-            self._doubt(f"The evidence for {where} names no place in a response, or no rule.", evidence.argument)
+            self._doubt(
+                f"The evidence for {where} names no place in a response, or no rule.",
+                evidence.argument,
+            )
             return Default(value=value)
         turn, position, path = origin
         results = self._sample.turns[turn] if turn < len(self._sample.turns) else None
@@ -330,13 +391,18 @@ class _PathFindings:
                 problem = f"The evidence for {where} leads nowhere: {error}"
             else:
                 if held != value and as_text(held) != value:
-                    self._contradict(f"{where} is {value!r}, but {evidence.path} holds {held!r}.", evidence.argument)
+                    self._contradict(
+                        f"{where} is {value!r}, but {evidence.path} holds {held!r}.",
+                        evidence.argument,
+                    )
                 return picked
         self._contradict(problem, evidence.argument)
         return Default(value=value)
 
     def _contradict(self, reason: str, argument: str = "") -> None:
-        self.findings.append(contradicted(reason, DoubtedFact(kind="path_amiss", argument=argument)))
+        self.findings.append(
+            contradicted(reason, DoubtedFact(kind="path_amiss", argument=argument))
+        )
 
     def _doubt(self, reason: str, argument: str = "") -> None:
         self.findings.append(unproved(reason, DoubtedFact(kind="path_amiss", argument=argument)))

@@ -11,7 +11,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from callwright.generators.kinds import traits_of
-from callwright.generators.routing.tool_graph import UNKNOWN, feed_problem, known_arguments, returned_fields
+from callwright.generators.routing.tool_graph import (
+    UNKNOWN,
+    feed_problem,
+    known_arguments,
+    returned_fields,
+)
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.language.values import locate
@@ -48,15 +53,16 @@ def applies_to(sample: Sample) -> bool:
 
 
 @rule(
-    "routing", "2",
+    "routing",
+    "2",
     "Do the request and what tools return prove each call, and no other tool of the catalog?",
     source="CallNavi 4.1",
     applies=applies_to,
     left_to="readers",
     doubts={
-        "stated_unused": "The user says “{words}”{where}, which seems to be {name}, but the call does not use it.",
+        "stated_unused": "The user says “{words}”{where}, which seems to be {name}, but the call does not use it."
     },
-)  # fmt: skip
+)
 def check_routing(sample: Sample, context: StageContext) -> Answer:
     """Prove the calls of a question from the request and from what the tools return."""
     return route(sample, context.toolset(sample.candidates), tuple(context.tools.values()))
@@ -65,18 +71,30 @@ def check_routing(sample: Sample, context: StageContext) -> Answer:
 def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Answer:
     """What is said of a question with these candidates, out of a build's whole catalog."""
     tools = {tool.name: tool for tool in candidates}
-    beside = [tool for tool in catalog if tool.category == sample.category and tool.language == sample.language]
+    beside = [
+        tool
+        for tool in catalog
+        if tool.category == sample.category and tool.language == sample.language
+    ]
     findings: list[Finding] = []
     if hidden := [tool.name for tool in beside if tool.key not in sample.candidates]:
         missing = count_of(len(hidden), "tool is", "tools are")
-        reason = f"The candidates are not the whole catalog: {missing} left out, such as {hidden[0]!r}."
+        reason = (
+            f"The candidates are not the whole catalog: {missing} left out, such as {hidden[0]!r}."
+        )
         findings.append(contradicted(reason, DoubtedFact(kind="candidates_amiss")))
     for snapshot in sample.snapshots():
         if snapshot.calls:
             users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
-            stated = [text for turn in users for text in (turn.text, turn.external.text if turn.external else "")]
+            stated = [
+                text
+                for turn in users
+                for text in (turn.text, turn.external.text if turn.external else "")
+            ]
             question = _Question(sample, " ".join(stated), snapshot.calls, tools)
-            of_calls = [finding for call in question.calls for finding in _call_findings(call, question)]
+            of_calls = [
+                finding for call in question.calls for finding in _call_findings(call, question)
+            ]
             findings += [*_counts(question), *of_calls, *_order(question), *_other_tools(question)]
     if not sample.all_calls:
         findings.append(contradicted("No call is due.", _KIND_AMISS))
@@ -89,9 +107,14 @@ def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -
 def _counts(question: _Question) -> Iterator[Finding]:
     difficulty = question.sample.difficulty
     if difficulty not in _MOST or traits_of(question.sample.kind).difficulty != difficulty:
-        yield contradicted(f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.", _KIND_AMISS)
+        yield contradicted(
+            f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.",
+            _KIND_AMISS,
+        )
         return
-    if question.calls != next(snapshot.calls for snapshot in question.sample.snapshots() if snapshot.calls):
+    if question.calls != next(
+        snapshot.calls for snapshot in question.sample.snapshots() if snapshot.calls
+    ):
         return  # a value that is changed later is due in one call alone, however many the question had
     due = len(question.calls)
     if not _LEAST[difficulty] <= due <= _MOST[difficulty]:
@@ -105,7 +128,9 @@ def _counts(question: _Question) -> Iterator[Finding]:
     made = [(call.tool, repr(sorted(known_arguments(call).items()))) for call in question.calls]
     twice = next((name for at, (name, given) in enumerate(made) if (name, given) in made[:at]), "")
     if difficulty != "hard" and twice:
-        yield contradicted("The same call is due twice.", DoubtedFact(kind="call_repeated", tool=twice))
+        yield contradicted(
+            "The same call is due twice.", DoubtedFact(kind="call_repeated", tool=twice)
+        )
 
 
 def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
@@ -117,7 +142,9 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
     missing = [name for name in tool.required if name not in call.arguments]
     if missing:
         fact = DoubtedFact(kind="required_missing", tool=call.tool, argument=missing[0])
-        yield contradicted(f"{call.tool} is called without {missing[0]!r}, which it requires.", fact)
+        yield contradicted(
+            f"{call.tool} is called without {missing[0]!r}, which it requires.", fact
+        )
     for name, value in call.arguments.items():
         schema = tool.properties.get(name, {})
         if value == UNKNOWN:
@@ -129,9 +156,14 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
 
 def _order(question: _Question) -> Iterator[Finding]:
     """Where no call needs another one, they are made in the order in which they are asked for: by what only each has said."""
-    if not _is_routed(question.sample) or any(UNKNOWN in call.arguments.values() for call in question.calls):
+    if not _is_routed(question.sample) or any(
+        UNKNOWN in call.arguments.values() for call in question.calls
+    ):
         return  # a shift puts the new value behind all else
-    spans = [{(one.start, one.end) for one in call.evidence if one.start is not None} for call in question.calls]
+    spans = [
+        {(one.start, one.end) for one in call.evidence if one.start is not None}
+        for call in question.calls
+    ]
     shared = Counter(span for own in spans for span in own)
     begins = [
         (min(alone)[0] or 0, call.tool)
@@ -141,13 +173,17 @@ def _order(question: _Question) -> Iterator[Finding]:
     for (at, tool), (later, other) in pairwise(begins):
         if later < at:
             fact = DoubtedFact(kind="order_amiss", tool=tool)
-            yield unproved(f"{tool} is made before {other}, but the request speaks of it later.", fact)
+            yield unproved(
+                f"{tool} is made before {other}, but the request speaks of it later.", fact
+            )
 
 
 def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterator[Finding]:
     problem = feed_problem(name, call, question.calls, question.tools)
     if problem:
-        yield contradicted(problem, DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=UNKNOWN))
+        yield contradicted(
+            problem, DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=UNKNOWN)
+        )
     schema = question.tools[call.tool].properties.get(name, {})
     given = [str(value) for one in question.calls for value in known_arguments(one).values()]
     pattern = str(schema.get("pattern", "")).removeprefix("^").removesuffix("$")
@@ -158,22 +194,30 @@ def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterato
         stands = find_stated(name, question.stated, given)
     if stands:
         reason = f"{name!r} of {call.tool} is unknown, though the request says {stands!r} for it."
-        yield contradicted(reason, DoubtedFact(kind="stated_unused", tool=call.tool, argument=name, quote=stands))
+        yield contradicted(
+            reason, DoubtedFact(kind="stated_unused", tool=call.tool, argument=name, quote=stands)
+        )
 
 
 def _other_tools(question: _Question) -> Iterator[Finding]:
-    for tool in (question.tools[call.tool] for call in question.calls if call.tool in question.tools):
+    for tool in (
+        question.tools[call.tool] for call in question.calls if call.tool in question.tools
+    ):
         others = (one for one in question.tools.values() if one.name != tool.name)
         if duplicate := next((one for one in others if does_the_same(tool, one)), None):
             reason = f"{duplicate.name} does what {tool.name} does: {duplicate.description}."
-            yield contradicted(reason, DoubtedFact(kind="tools_alike", tool=duplicate.name, other=tool.name))
+            yield contradicted(
+                reason, DoubtedFact(kind="tools_alike", tool=duplicate.name, other=tool.name)
+            )
 
 
 def does_the_same(one: Tool, other: Tool) -> bool:
     """Whether two tools would serve the same request: by nearly the same words, or by the same deed on the same input."""
     if are_redundant(one, other):
         return True
-    if set(one.required) != set(other.required) or set(returned_fields(one)) != set(returned_fields(other)):
+    if set(one.required) != set(other.required) or set(returned_fields(one)) != set(
+        returned_fields(other)
+    ):
         return False
     doing, others = doing_of(one.name, one.description), doing_of(other.name, other.description)
     is_alike = doing.verb == others.verb and set(doing.resource) == set(others.resource)

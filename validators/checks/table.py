@@ -16,10 +16,30 @@ from callwright.warehouse.records import ClaimGrade, DoubtedFact, Sample, Sample
 from callwright.warehouse.registry import Registry
 
 _ORDER = (
-    "format", "wording", "grounding", "traced", "dialogue", "path", "end_state", "fault", "user", "policy", "routing",
-    "complexity", "facts", "replies", "answers_request", "relevance", "consistency", "meaning", "reading",
-    "faithfulness", "message_fit", "composed", "natural",
-)  # fmt: skip
+    "format",
+    "wording",
+    "grounding",
+    "traced",
+    "dialogue",
+    "path",
+    "end_state",
+    "fault",
+    "user",
+    "policy",
+    "routing",
+    "complexity",
+    "facts",
+    "replies",
+    "answers_request",
+    "relevance",
+    "consistency",
+    "meaning",
+    "reading",
+    "faithfulness",
+    "message_fit",
+    "composed",
+    "natural",
+)
 
 
 def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> str:
@@ -30,11 +50,17 @@ def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> st
     if check.name in stages | _OTHER_STAGES or not check.name.isidentifier():
         return f"{check.name!r} can't be its name: it is a plain word that no stage has"
     known = _sentences_of(others)
-    differs = next((kind for kind, told in check.doubts.items() if known.get(kind, told) != told), "")
-    return f"the doubt {differs!r} has another sentence already: {known[differs]!r}" if differs else ""
+    differs = next(
+        (kind for kind, told in check.doubts.items() if known.get(kind, told) != told), ""
+    )
+    return (
+        f"the doubt {differs!r} has another sentence already: {known[differs]!r}" if differs else ""
+    )
 
 
-CHECKS: Registry[Check[Sample]] = Registry("checks", Check, "check", "checks", first=_ORDER, problem_of=_problem_beside)
+CHECKS: Registry[Check[Sample]] = Registry(
+    "checks", Check, "check", "checks", first=_ORDER, problem_of=_problem_beside
+)
 _OTHER_STAGES = {"scenario", "planted_reading", "duplicates", "review", "land"}
 
 
@@ -64,7 +90,9 @@ def told_in_english(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [one.with_changes(doubts=in_english(one.doubts)) for one in verdicts]
 
 
-_OF_ARGUMENTS = "grounding"  # what it looks at has arguments: it finds where they are said, and settles nothing
+_OF_ARGUMENTS = (
+    "grounding"  # what it looks at has arguments: it finds where they are said, and settles nothing
+)
 
 
 class SettledClaims(NamedTuple):
@@ -102,17 +130,23 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
             is_doubted |= one.decision != "proved"
             continue
         claimed.update(ARGUMENTS if check.name == _OF_ARGUMENTS else check.settles)
-        is_doubted |= one.decision == "contradicted" or (one.decision == "unproved" and check.left_to == "people")
+        is_doubted |= one.decision == "contradicted" or (
+            one.decision == "unproved" and check.left_to == "people"
+        )
         if one.grade == "proved":
             by_rules.update(check.settles)
         elif one.grade == "judged":
             by_models.update(check.settles)
         if one.grade != "proved" and check.sort == "rule":
             left_open.update(check.settles)
-    return SettledClaims(is_doubted, frozenset(claimed), frozenset(by_rules - left_open), frozenset(by_models))
+    return SettledClaims(
+        is_doubted, frozenset(claimed), frozenset(by_rules - left_open), frozenset(by_models)
+    )
 
 
-async def has_rest(stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]) -> bool:
+async def has_rest(
+    stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]
+) -> bool:
     """Whether a stage has anything to say: one for the rest alone where it may settle what is left open, any other always.
 
     Where only people can settle something no model is asked. `verdicts` are those known of the sample; rules of which none

@@ -64,13 +64,15 @@ def is_taken(sample: Sample) -> bool:
 
 
 @rule(
-    "traced", "1", "Of a conversation that took place: does something in it say each value that is called?",
+    "traced",
+    "1",
+    "Of a conversation that took place: does something in it say each value that is called?",
     source="docs/sources.md",
     applies=is_taken,
     proof="Something in the conversation says each value.",
     most=None,
     doubts={"untraced": "Nothing in the conversation says {name} = {value}."},
-)  # fmt: skip
+)
 def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Find the values that neither the user, nor a result, nor the assistant's own words said before the call."""
     tools = context.toolset(sample.candidates)
@@ -82,9 +84,14 @@ def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
         if doubt.kind not in _UNSTATED or (at, name) in composed:
             continue
         calls = next((one.calls for one in sample.snapshots() if one.turn == at), ())
-        schema = next((_schema(call, name, by_name) for call in calls if name in call.arguments), {})
+        schema = next(
+            (_schema(call, name, by_name) for call in calls if name in call.arguments), {}
+        )
         # anybody's words or a result before may have the value, in whichever writing of it
-        texts, plain = [sample.system_message, *_texts(sample.turns[:at])], str(doubt.value).casefold()
+        texts, plain = (
+            [sample.system_message, *_texts(sample.turns[:at])],
+            str(doubt.value).casefold(),
+        )
         is_held = len(plain) >= _TELLING and any(plain in text.casefold() for text in texts)
         if not is_held and not any(locate(doubt.value, schema, text) for text in texts):
             reason = f"Before turn {at} nothing in the conversation says {doubt.argument} = {doubt.value!r}."
@@ -107,11 +114,15 @@ def composed_texts(sample: Sample, tools: list[Tool]) -> Iterator[ComposedText]:
 def _has_composed(sample: Sample) -> bool:
     calls = sample.all_calls
     values = (value for call in calls for value in call.arguments.values())
-    return is_taken(sample) and any(isinstance(value, str) and _is_written(value) for value in values)
+    return is_taken(sample) and any(
+        isinstance(value, str) and _is_written(value) for value in values
+    )
 
 
 @reader(
-    "composed", "1", "Does each text that the assistant wrote itself do what is asked, and make nothing up?",
+    "composed",
+    "1",
+    "Does each text that the assistant wrote itself do what is asked, and make nothing up?",
     source="docs/sources.md",
     role="judge",
     prompts=(COMPOSED,),
@@ -121,7 +132,7 @@ def _has_composed(sample: Sample) -> bool:
         "composed_amiss": "{name} is written by the assistant, and a model finds it amiss: {said}",
         "composed_unread": "{name} is written by the assistant; no model that reads language has read it.",
     },
-)  # fmt: skip
+)
 async def check_composed(sample: Sample, context: StageContext) -> list[Finding]:
     """Let the judge read each composed text beside the conversation before it."""
     findings: list[Finding] = []
@@ -134,19 +145,26 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
             continue
         try:
             opinion = await ask_opinion(
-                context.chat, COMPOSED, ComposedScore, sample.briefing,
+                context.chat,
+                COMPOSED,
+                ComposedScore,
+                sample.briefing,
                 language=sample.language,
-                tools=outlined_tools((tool, one.call.arguments) for tool in tools if tool.name == one.call.tool),
+                tools=outlined_tools(
+                    (tool, one.call.arguments) for tool in tools if tool.name == one.call.tool
+                ),
                 conversation=conversation_text(sample.turns[: one.turn]),
                 call=shown_call(one.call),
                 parameter=one.argument,
-            )  # fmt: skip
+            )
         except ReplyError as error:
             reason = f"The judge gave no answer about {one.argument!r} that can be read: {error}"
             findings.append(unproved(reason, fact))
             continue
         if opinion.score < _LEAST:
-            amiss = DoubtedFact(kind="composed_amiss", turn=one.turn, argument=one.argument, other=opinion.reason)
+            amiss = DoubtedFact(
+                kind="composed_amiss", turn=one.turn, argument=one.argument, other=opinion.reason
+            )
             reason = f"The judge gives {one.argument!r} before turn {one.turn} {opinion.score} of 5: {opinion.reason}"
             findings.append(unproved(reason, amiss))
     return findings
@@ -166,7 +184,9 @@ def _is_written(text: str) -> bool:
 def _texts(prefix: tuple[Turn, ...]) -> Iterator[str]:
     for turn in prefix:
         if isinstance(turn, ResultTurn):
-            yield from (one if isinstance(one, str) else orjson.dumps(one).decode() for one in turn.results)
+            yield from (
+                one if isinstance(one, str) else orjson.dumps(one).decode() for one in turn.results
+            )
         elif isinstance(turn, ReplyTurn):
             yield turn.text
         elif turn.kind == "user":

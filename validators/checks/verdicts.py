@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from callwright.llm.models import TEMPLATE
-from callwright.warehouse.records import Decision, DoubtedFact, Evidence, Reading, ReasonCode, StageOutcome, Verdict
+from callwright.warehouse.records import (
+    Decision,
+    DoubtedFact,
+    Evidence,
+    Reading,
+    ReasonCode,
+    StageOutcome,
+    Verdict,
+)
 
 SHOWN = 4  # reasons that a verdict states
 _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
@@ -59,7 +67,9 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
             reasons = list(dict.fromkeys(finding.reason for finding in grave))
             doubts: list[DoubtedFact] = []
             for doubt in (finding.doubt for finding in grave):
-                if doubt is not None and doubt not in doubts:  # a value may be a list, so that they have no hash
+                if (
+                    doubt is not None and doubt not in doubts
+                ):  # a value may be a list, so that they have no hash
                     doubts.append(doubt)
             return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=tuple(doubts))
     shown = dict.fromkeys(finding.reason for finding in found)

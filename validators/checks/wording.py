@@ -28,7 +28,16 @@ from callwright.validators.checks.verdicts import Answer, Finding, answer_of, pr
 from callwright.validators.evidence import Scene, find_in_calls
 from callwright.validators.judges import MESSAGE, NATURAL, ask_opinion
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DoubtedFact, DoubtKind, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    DoubtedFact,
+    DoubtKind,
+    GoldCall,
+    Message,
+    ReplyTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 _MARKUP = re.compile(
     r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
@@ -48,12 +57,16 @@ _DOUBLED = re.compile(
     rf"|\b(?!(?:{_REPEATED_ON_PURPOSE})\b)([^\W\d_A-Z]{{2,}}) \2\b"
     r"|(?:^|(?<=[.!?] ))([A-Z][a-z]+) \3(?=,? [a-z])"
 )
-_DOUBLED_UNSPACED = re.compile(rf"([{unspaced()}]{{2}})\1")  # in scripts without spaces, of two characters
+_DOUBLED_UNSPACED = re.compile(
+    rf"([{unspaced()}]{{2}})\1"
+)  # in scripts without spaces, of two characters
 _CUT = LanguagePattern(r"(?:@{cut_word}|@[,(\[{list}]|\{)\s*$")
 
 
 _WORD = re.compile(rf"[^\W\d_{unspaced()}]+(?:['’][^\W\d_]+)?|[{unspaced()}]|\d+")
-_IDENTIFIER = re.compile(r"(?<![\w/.\-\"“'])(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)(?![\w/.\-\"”'])")
+_IDENTIFIER = re.compile(
+    r"(?<![\w/.\-\"“'])(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)(?![\w/.\-\"”'])"
+)
 _COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by chance
 
 
@@ -63,7 +76,9 @@ def is_worded(sample: Sample) -> bool:
 
 
 @rule(
-    "wording", "4", "Do the user's words read like speech, without markup, gaps or cuts?",
+    "wording",
+    "4",
+    "Do the user's words read like speech, without markup, gaps or cuts?",
     source="HammerBench 5",
     applies=is_worded,
     proof="The user's words have no markup, gap or cut.",
@@ -77,16 +92,20 @@ def is_worded(sample: Sample) -> bool:
         "copied": "“{words}” is copied from the description of the tool.",
         "code_name": "“{words}”{where} is a name out of code, which nobody says.",
     },
-)  # fmt: skip
+)
 def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Look for what people do not say in every turn of the user's: odd words, and those of the tools that are called."""
     named = {call.tool for call in sample.all_calls}
     # what lacks is the format's matter
     shown = (context.tools[key] for key in sample.candidates if key in context.tools)
     tools = [tool for tool in shown if tool.name in named]
-    said = [(index, turn.text) for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
+    said = [
+        (index, turn.text) for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)
+    ]
     for index, text in said:
-        yield from (problem.at(index) for problem in problems_of(text, is_known=has_folder(sample.language)))
+        yield from (
+            problem.at(index) for problem in problems_of(text, is_known=has_folder(sample.language))
+        )
     for index, text in said:
         yield from (problem.at(index) for tool in tools for problem in words_of_tool(text, tool))
 
@@ -100,7 +119,10 @@ class OddWords(NamedTuple):
 
     def at(self, turn: int) -> Finding:
         """It as the finding about a turn."""
-        return unproved(f"Turn {turn} {self.problem}.", DoubtedFact(kind=self.kind, turn=turn + 1, quote=self.quote))
+        return unproved(
+            f"Turn {turn} {self.problem}.",
+            DoubtedFact(kind=self.kind, turn=turn + 1, quote=self.quote),
+        )
 
 
 def words_of_tool(text: str, tool: Tool) -> Iterator[OddWords]:
@@ -110,7 +132,11 @@ def words_of_tool(text: str, tool: Tool) -> Iterator[OddWords]:
     match = SequenceMatcher(None, own, stated, autojunk=False).find_longest_match()
     copied = own[match.a : match.a + match.size]
     if len(copied) >= _COPIED_WORDS:
-        yield OddWords(f"copies the description of {tool.name!r}: {' '.join(copied)!r}", "copied", " ".join(copied))
+        yield OddWords(
+            f"copies the description of {tool.name!r}: {' '.join(copied)!r}",
+            "copied",
+            " ".join(copied),
+        )
     names = {tool.name, *tool.name.split("."), *tool.properties}
     found = next((word for word in _IDENTIFIER.findall(text) if word in names), "")
     if found:
@@ -151,7 +177,8 @@ class NaturalReading(BaseModel):
 
 
 @opinion(
-    "natural", "2",
+    "natural",
+    "2",
     "Would a person say this to this assistant, and is each value plausible for its parameter?",
     source="HammerBench 5",
     prompts=(NATURAL,),
@@ -160,7 +187,7 @@ class NaturalReading(BaseModel):
         "judged_wording": "A model finds the wording odd: {said}",
         "judged_values": "A model finds the values odd: {said}",
     },
-)  # fmt: skip
+)
 async def check_natural(sample: Sample, context: StageContext) -> Answer:
     """Ask the judge how a request sounds and how plausible its values are; the lower of the two scores decides."""
     calls = sample.all_calls
@@ -170,11 +197,14 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
     }
     tools = (tool for tool in context.toolset(sample.candidates) if tool.name in given)
     reading = await ask_opinion(
-        context.chat, NATURAL, NaturalReading, sample.time_sentence,
+        context.chat,
+        NATURAL,
+        NaturalReading,
+        sample.time_sentence,
         tools=outlined_tools((tool, given[tool.name]) for tool in tools),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
-    )  # fmt: skip
+    )
     return answer_by(reading)
 
 
@@ -186,8 +216,14 @@ def answer_by(reading: NaturalReading) -> Answer:
     )
     lowest = min(reading.wording, reading.values)
     return Answer(
-        decision="proved" if lowest >= _LEAST else "contradicted" if lowest == _NONSENSE else "unproved",
-        doubts=tuple(DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < _LEAST),
+        decision="proved"
+        if lowest >= _LEAST
+        else "contradicted"
+        if lowest == _NONSENSE
+        else "unproved",
+        doubts=tuple(
+            DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < _LEAST
+        ),
         reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
         f"Values {reading.values} of 5: {reading.values_reason}",
     )
@@ -206,28 +242,36 @@ def points_to_message(sample: Sample) -> bool:
 
 
 @reader(
-    "message_fit", "2", "Can the message be the one that the user points to?",
+    "message_fit",
+    "2",
+    "Can the message be the one that the user points to?",
     source="HammerBench 4.2.4",
     role="judge",
     prompts=(MESSAGE,),
     applies=points_to_message,
     settles=("message",),
     doubts={"judged_message": "A model finds that another message is meant: {said}"},
-)  # fmt: skip
+)
 async def check_message_fit(sample: Sample, context: StageContext) -> list[Finding]:
     """Let the judge read each message beside the words that point to it."""
     findings: list[Finding] = []
     for turn, message in _pointed(sample):
         shown = conversation_text([turn])
         try:
-            opinion = await ask_opinion(context.chat, MESSAGE, MessageFit, language=sample.language, conversation=shown)
+            opinion = await ask_opinion(
+                context.chat, MESSAGE, MessageFit, language=sample.language, conversation=shown
+            )
         except ReplyError as error:
             reason = f"The judge gave no answer about the message that can be read: {error}"
             findings.append(unproved(reason, DoubtedFact(kind="unread")))
             continue
         if not opinion.fits:
-            reason = f"The judge finds that the message by {message.app} is not meant: {opinion.reason}"
-            findings.append(unproved(reason, DoubtedFact(kind="judged_message", other=opinion.reason)))
+            reason = (
+                f"The judge finds that the message by {message.app} is not meant: {opinion.reason}"
+            )
+            findings.append(
+                unproved(reason, DoubtedFact(kind="judged_message", other=opinion.reason))
+            )
     return findings or [proved("The judge finds that the messages can be those meant.")]
 
 
@@ -238,11 +282,15 @@ def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:
 
 
 @rule(
-    "user", "1", "Do the user's answers say what they are to say?",
+    "user",
+    "1",
+    "Do the user's answers say what they are to say?",
     source="τ-bench",
     applies=lambda sample: traits_of(sample.kind).is_live,
-    doubts={"user_amiss": "The user's words{where} don't say {name} = {value}, or say something else."},
-)  # fmt: skip
+    doubts={
+        "user_amiss": "The user's words{where} don't say {name} = {value}, or say something else."
+    },
+)
 def check_user(sample: Sample, context: StageContext) -> Answer:
     """Read each answer of a live conversation anew; the score is the share of answers that are borne out."""
     tools = context.toolset(sample.candidates)
@@ -256,10 +304,18 @@ def check_user(sample: Sample, context: StageContext) -> Answer:
         said = Said(words.text, UserAnswer("tell", (fact,)), question)
         if is_amiss(fact, said, sample.language, named[fact.tool]):
             wrong.add(fact.turn)
-            told = DoubtedFact(kind="user_amiss", turn=fact.turn, argument=fact.parameter, value=fact.value)
-            findings.append(unproved(f"At turn {fact.turn} {fact.parameter} = {fact.value!r} is not said.", told))
+            told = DoubtedFact(
+                kind="user_amiss", turn=fact.turn, argument=fact.parameter, value=fact.value
+            )
+            findings.append(
+                unproved(
+                    f"At turn {fact.turn} {fact.parameter} = {fact.value!r} is not said.", told
+                )
+            )
     answers = sum(isinstance(turn, UserTurn) for turn in turns) - 1
-    answer = answer_of(findings, f"The user says what it has to say ({answers} of {answers} answers).")
+    answer = answer_of(
+        findings, f"The user says what it has to say ({answers} of {answers} answers)."
+    )
     return replace(answer, score=1 - len(wrong) / max(1, answers))
 
 

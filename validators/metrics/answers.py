@@ -48,7 +48,16 @@ from callwright.validators.metrics.ratios import Addend, Cell, Ratios, scores_of
 from callwright.validators.metrics.snapshots import ErrorType, error_type, pair_calls, plan_error
 from callwright.validators.predictions import CandidateRun, format_of, run_of
 from callwright.validators.replies import NAMES, is_valid, join_replies, read_value
-from callwright.warehouse.records import CallTurn, GoldCall, Grade, Prediction, ReplyTurn, Sample, Score, Tool
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Grade,
+    Prediction,
+    ReplyTurn,
+    Sample,
+    Score,
+    Tool,
+)
 
 ACTS = "acts"
 _CALLING = frozenset({"call"})
@@ -75,7 +84,11 @@ class ChainScore(NamedTuple):
 
     def slices(self, tools: int) -> Iterator[tuple[str, str]]:
         """What the paper's figures tell chains apart by (CONFETTI 5.2); `tools` is how many candidates there are."""
-        for what, number in (("chain_length", self.length), ("user_turns", self.user_turns), ("tools", tools)):
+        for what, number in (
+            ("chain_length", self.length),
+            ("user_turns", self.user_turns),
+            ("tools", tools),
+        ):
             yield what, bucket_of(number, what)
 
 
@@ -110,9 +123,18 @@ class GoldConversation:
             turns += scored
             length = sum(len(turn.calls) for _, turn in calling)
             chains.append(
-                ChainScore(length, spoken, prod(one.strict for one in scored), prod(one.soft for one in scored))
+                ChainScore(
+                    length,
+                    spoken,
+                    prod(one.strict for one in scored),
+                    prod(one.soft for one in scored),
+                )
             )
-        acts = tuple((due, self._predicted_acts(by_turn[at])) for at, due in self._acts.items() if at in by_turn)
+        acts = tuple(
+            (due, self._predicted_acts(by_turn[at]))
+            for at, due in self._acts.items()
+            if at in by_turn
+        )
         return ConversationScores(tuple(turns), tuple(chains), acts)
 
     def texts_to_compare(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, str]]:
@@ -120,22 +142,29 @@ class GoldConversation:
         different = {(one.turn, id(one.calls)): one for one in predictions if one.calls}
         for one in different.values():
             gold = self._gold.get(one.turn)
-            if gold is None or len(one.calls or ()) != len(gold.calls) or _is_plainly_same(one, gold.calls):
+            if (
+                gold is None
+                or len(one.calls or ()) != len(gold.calls)
+                or _is_plainly_same(one, gold.calls)
+            ):
                 continue
             made = _made(one)
-            for (
-                due
-            ) in gold.calls:  # a call that lacks a parameter, an empty one aside, is worth nothing whatever its values
+            for due in gold.calls:  # a call that lacks a parameter, an empty one aside, is worth nothing whatever its values
                 needed = {name for name, value in due.arguments.items() if value != OPTIONAL}
                 complete = [call for call in made if needed <= call.arguments.keys()]
-                yield from (pair for call in complete for pair in texts_to_compare(call, _answer(due)))
+                yield from (
+                    pair for call in complete for pair in texts_to_compare(call, _answer(due))
+                )
 
     def _score_turn(self, prediction: Prediction | None, at: int) -> TurnScore:
         if prediction is None:
             return _WRONG
         seen = (at, id(prediction.calls))
         if seen not in self._turns:
-            self._turns[seen] = (_score_turn(prediction, self._gold[at].calls, self._scorer), prediction.calls)
+            self._turns[seen] = (
+                _score_turn(prediction, self._gold[at].calls, self._scorer),
+                prediction.calls,
+            )
         return self._turns[seen][0]
 
     def _predicted_acts(self, prediction: Prediction) -> frozenset[str]:
@@ -159,7 +188,9 @@ def _chains(sample: Sample) -> Iterator[tuple[list[tuple[int, CallTurn]], int]]:
             yield chain, sum(turn.kind == "user" for turn in sample.turns[: chain[0][0]])
 
 
-def _score_turn(prediction: Prediction, gold: Sequence[GoldCall], scorer: StringScorer) -> TurnScore:
+def _score_turn(
+    prediction: Prediction, gold: Sequence[GoldCall], scorer: StringScorer
+) -> TurnScore:
     if not gold:  # the turn is right where nothing is called
         return _RIGHT if prediction.calls == () else _WRONG
     if len(prediction.calls or ()) != len(gold):
@@ -170,7 +201,9 @@ def _score_turn(prediction: Prediction, gold: Sequence[GoldCall], scorer: String
     if len(made) > 1:
         strictly = _product(made, gold, score_exactly, Combining("least"))
         return TurnScore(float(strictly == 1), _product(made, gold, scorer, Combining()))
-    answer = _answer(gold[0])  # of one call the scorer is asked only about values that are not accepted
+    answer = _answer(
+        gold[0]
+    )  # of one call the scorer is asked only about values that are not accepted
     strict = score_call(made, answer, score_exactly, Combining("least"))
     if strict.problem or strict.score == 1:
         return TurnScore(strict.score, strict.score)
@@ -192,14 +225,18 @@ def _is_plainly_same(prediction: Prediction, gold: Sequence[GoldCall]) -> bool:
         made.tool == due.tool
         and made.arguments == due.arguments
         and all(
-            type(value) in _PLAIN and type(due.arguments[name]) is type(value) for name, value in made.arguments.items()
+            type(value) in _PLAIN and type(due.arguments[name]) is type(value)
+            for name, value in made.arguments.items()
         )
         for made, due in zip(prediction.calls or (), gold, strict=True)
     )
 
 
 def _product(
-    made: Sequence[DecodedCall], gold: Sequence[GoldCall], scorer: StringScorer, combining: Combining
+    made: Sequence[DecodedCall],
+    gold: Sequence[GoldCall],
+    scorer: StringScorer,
+    combining: Combining,
 ) -> float:
     """Each due call takes the best of the calls that are left, in any order; what is taken is not given back."""
     left, scores = list(made), []
@@ -216,7 +253,9 @@ def _answer(due: GoldCall) -> dict[str, dict[str, list[JsonValue]]]:
     """The call as BFCL's check compares it: the members of objects in lists of their own."""
 
     def wrapped(value: JsonValue) -> JsonValue:
-        return {name: [member] for name, member in value.items()} if isinstance(value, dict) else value
+        return (
+            {name: [member] for name, member in value.items()} if isinstance(value, dict) else value
+        )
 
     return {
         due.tool: {
@@ -256,9 +295,18 @@ def score_plan(prediction: Prediction, gold: Sequence[GoldCall]) -> dict[PlanMet
 
 
 METRICS = (
-    "invented", "ast_soft", "ast_strict", "ast_soft_chains", "ast_strict_chains", "act_accuracy", *get_args(PlanMetric),
-    "judge_score", "parameter_validity", "parameter_validity_of_all", *(f"{name}_stability" for name in Stability._fields),
-)  # fmt: skip
+    "invented",
+    "ast_soft",
+    "ast_strict",
+    "ast_soft_chains",
+    "ast_strict_chains",
+    "act_accuracy",
+    *get_args(PlanMetric),
+    "judge_score",
+    "parameter_validity",
+    "parameter_validity_of_all",
+    *(f"{name}_stability" for name in Stability._fields),
+)
 Traits = tuple[str, ...]  # the values of FIELDS
 Answered = tuple[Sample, Sequence[Prediction]]  # a sample, with what runs have answered to it
 FIELDS = ("kind", "category", "language", "difficulty")
@@ -289,8 +337,19 @@ class AnswerScores:
             for sample, _ in answered
             if traits_of(sample.kind).asked == "conversation"
         }
-        spoken = ((conversations[sample.key], given) for sample, given in answered if sample.key in conversations)
-        foresee(self._scorer, (pair for conversation, given in spoken for pair in conversation.texts_to_compare(given)))
+        spoken = (
+            (conversations[sample.key], given)
+            for sample, given in answered
+            if sample.key in conversations
+        )
+        foresee(
+            self._scorer,
+            (
+                pair
+                for conversation, given in spoken
+                for pair in conversation.texts_to_compare(given)
+            ),
+        )
         for sample, given in answered:
             families: dict[CandidateRun, list[str]] = defaultdict(list)
             of_runs: dict[CandidateRun, list[Prediction]] = defaultdict(list)
@@ -317,13 +376,19 @@ class AnswerScores:
         self._runs.update(of_runs)
         for run, of_run in of_runs.items():
             ratios = self._ratios[run, traits]
-            invented = sum(any(call.tool not in names for call in one.calls or ()) for one in of_run)
+            invented = sum(
+                any(call.tool not in names for call in one.calls or ()) for one in of_run
+            )
             ratios.count("invented", invented, len(of_run))
             if conversation is not None:
                 scored = conversation.score(of_run)
                 if scored.turns:
-                    ratios.count("ast_soft", sum(turn.soft for turn in scored.turns), len(scored.turns))
-                    ratios.count("ast_strict", sum(turn.strict for turn in scored.turns), len(scored.turns))
+                    ratios.count(
+                        "ast_soft", sum(turn.soft for turn in scored.turns), len(scored.turns)
+                    )
+                    ratios.count(
+                        "ast_strict", sum(turn.strict for turn in scored.turns), len(scored.turns)
+                    )
                 for one in scored.chains:
                     _count_chain(ratios, one)
                     for where in one.slices(len(sample.candidates)):
@@ -337,8 +402,14 @@ class AnswerScores:
     def addends(self) -> dict[str, Addend]:
         """What all that was gathered adds to each metric."""
         added: dict[str, Addend] = {}
-        for metric, levels in (row for ratios in self._ratios.values() for row in ratios.parts.items()):
-            parts = [(met * n, whole * n) for level in levels.values() for (met, whole), n in level.items()]
+        for metric, levels in (
+            row for ratios in self._ratios.values() for row in ratios.parts.items()
+        ):
+            parts = [
+                (met * n, whole * n)
+                for level in levels.values()
+                for (met, whole), n in level.items()
+            ]
             added[metric] = Addend(sum(met for met, _ in parts), sum(whole for _, whole in parts))
         return added
 
@@ -356,14 +427,18 @@ class AnswerScores:
         return [*scores_of({**cells, **self._chains})]
 
 
-def addends_of(sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]) -> dict[str, Addend]:
+def addends_of(
+    sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]
+) -> dict[str, Addend]:
     """What one run's answers to a plan or a conversation add to each of their metrics."""
     scores = AnswerScores(tools)
     scores.add([(sample, predictions)])
     return scores.addends()
 
 
-def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[ErrorType | None]:
+def mistakes_of(
+    predictions: Iterable[Prediction], samples: Mapping[str, Sample]
+) -> Iterator[ErrorType | None]:
     """The mistake of each prediction, "" where there is none, None where no call could have been one."""
     known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
     for one in predictions:
@@ -377,7 +452,10 @@ def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]
         if seen not in known:
             is_set = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
             due = turn.calls if isinstance(turn, CallTurn) else ()
-            known[seen] = (error_type(one, sample) if is_set else plan_error(one, due, sample.language), one.calls)
+            known[seen] = (
+                error_type(one, sample) if is_set else plan_error(one, due, sample.language),
+                one.calls,
+            )
         yield known[seen][0]
 
 
@@ -404,7 +482,9 @@ class _GoldPlans:
         self._sample = sample
         self._gold = {at: turn.calls for at, turn in sample.call_turns}
         # a score holds on to the calls that it is of: no others can then be taken for them
-        self._known: dict[tuple[int, int, str, str | None], tuple[dict[PlanMetric, bool], object]] = {}
+        self._known: dict[
+            tuple[int, int, str, str | None], tuple[dict[PlanMetric, bool], object]
+        ] = {}
 
     def verdicts(self, one: Prediction) -> Iterable[tuple[PlanMetric, bool]]:
         """What is right about an answer; nothing where no plan is due."""
@@ -465,4 +545,8 @@ def _count(ratios: Ratios, sample: Sample, prediction: Prediction, grade: Grade 
         return
     judged, valid = (grade.count, round(grade.value)) if grade is not None else (0, 0)
     ratios.count("parameter_validity", valid, judged)
-    ratios.count("parameter_validity_of_all", valid, sum(len(call.arguments) for call in prediction.calls or ()))
+    ratios.count(
+        "parameter_validity_of_all",
+        valid,
+        sum(len(call.arguments) for call in prediction.calls or ()),
+    )

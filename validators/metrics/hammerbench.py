@@ -170,7 +170,9 @@ def per_func_acc(scores: LogScores) -> dict[str, float]:
     }
 
 
-def score_rows(rows: Sequence[LogRow], *, language: Language, style: Style = "default") -> FlatScores:
+def score_rows(
+    rows: Sequence[LogRow], *, language: Language, style: Style = "default"
+) -> FlatScores:
     """Score rows as the newest release does, one by one; the tool's name is not asked for in `args_acc`."""
     results = [score_snapshot(row, language, style) for row in rows]
     named = [row for row in results if row.tool_right]
@@ -209,7 +211,9 @@ def score_snapshot(row: LogRow, language: Language, style: Style = "default") ->
     parsed = parse_reply(reply, style)
     if not parsed.calls:
         problem = parsed.problem or "The reply makes no call."
-        return failed._replace(problem=f"{problem} It begins: {reply[:_SHOWN]!r}", missing=len(wanted))
+        return failed._replace(
+            problem=f"{problem} It begins: {reply[:_SHOWN]!r}", missing=len(wanted)
+        )
     call = parsed.calls[0]
     tool_right = call.tool == label["name"]
     return SnapshotResult(
@@ -226,7 +230,9 @@ def is_refusal(reply: str) -> bool:
     return REFUSAL in reply.lower()
 
 
-def tally_conversation(results: Sequence[SnapshotResult], flags: Sequence[bool], picked: Sequence[int]) -> Tally:
+def tally_conversation(
+    results: Sequence[SnapshotResult], flags: Sequence[bool], picked: Sequence[int]
+) -> Tally:
     """Count one conversation at the snapshots `picked`; `flags` say of each of its snapshots whether it is right."""
     opened = bool(results) and results[0].tool_right
     turns = score_turns([flags[index] for index in picked], func_right=opened)
@@ -263,7 +269,9 @@ def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResul
     if not func_right:
         return ConversationResult(first_wrong, 0.0, success=False, right=0)
     progress = 1.0 if first_wrong is None else first_wrong / len(flags)
-    return ConversationResult(first_wrong, progress, success=first_wrong is None and bool(flags), right=sum(flags))
+    return ConversationResult(
+        first_wrong, progress, success=first_wrong is None and bool(flags), right=sum(flags)
+    )
 
 
 def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[list[int]]:
@@ -274,11 +282,18 @@ def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[lis
     if isinstance(choice, str):
         return [list(range(length))[_PIECES[choice]] for length in lengths]
     if len(choice) != len(lengths):
-        raise RecordError(f"The snapshot list is for {len(choice)} conversations, but the log has {len(lengths)}.")
-    return [[at for at in picked if -length <= at < length] for picked, length in zip(choice, lengths, strict=True)]
+        raise RecordError(
+            f"The snapshot list is for {len(choice)} conversations, but the log has {len(lengths)}."
+        )
+    return [
+        [at for at in picked if -length <= at < length]
+        for picked, length in zip(choice, lengths, strict=True)
+    ]
 
 
-def _decided(results: Sequence[Sequence[SnapshotResult]], flags: Sequence[Sequence[bool]] | None) -> list[list[bool]]:
+def _decided(
+    results: Sequence[Sequence[SnapshotResult]], flags: Sequence[Sequence[bool]] | None
+) -> list[list[bool]]:
     """Whether each snapshot is right: by rule, or by the judge where tool and parameter names are right too."""
     if flags is None:
         return [[row.arguments_right for row in rows] for rows in results]
@@ -341,7 +356,11 @@ def missing_names(label: Collection[str], given: Collection[str]) -> int:
 
 
 def _as_texts(arguments: Arguments) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else str(value) for name, value in arguments.items() if value != ""}
+    return {
+        name: value if isinstance(value, str) else str(value)
+        for name, value in arguments.items()
+        if value != ""
+    }
 
 
 @lru_cache(_CACHED)
@@ -352,7 +371,9 @@ def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> 
     expected, given = _sentences(reference, language), _sentences(hypothesis, language)
     if not expected or not given:
         return 0.0
-    shared = {word for wanted in expected for stated in given for word in _shared_words(wanted, stated)}
+    shared = {
+        word for wanted in expected for stated in given for word in _shared_words(wanted, stated)
+    }
     recall = len(shared) / len({*chain.from_iterable(expected)})
     precision = len(shared) / len({*chain.from_iterable(given)})
     return 2.0 * (precision * recall / (precision + recall + _ROUGE_EPSILON))

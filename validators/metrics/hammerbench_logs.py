@@ -46,14 +46,24 @@ def read_log(place: Path) -> Log:
 
 def _nearby(folder: Path) -> str:
     """Where the logs lie that somebody may have meant."""
-    found = sorted(str(file.parent.relative_to(folder)) for file in folder.glob(f"*/**/{CONVERSATIONS}"))
-    return f" There are logs in its folders {', '.join(found)}." if found else " Is it the folder of a log?"
+    found = sorted(
+        str(file.parent.relative_to(folder)) for file in folder.glob(f"*/**/{CONVERSATIONS}")
+    )
+    return (
+        f" There are logs in its folders {', '.join(found)}."
+        if found
+        else " Is it the folder of a log?"
+    )
 
 
 def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa: ANN401 - a foreign file's content
     """The conversations in a log's JSON value. Raises ConfigurationError, naming `source`, where it is none."""
-    if not isinstance(value, list) or not all(isinstance(one, dict) and "FC_res" in one for one in value):
-        raise ConfigurationError(f'{source} is not a list of objects with "FC_res", as HammerBench logs are.')
+    if not isinstance(value, list) or not all(
+        isinstance(one, dict) and "FC_res" in one for one in value
+    ):
+        raise ConfigurationError(
+            f'{source} is not a list of objects with "FC_res", as HammerBench logs are.'
+        )
     return [parse_rows(one["FC_res"], source) for one in value]
 
 
@@ -77,11 +87,15 @@ def read_flags(folder: Path) -> list[list[bool]]:
     if not isinstance(value, list) or not all(
         isinstance(one, list) and all(isinstance(flag, bool | int) for flag in one) for one in value
     ):
-        raise ConfigurationError(f"{folder / FLAGS} is not a list of lists of flags, one a conversation.")
+        raise ConfigurationError(
+            f"{folder / FLAGS} is not a list of lists of flags, one a conversation."
+        )
     return [[bool(flag) for flag in one] for one in value]
 
 
-def read_snapshot_choice(file: Path, folder: Path, conversations: Sequence[Conversation] = ()) -> list[list[int]]:
+def read_snapshot_choice(
+    file: Path, folder: Path, conversations: Sequence[Conversation] = ()
+) -> list[list[int]]:
     """The snapshots that a list names for the log in `folder`, where an inserted turn counts with the one after it.
 
     Which kind of conversations these are is known by the names of the folders, else by the labels of `conversations`.
@@ -89,9 +103,13 @@ def read_snapshot_choice(file: Path, folder: Path, conversations: Sequence[Conve
     """
     value = _read(file)
     if not isinstance(value, list) or not all(
-        isinstance(one, list) and all(isinstance(at, int) and not isinstance(at, bool) for at in one) for one in value
+        isinstance(one, list)
+        and all(isinstance(at, int) and not isinstance(at, bool) for at in one)
+        for one in value
     ):
-        raise ConfigurationError(f"{file} is not a list of lists of snapshot indices, one a conversation.")
+        raise ConfigurationError(
+            f"{file} is not a list of lists of snapshot indices, one a conversation."
+        )
     if _has_inserted_turns(folder, conversations, value):
         return [[at for index in one for at in (index, index + 1)] for one in value]
     return value
@@ -102,26 +120,48 @@ def snapshot_file(folder: Path) -> Path:
     return folder.parent / SNAPSHOTS if folder.name == UNCHANGED else folder / SNAPSHOTS
 
 
-def _has_inserted_turns(folder: Path, conversations: Sequence[Conversation], picks: Sequence[Sequence[int]]) -> bool:
+def _has_inserted_turns(
+    folder: Path, conversations: Sequence[Conversation], picks: Sequence[Sequence[int]]
+) -> bool:
     place = folder.resolve()
     if UNCHANGED in place.name:
         return False
     names = [kind for part in (place.name, place.parent.name) for kind in KINDS if kind in part]
     if names:
         return INSERTED_TURN in names
-    picked = [(rows, at) for rows, one in zip(conversations, picks, strict=False) for at in one if 0 < at < len(rows)]
+    picked = [
+        (rows, at)
+        for rows, one in zip(conversations, picks, strict=False)
+        for at in one
+        if 0 < at < len(rows)
+    ]
     return bool(picked) and all(_is_overriding(rows, at) for rows, at in picked)
 
 
 def _is_overriding(rows: Conversation, at: int) -> bool:
     """Whether the label at `at` has the parameters of the one before, and another value."""
     before, here = (
-        row.label.get("arguments") if isinstance(row.label, dict) else None for row in rows[at - 1 : at + 1]
+        row.label.get("arguments") if isinstance(row.label, dict) else None
+        for row in rows[at - 1 : at + 1]
     )
-    return isinstance(before, dict) and isinstance(here, dict) and before.keys() == here.keys() and before != here
+    return (
+        isinstance(before, dict)
+        and isinstance(here, dict)
+        and before.keys() == here.keys()
+        and before != here
+    )
 
 
-_REPLY_COLUMNS = ("predict", "prediction", "pred", "reply", "response", "output", "answer", "result")
+_REPLY_COLUMNS = (
+    "predict",
+    "prediction",
+    "pred",
+    "reply",
+    "response",
+    "output",
+    "answer",
+    "result",
+)
 
 
 def read_replies(file: Path, column: str = "") -> list[str]:
@@ -133,16 +173,22 @@ def read_replies(file: Path, column: str = "") -> list[str]:
     if isinstance(rows, list) and rows and all(isinstance(row, str) for row in rows):
         return rows
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise ConfigurationError(f"{file} holds no replies: a CSV with a header is read, or a JSON list.")
+        raise ConfigurationError(
+            f"{file} holds no replies: a CSV with a header is read, or a JSON list."
+        )
     name = column or _reply_column(list(rows[0]), file)
     if not all(isinstance(row.get(name, 0), str | None) for row in rows):
-        raise ConfigurationError(f"{file} has no text under {name!r} in every row; the first row has {list(rows[0])}.")
+        raise ConfigurationError(
+            f"{file} has no text under {name!r} in every row; the first row has {list(rows[0])}."
+        )
     return [row[name] or "" for row in rows]
 
 
 def _reply_column(columns: Sequence[str], file: Path) -> str:
     by_word = {name.strip().lower(): name for name in columns}
-    named = [by_word[word] for word in _REPLY_COLUMNS if word in by_word] or (columns if len(columns) == 1 else [])
+    named = [by_word[word] for word in _REPLY_COLUMNS if word in by_word] or (
+        columns if len(columns) == 1 else []
+    )
     if not named:
         raise ConfigurationError(
             f"{file} has the columns {list(columns)}. Say which one holds the replies: --column NAME."

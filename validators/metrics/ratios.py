@@ -56,7 +56,9 @@ def share_interval(met: float, whole: int) -> Interval:
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     share = met / whole
     centre = (share + z * z / (2 * whole)) / (1 + z * z / whole)
-    half = z / (1 + z * z / whole) * (share * (1 - share) / whole + z * z / (4 * whole * whole)) ** 0.5
+    half = (
+        z / (1 + z * z / whole) * (share * (1 - share) / whole + z * z / (4 * whole * whole)) ** 0.5
+    )
     return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
 
@@ -87,14 +89,22 @@ def difference_intervals(
     Of each metric come the parts that are taken away and those that they are taken from, one a sample.
     """
     weights = _draw((1,) * len(metrics[0][0])) if metrics and metrics[0][0] else None
-    return [None if weights is None else _difference(before, after, weights) for before, after in metrics]
+    return [
+        None if weights is None else _difference(before, after, weights)
+        for before, after in metrics
+    ]
 
 
-def _difference(before: Sequence[Addend], after: Sequence[Addend], weights: npt.NDArray[np.float64]) -> Interval | None:
+def _difference(
+    before: Sequence[Addend], after: Sequence[Addend], weights: npt.NDArray[np.float64]
+) -> Interval | None:
     import numpy as np
 
     one, other = (
-        [weights @ np.array([getattr(part, name) for part in parts], dtype=float) for name in ("met", "whole")]
+        [
+            weights @ np.array([getattr(part, name) for part in parts], dtype=float)
+            for name in ("met", "whole")
+        ]
         for parts in (before, after)
     )
     counted = (one[1] > 0) & (other[1] > 0)
@@ -120,21 +130,29 @@ def paired_test(only_one: int, only_other: int) -> PairedTest:
     return PairedTest(differing, float(binomtest(only_one, differing).pvalue) if differing else 1.0)
 
 
-def _interval(parts: Sequence[Addend], drawn: dict[tuple[int, ...], npt.NDArray[np.float64]]) -> Interval | None:
+def _interval(
+    parts: Sequence[Addend], drawn: dict[tuple[int, ...], npt.NDArray[np.float64]]
+) -> Interval | None:
     import numpy as np
 
     samples = sum(part.times for part in parts if part.whole)
     if not samples:
         return None
-    met, whole = (sum(getattr(part, name) * part.times for part in parts) for name in ("met", "whole"))
+    met, whole = (
+        sum(getattr(part, name) * part.times for part in parts) for name in ("met", "whole")
+    )
     if all(part.whole in {0, 1} and part.met in {0, 1} for part in parts) or met in {0, whole}:
-        return share_interval(met * samples / whole, samples)  # where all are alike, a bootstrap would see no doubt
+        return share_interval(
+            met * samples / whole, samples
+        )  # where all are alike, a bootstrap would see no doubt
     times = tuple(part.times for part in parts)
     if times not in drawn:
         drawn[times] = _draw(times)
     weights = drawn[times]
     over = weights @ np.array([part.whole for part in parts], dtype=float)
-    return _middle((weights @ np.array([part.met for part in parts], dtype=float))[over > 0] / over[over > 0])
+    return _middle(
+        (weights @ np.array([part.met for part in parts], dtype=float))[over > 0] / over[over > 0]
+    )
 
 
 def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:
@@ -172,9 +190,13 @@ class Ratios:
 
     def __init__(self) -> None:
         """Nothing is counted yet."""
-        self.parts: dict[str, dict[str, Counter[tuple[float, int]]]] = defaultdict(lambda: defaultdict(Counter))
+        self.parts: dict[str, dict[str, Counter[tuple[float, int]]]] = defaultdict(
+            lambda: defaultdict(Counter)
+        )
 
-    def count(self, metric: str, met: float, whole: int = 1, *, times: int = 1, level: str = "") -> None:
+    def count(
+        self, metric: str, met: float, whole: int = 1, *, times: int = 1, level: str = ""
+    ) -> None:
         """Count what a sample adds, as often as samples add just this."""
         self.parts[metric][level][met, whole] += times
 
@@ -194,7 +216,9 @@ class Ratios:
             if whole:
                 addends = (Addend(met, of, times) for (met, of), times in sorted(every.items()))
                 yield Figure(metric, _ratio(every), whole, interval_of(addends))
-            named = [_ratio(parts) for level, parts in sorted(levels.items()) if level and _whole(parts)]
+            named = [
+                _ratio(parts) for level, parts in sorted(levels.items()) if level and _whole(parts)
+            ]
             if named:
                 yield Figure(f"{metric}_macro", fmean(named), whole)
 
@@ -216,9 +240,15 @@ def scores_of(cells: Mapping[Cell, Ratios], *, judge: str = "") -> Iterator[Scor
 def score_of(cell: Cell, figure: Figure, **columns: Any) -> Score:  # noqa: ANN401 - the columns that only some scores have
     """A figure as a score."""
     return Score(
-        **cell.run._asdict(), slice_by=cell.slice_by, slice_value=cell.slice_value, metric=figure.metric,
-        value=figure.value, count=figure.whole, **bounds_of(figure.interval), **columns,
-    )  # fmt: skip
+        **cell.run._asdict(),
+        slice_by=cell.slice_by,
+        slice_value=cell.slice_value,
+        metric=figure.metric,
+        value=figure.value,
+        count=figure.whole,
+        **bounds_of(figure.interval),
+        **columns,
+    )
 
 
 class Metric(NamedTuple):
@@ -241,7 +271,12 @@ class OwnScores:
 
     def add(self, sample: Sample, predictions: Sequence[Prediction]) -> None:
         """Count what runs have answered to a sample. Raises ConfigurationError where a metric raises."""
-        slices = (("all", ""), ("kind", sample.kind), ("category", sample.category), ("language", sample.language))
+        slices = (
+            ("all", ""),
+            ("kind", sample.kind),
+            ("category", sample.category),
+            ("language", sample.language),
+        )
         for metric, prediction in product(METRICS.rows(), predictions):
             value = _value(metric, sample, prediction)
             if value is not None:
@@ -262,4 +297,6 @@ def _value(metric: Metric, sample: Sample, prediction: Prediction) -> float | No
         ) from error
     if value is None or isinstance(value, int | float):
         return value
-    raise ConfigurationError(f"Your metric {metric.name!r} gave {value!r}; it must give a number, or None.")
+    raise ConfigurationError(
+        f"Your metric {metric.name!r} gave {value!r}; it must give a number, or None."
+    )

@@ -32,7 +32,14 @@ from callwright.validators.metrics.hammerbench import (
     sum_up,
     tally_conversation,
 )
-from callwright.validators.metrics.ratios import Addend, Cell, Figure, intervals_of, score_of, share_interval
+from callwright.validators.metrics.ratios import (
+    Addend,
+    Cell,
+    Figure,
+    intervals_of,
+    score_of,
+    share_interval,
+)
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -68,7 +75,13 @@ _SHARES = {
     "pn_hr_definition": ("undefined", "defined"),
 }
 _OF_RIGHT_TOOLS = ("args_acc", "pr", "sr")  # also as shares of where the tool is right
-METRICS = (*_SHARES, "irrelevant", "intent_shift", "no_call", *(f"{metric}/func_acc" for metric in _OF_RIGHT_TOOLS))
+METRICS = (
+    *_SHARES,
+    "irrelevant",
+    "intent_shift",
+    "no_call",
+    *(f"{metric}/func_acc" for metric in _OF_RIGHT_TOOLS),
+)
 
 
 class CallPair(NamedTuple):
@@ -101,7 +114,11 @@ class SnapshotScores:
     """The metrics of any number of runs, gathered sample by sample: what is kept grows with runs and slices only."""
 
     def __init__(
-        self, tools: Mapping[str, Tool] | None = None, *, judge: str = "", agreements: Agreements | None = None
+        self,
+        tools: Mapping[str, Tool] | None = None,
+        *,
+        judge: str = "",
+        agreements: Agreements | None = None,
     ) -> None:
         """`tools` by key, None leaves out `pn_hr_definition`.
 
@@ -110,7 +127,9 @@ class SnapshotScores:
         self._tools = tools or {}
         self._judge = judge
         self._agreements = agreements
-        self._counted: dict[tuple[CandidateRun, tuple[str, ...]], Counter[Counted]] = defaultdict(Counter)
+        self._counted: dict[tuple[CandidateRun, tuple[str, ...]], Counter[Counted]] = defaultdict(
+            Counter
+        )
 
     def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
         """Count what runs have answered to a sample; all answers of a run to it come at once.
@@ -140,11 +159,16 @@ class SnapshotScores:
         ]
 
 
-def addends_of(sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]) -> dict[str, Addend]:
+def addends_of(
+    sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]
+) -> dict[str, Addend]:
     """What one run's answers to a sample add to each metric that is a share where calls are due. Raises RecordError as `add`."""
     tally = GoldSnapshots(sample, tools).count(predictions).tallies[CHOICES.index("all")]
     shares = _SHARES if tally is not None else {}
-    return {metric: Addend(getattr(tally, met), getattr(tally, whole)) for metric, (met, whole) in shares.items()}
+    return {
+        metric: Addend(getattr(tally, met), getattr(tally, whole))
+        for metric, (met, whole) in shares.items()
+    }
 
 
 class GoldSnapshots:
@@ -166,9 +190,13 @@ class GoldSnapshots:
         }
         # a result holds on to the calls that it is of: no others can then be taken for them
         self._results: dict[tuple[int, int, bool], tuple[SnapshotResult, object]] = {}
-        self._counted: dict[tuple[tuple[SnapshotResult, ...], tuple[bool, ...], tuple[NoCallReply, ...]], Counted] = {}
+        self._counted: dict[
+            tuple[tuple[SnapshotResult, ...], tuple[bool, ...], tuple[NoCallReply, ...]], Counted
+        ] = {}
 
-    def count(self, predictions: Sequence[Prediction], agreements: Agreements | None = None) -> Counted:
+    def count(
+        self, predictions: Sequence[Prediction], agreements: Agreements | None = None
+    ) -> Counted:
         """One run's predictions, beside the gold; `agreements` None compares values by rule.
 
         Raises RecordError where a snapshot has no prediction, or a judge was not asked about one that needs it.
@@ -184,38 +212,56 @@ class GoldSnapshots:
                     f"Turn {turn} of {self._sample.key} was not predicted, but others are. Predict it again."
                 )
             if not is_due:
-                silences.append(NoCallReply(is_refusal(prediction.text), prediction.calls == (), bool(results)))
+                silences.append(
+                    NoCallReply(is_refusal(prediction.text), prediction.calls == (), bool(results))
+                )
                 continue
             seen_call = (turn, id(prediction.calls), is_refusal(prediction.text))
-            if seen_call not in self._results:  # those that were read from the same text are one object
+            if (
+                seen_call not in self._results
+            ):  # those that were read from the same text are one object
                 result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
                 self._results[seen_call] = (result, prediction.calls)
             results.append(self._results[seen_call][0])
             by_rule = results[-1].arguments_right
-            flags.append(by_rule if agreements is None else _is_judged_right(prediction, self._sample, agreements))
+            flags.append(
+                by_rule
+                if agreements is None
+                else _is_judged_right(prediction, self._sample, agreements)
+            )
         for prediction in by_turn.values():
             due_calls(prediction, self._sample)  # raises: the sample has no such call turn
         seen = (tuple(results), tuple(flags), tuple(silences))
         if seen not in self._counted:
             picks = (self._picked[choice] for choice in CHOICES)
-            tallies = tuple(tally_conversation(results, flags, picked) if picked else None for picked in picks)
+            tallies = tuple(
+                tally_conversation(results, flags, picked) if picked else None for picked in picks
+            )
             self._counted[seen] = Counted(tallies, seen[2], len(results) > 1)
         return self._counted[seen]
 
 
-def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]) -> SnapshotResult:
+def snapshot_result(
+    prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]
+) -> SnapshotResult:
     """What a prediction got right where a call is due; the arguments of another tool are never right (6.1.1).
 
     Raises RecordError where no call is due.
     """
     gold = due_calls(prediction, sample)
     if not gold:
-        raise RecordError(f"No call is due at turn {prediction.turn} of {sample.key}; there is nothing to compare.")
+        raise RecordError(
+            f"No call is due at turn {prediction.turn} of {sample.key}; there is nothing to compare."
+        )
     if not prediction.calls:
         return SnapshotResult(
-            tool_right=False, arguments_right=False, missing=sum(len(due.arguments) for due in gold),
-            refused=is_refusal(prediction.text), is_call=False, problem=prediction.problem,
-        )  # fmt: skip
+            tool_right=False,
+            arguments_right=False,
+            missing=sum(len(due.arguments) for due in gold),
+            refused=is_refusal(prediction.text),
+            is_call=False,
+            problem=prediction.problem,
+        )
     named = {tools[key].name: tools[key] for key in reversed(sample.candidates) if key in tools}
     pairs = pair_calls(gold, prediction.calls, sample.language)
     results = [_pair_result(pair, sample.language, named) for pair in pairs]
@@ -237,9 +283,11 @@ def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) 
     due, made = pair
     if due is None or made is None:
         return SnapshotResult(
-            tool_right=False, arguments_right=False, missing=len(due.arguments) if due else 0,
+            tool_right=False,
+            arguments_right=False,
+            missing=len(due.arguments) if due else 0,
             hallucinated=len(stated_arguments(made.arguments)) if made else 0,
-        )  # fmt: skip
+        )
     given, tool_right = stated_arguments(made.arguments), made.tool == due.tool
     defined = tools.get(due.tool)
     return SnapshotResult(
@@ -263,9 +311,16 @@ def needs_judge(prediction: Prediction, sample: Sample) -> bool:
 def pairs_to_judge(prediction: Prediction, sample: Sample) -> list[tuple[GoldCall, Call]]:
     """The due calls, each with the one made for it, that differ in how values are written; none where rules can tell."""
     differing: list[tuple[GoldCall, Call]] = []
-    for due, made in pair_calls(due_calls(prediction, sample), prediction.calls or (), sample.language):
+    for due, made in pair_calls(
+        due_calls(prediction, sample), prediction.calls or (), sample.language
+    ):
         given = stated_arguments(made.arguments) if made else {}
-        if due is None or made is None or made.tool != due.tool or given.keys() != due.arguments.keys():
+        if (
+            due is None
+            or made is None
+            or made.tool != due.tool
+            or given.keys() != due.arguments.keys()
+        ):
             return []
         if given != due.arguments:
             differing.append((due, made.with_changes(arguments=given)))
@@ -298,11 +353,19 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
         tally = one.tallies[at]
         if tally is not None:
             tallies[tally] += times
-    first, later = ({one: n for one, n in silences.items() if one.after_calls is after} for after in (False, True))
+    first, later = (
+        {one: n for one, n in silences.items() if one.after_calls is after}
+        for after in (False, True)
+    )
     for metric, group, says in (
-        ("irrelevant", first, "says_sorry"), ("intent_shift", later, "says_sorry"), ("no_call", silences, "calls_nothing"),
-    ):  # fmt: skip
-        met, whole = sum(times for one, times in group.items() if getattr(one, says)), sum(group.values())
+        ("irrelevant", first, "says_sorry"),
+        ("intent_shift", later, "says_sorry"),
+        ("no_call", silences, "calls_nothing"),
+    ):
+        met, whole = (
+            sum(times for one, times in group.items() if getattr(one, says)),
+            sum(group.values()),
+        )
         if whole:
             yield Figure(metric, met / whole, whole, share_interval(met, whole))
     if tallies:
@@ -312,12 +375,18 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
 def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
     total = sum_up(tallies)
     counted = [
-        (metric, getattr(total, met), getattr(total, whole), [
-            Addend(getattr(one, met), getattr(one, whole), times) for one, times in tallies.items()
-        ])
+        (
+            metric,
+            getattr(total, met),
+            getattr(total, whole),
+            [
+                Addend(getattr(one, met), getattr(one, whole), times)
+                for one, times in tallies.items()
+            ],
+        )
         for metric, (met, whole) in _SHARES.items()
         if getattr(total, whole)
-    ]  # fmt: skip
+    ]
     intervals = intervals_of([parts for *_, parts in counted])
     for (metric, met, whole, _), interval in zip(counted, intervals, strict=True):
         yield Figure(metric, met / whole, whole, interval)
@@ -332,7 +401,9 @@ def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreeme
     if not needs_judge(prediction, sample):
         result = snapshot_result(prediction, sample, {})
         # One call with its names and without need of a judge is the gold call to the letter; of several, rules compare the values.
-        return result.names_right and (result.arguments_right or len(due_calls(prediction, sample)) == 1)
+        return result.names_right and (
+            result.arguments_right or len(due_calls(prediction, sample)) == 1
+        )
     if prediction.key not in agreements:
         raise RecordError(
             f"The judge has not been asked about the prediction {prediction.key}. Evaluate again with it."
@@ -347,10 +418,14 @@ def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
         return
     for number, snapshot in enumerate(snapshots):
         # what the user said since the snapshot before
-        spoken = (turn for turn in reversed(snapshot.prefix) if isinstance(turn, UserTurn | CallTurn))
+        spoken = (
+            turn for turn in reversed(snapshot.prefix) if isinstance(turn, UserTurn | CallTurn)
+        )
         stated = next(spoken, None)
         if isinstance(stated, UserTurn):
-            is_worded = shift == "same_turn" and _OVERRIDING.of(stated.text).search(stated.text) is not None
+            is_worded = (
+                shift == "same_turn" and _OVERRIDING.of(stated.text).search(stated.text) is not None
+            )
             if stated.external is not None or is_worded:
                 yield number
                 continue
@@ -367,9 +442,15 @@ def _overrides(before: Snapshot, here: Snapshot) -> bool:
 
 
 ErrorType = Literal[
-    "", "unparseable", "called_when_none_fits", "refused", "wrong_tool", "missing_argument", "hallucinated_argument",
+    "",
+    "unparseable",
+    "called_when_none_fits",
+    "refused",
+    "wrong_tool",
+    "missing_argument",
+    "hallucinated_argument",
     "wrong_value",
-]  # fmt: skip
+]
 _GRAVEST_FIRST: tuple[ErrorType, ...] = get_args(ErrorType)[1:]
 _UNSTATED = ("", "\\")
 
@@ -403,7 +484,9 @@ def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
     return turn.calls
 
 
-def pair_calls(gold: Sequence[GoldCall], made: Sequence[Call], language: Language) -> list[CallPair]:
+def pair_calls(
+    gold: Sequence[GoldCall], made: Sequence[Call], language: Language
+) -> list[CallPair]:
     """Each due call with the call that was made for it, in the order of the gold; then calls that nothing was due for.
 
     Of several calls the pairs are those with the least grave mistakes in all, whatever the order of the calls. Where
@@ -411,8 +494,14 @@ def pair_calls(gold: Sequence[GoldCall], made: Sequence[Call], language: Languag
     """
     if len(gold) <= 1:
         return [CallPair(due, made[0] if made else None) for due in gold]
-    grades = (*_GRAVEST_FIRST, "")  # the less is wrong with a call as the one that is due, the likelier it is meant
-    likeness = [[float(grades.index(_pair_error(CallPair(due, call), language))) for call in made] for due in gold]
+    grades = (
+        *_GRAVEST_FIRST,
+        "",
+    )  # the less is wrong with a call as the one that is due, the likelier it is meant
+    likeness = [
+        [float(grades.index(_pair_error(CallPair(due, call), language))) for call in made]
+        for due in gold
+    ]
     found = dict(assign(likeness))
     pairs = [CallPair(due, made[found[at]] if at in found else None) for at, due in enumerate(gold)]
     taken = set(found.values())
@@ -425,7 +514,10 @@ def stated_arguments(arguments: Arguments) -> Arguments:
 
 
 def _gravest(
-    made: Sequence[Call] | None, gold: Sequence[GoldCall], pairs: Iterable[CallPair], language: Language
+    made: Sequence[Call] | None,
+    gold: Sequence[GoldCall],
+    pairs: Iterable[CallPair],
+    language: Language,
 ) -> ErrorType:
     if made is None:
         return "unparseable"

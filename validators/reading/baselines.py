@@ -78,7 +78,9 @@ def _standing(calls: Iterable[Call], said: str) -> float:
 async def _guess(point: DuePoint, _sample: Sample, _context: StageContext) -> Reading:
     """The first tool, with what its schema itself offers for what it requires."""
     tool = next(iter(point.tools.values()), None)
-    arguments = {name: _offered(tool.properties.get(name, {})) for name in tool.required} if tool else {}
+    arguments = (
+        {name: _offered(tool.properties.get(name, {})) for name in tool.required} if tool else {}
+    )
     kept = {name: value for name, value in arguments.items() if value is not None}
     calls: Calls = (Call(tool=tool.name, arguments=kept),) if tool else ()
     return Reading(turn=point.turn, calls=calls, instead=None if calls else "none")
@@ -94,7 +96,9 @@ async def _settle_unread(
     point: DuePoint, written: Reading, _sample: Sample, _context: StageContext
 ) -> tuple[Vote, ...]:
     """The one with more in it, as golds mostly have; of two alike the first that is shown."""
-    gold, other = (sum(len(call.arguments) for call in calls) for calls in (point.calls, written.calls))
+    gold, other = (
+        sum(len(call.arguments) for call in calls) for calls in (point.calls, written.calls)
+    )
     if gold == other:
         return ("gold", "written")
     return ("gold", "gold") if gold > other else ("written", "written")

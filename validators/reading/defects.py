@@ -33,7 +33,15 @@ from callwright.validators.reading.points import (
     with_leaf,
 )
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Arguments, Call, CallTurn, JsonSchema, Language, ResultTurn, Tool
+from callwright.warehouse.records import (
+    Arguments,
+    Call,
+    CallTurn,
+    JsonSchema,
+    Language,
+    ResultTurn,
+    Tool,
+)
 
 _DATE = re.compile(r"^(\d{4})-(\d\d)-(\d\d)(?=$|[ T])")
 _CLOCK = re.compile(r"(?<!\d)([01]\d|2[0-3]):([0-5]\d)(?!\d)")
@@ -68,7 +76,9 @@ def of_maker(maker: Maker, point: DuePoint, rng: Random) -> Iterator[WrongCalls]
     """
     for calls in maker.make(point, rng):
         is_early = any(call in point.later and call not in point.calls for call in calls)
-        if not is_early and not do_the_same(point.calls, calls, point.tools, is_ordered=point.is_ordered):
+        if not is_early and not do_the_same(
+            point.calls, calls, point.tools, is_ordered=point.is_ordered
+        ):
             yield WrongCalls(maker.name, calls)
 
 
@@ -107,7 +117,9 @@ def _mentioned(leaf: Leaf, point: DuePoint) -> Iterator[JsonValue]:
     """The values of a leaf's type that the words before a point say, and that other arguments of its name have."""
     for text in user_texts(point.prefix):
         yield from _said_in(text, leaf.value, point.language)
-    yield from (one.value for one in leaves(point) if one.path != leaf.path and one.name == leaf.name)
+    yield from (
+        one.value for one in leaves(point) if one.path != leaf.path and one.name == leaf.name
+    )
 
 
 def _said_in(text: str, value: JsonValue, language: Language) -> Iterator[JsonValue]:
@@ -124,14 +136,22 @@ def _said_in(text: str, value: JsonValue, language: Language) -> Iterator[JsonVa
                 for said in sorted(moment.clocks):
                     yield f"{value[: clock.start()]}{said}{value[clock.end() :]}"
         case str() if _CODE.fullmatch(value):
-            yield from (one for one in _CODE.findall(text) if len(one) == len(value) or one[:1] == value[:1])
+            yield from (
+                one for one in _CODE.findall(text) if len(one) == len(value) or one[:1] == value[:1]
+            )
 
 
 @_of_values("earlier_value", "a gold value is the one before a correction")
 def _earlier_value(leaf: Leaf, point: DuePoint, _rng: Random) -> Iterator[JsonValue]:
     """What the same argument had when the tool was called before, or due."""
     tool, name = point.calls[leaf.call].tool, leaf.path[0]
-    before = (call for turn in point.prefix if isinstance(turn, CallTurn) for call in turn.calls if call.tool == tool)
+    before = (
+        call
+        for turn in point.prefix
+        if isinstance(turn, CallTurn)
+        for call in turn.calls
+        if call.tool == tool
+    )
     if len(leaf.path) == 1:
         yield from (call.arguments[str(name)] for call in before if name in call.arguments)
 
@@ -141,11 +161,15 @@ def _value_of_other(leaf: Leaf, point: DuePoint, rng: Random) -> Iterator[JsonVa
     """One that stands in results under the same name, else one that is made up."""
     if choices_of(leaf.schema) or not isinstance(leaf.value, str):
         return
-    results = (result for turn in point.prefix if isinstance(turn, ResultTurn) for result in turn.results)
+    results = (
+        result for turn in point.prefix if isinstance(turn, ResultTurn) for result in turn.results
+    )
     held = [
         (path.rpartition(".")[2], value)
-        for result in results for path, value in walk(result, "") if isinstance(value, str)
-    ]  # fmt: skip
+        for result in results
+        for path, value in walk(result, "")
+        if isinstance(value, str)
+    ]
     names = {name for name, value in held if value == leaf.value}
     told: list[JsonValue] = [*dict.fromkeys(value for name, value in held if name in names)]
     yield from rng.sample(told, len(told))
@@ -223,7 +247,9 @@ def _lists(point: DuePoint) -> Iterator[tuple[int, str, list[JsonValue]]]:
 
 def _with_argument(point: DuePoint, place: int, name: str, value: JsonValue) -> Calls:
     call = point.calls[place]
-    return with_call(point.calls, place, call.with_changes(arguments={**call.arguments, name: value}))
+    return with_call(
+        point.calls, place, call.with_changes(arguments={**call.arguments, name: value})
+    )
 
 
 def _without(point: DuePoint, place: int, name: str) -> Calls:
@@ -292,7 +318,9 @@ def _required_left_out(point: DuePoint, _rng: Random) -> Iterator[Calls]:
     """Where another one is missing already, so that nobody has asked for it yet."""
     for place, call in enumerate(point.calls):
         required = _required(point, call)
-        if not required <= call.arguments.keys():  # in their order: a prompt must not differ from run to run
+        if (
+            not required <= call.arguments.keys()
+        ):  # in their order: a prompt must not differ from run to run
             yield from (_without(point, place, name) for name in call.arguments if name in required)
 
 
@@ -317,7 +345,11 @@ def _sibling_tool(point: DuePoint, rng: Random) -> Iterator[Calls]:
     """With what of the arguments it takes; those first that are most like it."""
     for place, call in enumerate(point.calls):
         gold = point.tools.get(call.tool)
-        others = [one for one in point.tools.values() if gold and one is not gold and not are_redundant(one, gold)]
+        others = [
+            one
+            for one in point.tools.values()
+            if gold and one is not gold and not are_redundant(one, gold)
+        ]
         siblings = nearest_tools(gold, others, len(others)) if gold else []
         for tool in siblings:
             arguments = _fitted(call, gold, tool, point, rng) if gold else None
@@ -330,11 +362,15 @@ def _fitted(call: Call, gold: Tool, tool: Tool, point: DuePoint, rng: Random) ->
     given, left = Arguments(), Arguments()
     for name, value in call.arguments.items():
         declared = gold.properties.get(name, {})
-        fits_in = name in tool.properties and json_type(tool.properties[name]) == json_type(declared)
+        fits_in = name in tool.properties and json_type(tool.properties[name]) == json_type(
+            declared
+        )
         (given if fits_in else left)[name] = value
     for name in (one for one in tool.required if one not in given):
         wanted = tool.properties.get(name, {})
-        taken = next((one for one in left if _have_one_form(gold.properties.get(one, {}), wanted)), None)
+        taken = next(
+            (one for one in left if _have_one_form(gold.properties.get(one, {}), wanted)), None
+        )
         value = left.pop(taken) if taken is not None else _made(name, tool, point, rng)
         if value is None:
             return None
@@ -373,9 +409,26 @@ def _calls_reordered(point: DuePoint, _rng: Random) -> Iterator[Calls]:
 
 # Their order is part of what is drawn.
 MAKERS: tuple[Maker, ...] = (
-    _other_mention, _earlier_value, _roles_exchanged, _said_left_out, _list_short, _unsaid_added, _half_day_off, _day_beside,
-    _unit_off, _sibling_tool, _flag_turned, _other_choice, _number_beside, _call_dropped, _value_of_other, _list_long,
-    _required_left_out, _call_repeated, _call_unasked, _calls_reordered,
-)  # fmt: skip
+    _other_mention,
+    _earlier_value,
+    _roles_exchanged,
+    _said_left_out,
+    _list_short,
+    _unsaid_added,
+    _half_day_off,
+    _day_beside,
+    _unit_off,
+    _sibling_tool,
+    _flag_turned,
+    _other_choice,
+    _number_beside,
+    _call_dropped,
+    _value_of_other,
+    _list_long,
+    _required_left_out,
+    _call_repeated,
+    _call_unasked,
+    _calls_reordered,
+)
 # What a reader has to find by reading the words; the others are told by the schema alone, or by counting calls.
 PLANTED: tuple[Maker, ...] = MAKERS[: MAKERS.index(_value_of_other)]

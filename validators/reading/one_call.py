@@ -25,7 +25,13 @@ from callwright.validators.judges import (
     judge_calls,
     propose_call,
 )
-from callwright.validators.matching import READ_OTHERWISE, THRESHOLD, CallDifference, compare_calls, doubts_of
+from callwright.validators.matching import (
+    READ_OTHERWISE,
+    THRESHOLD,
+    CallDifference,
+    compare_calls,
+    doubts_of,
+)
 from callwright.warehouse.records import (
     Call,
     Decision,
@@ -57,7 +63,8 @@ def applies_to(sample: Sample) -> bool:
 
 
 @reader(
-    "consistency", "2",
+    "consistency",
+    "2",
     "Does the checker make the gold call from the conversation alone, zero-shot and one-shot?",
     source="HammerBench 4.2.1",
     role="checker",
@@ -66,7 +73,7 @@ def applies_to(sample: Sample) -> bool:
     applies=applies_to,
     settles=ALL,
     doubts=READ_OTHERWISE,
-)  # fmt: skip
+)
 async def check_consistency(sample: Sample, context: StageContext) -> Answer:
     """Let the checker make every call of the sample from the conversation alone, in two settings."""
     if not applies_to(sample):
@@ -80,7 +87,9 @@ async def check_consistency(sample: Sample, context: StageContext) -> Answer:
     return _answer(readings)
 
 
-async def _read(snapshot: Snapshot, sample: Sample, context: StageContext, *, is_unproved: bool) -> Readings:
+async def _read(
+    snapshot: Snapshot, sample: Sample, context: StageContext, *, is_unproved: bool
+) -> Readings:
     """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a contradiction would matter."""
     schemas = _schemas(due_call(snapshot), sample, context)
     zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, context)
@@ -105,17 +114,28 @@ def judge_readings(
     """Hold both readings of a snapshot against its gold; `schemas` are those of the gold tool's parameters."""
     gold = due_call(snapshot)
     both = first, second = tuple(
-        compare_calls(gold, reading, schemas, threshold=threshold) for reading in (zero_shot, one_shot)
+        compare_calls(gold, reading, schemas, threshold=threshold)
+        for reading in (zero_shot, one_shot)
     )
     if first.is_same and second.is_same:
         return Readings(both, "proved", "")
-    read = [*doubts_of(first, zero_shot, snapshot.turn), *doubts_of(second, one_shot, snapshot.turn)]
+    read = [
+        *doubts_of(first, zero_shot, snapshot.turn),
+        *doubts_of(second, one_shot, snapshot.turn),
+    ]
     doubts = tuple(one for at, one in enumerate(read) if one not in read[:at])
     if first.is_same or second.is_same:
         odd, name = (second, "one-shot") if first.is_same else (first, "zero-shot")
-        return Readings(both, "unproved", f"the {name} reading {odd.sentence()}, the other is the gold call", doubts)
+        return Readings(
+            both,
+            "unproved",
+            f"the {name} reading {odd.sentence()}, the other is the gold call",
+            doubts,
+        )
     if zero_shot != one_shot:
-        reason = f"the zero-shot reading {first.sentence()}; the one-shot reading {second.sentence()}"
+        reason = (
+            f"the zero-shot reading {first.sentence()}; the one-shot reading {second.sentence()}"
+        )
         return Readings(both, "unproved", reason, doubts)
     if _speaks_against(first, zero_shot, snapshot, schemas):
         reason = f"both readings are one call that {first.sentence()}, and the conversation states what they say"
@@ -124,7 +144,10 @@ def judge_readings(
 
 
 def _speaks_against(
-    difference: CallDifference, reading: Call | None, snapshot: Snapshot, schemas: dict[str, JsonSchema]
+    difference: CallDifference,
+    reading: Call | None,
+    snapshot: Snapshot,
+    schemas: dict[str, JsonSchema],
 ) -> bool:
     """Whether the conversation's words bear out the reading against the gold, in every argument that differs."""
     if reading is None or not difference.has_same_tool:
@@ -151,7 +174,9 @@ def _answer(readings: list[Readings]) -> Answer:
     decision = weakest([reading.decision for reading in readings])
     scores = [difference.score for reading in readings for difference in reading.differences]
     parts = [
-        f"At snapshot {at} {reading.reason}." if len(readings) > 1 else f"{capitalised(reading.reason)}."
+        f"At snapshot {at} {reading.reason}."
+        if len(readings) > 1
+        else f"{capitalised(reading.reason)}."
         for at, reading in enumerate(readings)
         if reading.reason
     ]
@@ -165,7 +190,8 @@ def _answer(readings: list[Readings]) -> Answer:
 
 
 @reader(
-    "meaning", "2",
+    "meaning",
+    "2",
     "Does the judge read the same call out of the conversation, or one that means the same?",
     source="HammerBench 4.2.1, D.4",
     role="judge",
@@ -174,7 +200,7 @@ def _answer(readings: list[Readings]) -> Answer:
     applies=applies_to,
     settles=ALL,
     doubts=READ_OTHERWISE,
-)  # fmt: skip
+)
 async def check_meaning(sample: Sample, context: StageContext) -> Answer:
     """Let the judge make every call of the sample, and say whether it means what the gold means."""
     if not applies_to(sample):
@@ -201,12 +227,20 @@ async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> A
         return Answer(decision="proved", reason="The judge's own call is the gold call.")
     doubts = tuple(doubts_of(difference, own, snapshot.turn))
     if gold is None or own is None or not difference.has_same_tool:
-        return Answer(decision="unproved", reason=f"The judge's own reading {difference.sentence()}.", doubts=doubts)
+        return Answer(
+            decision="unproved",
+            reason=f"The judge's own reading {difference.sentence()}.",
+            doubts=doubts,
+        )
     tools = context.toolset(sample.candidates)
     pair, briefing = (gold, own), sample.time_sentence
-    judgement = await judge_calls(context.chat, SAME_MEANING, tools, snapshot.prefix, pair, briefing=briefing)
+    judgement = await judge_calls(
+        context.chat, SAME_MEANING, tools, snapshot.prefix, pair, briefing=briefing
+    )
     if judgement.agree:
-        reason = f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"
+        reason = (
+            f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"
+        )
         return Answer(decision="proved", reason=reason)
     reason = f"The judge's own call {difference.sentence()}, and means another: {judgement.reason}"
     return Answer(decision="unproved", reason=reason, doubts=doubts)
@@ -214,7 +248,9 @@ async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> A
 
 def _schemas(gold: Call | None, sample: Sample, context: StageContext) -> dict[str, JsonSchema]:
     tools = context.toolset(sample.candidates)
-    return next((tool.properties for tool in tools if gold is not None and tool.name == gold.tool), {})
+    return next(
+        (tool.properties for tool in tools if gold is not None and tool.name == gold.tool), {}
+    )
 
 
 def due_call(snapshot: Snapshot) -> Call | None:
@@ -229,19 +265,25 @@ def has_idle_turn(sample: Sample) -> bool:
 
 
 @reader(
-    "relevance", "4", "Where no call is due: can none of the candidates do it?",
+    "relevance",
+    "4",
+    "Where no call is due: can none of the candidates do it?",
     source="HammerBench 4.2, D.5",
     role="judge",
     prompts=(RELEVANCE,),
     applies=has_idle_turn,
     settles=MEANING,
-)  # fmt: skip
+)
 async def check_relevance(sample: Sample, context: StageContext) -> Answer:
     """Prove that no candidate can do what is asked where none is to be called."""
     idle = [snapshot for snapshot in sample.snapshots() if not snapshot.calls]
     if not idle:
-        return Answer(decision="proved", reason="A call is due at every turn, so nothing is to be refused.")
-    duplicate = find_duplicate_tool(context.toolset(sample.withheld), context.toolset(sample.candidates))
+        return Answer(
+            decision="proved", reason="A call is due at every turn, so nothing is to be refused."
+        )
+    duplicate = find_duplicate_tool(
+        context.toolset(sample.withheld), context.toolset(sample.candidates)
+    )
     if duplicate:
         reason = f"The withheld tool is still among the candidates: {duplicate}."
         return answer_of([contradicted(reason, DoubtedFact(kind="candidates_amiss"))], "")
@@ -264,5 +306,12 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
 
 def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
     """Which candidate could stand for which withheld tool, as a clause; "" where none could."""
-    pairs = ((hidden, shown) for hidden in withheld for shown in candidates if are_redundant(hidden, shown))
-    return next((f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), "")
+    pairs = (
+        (hidden, shown)
+        for hidden in withheld
+        for shown in candidates
+        if are_redundant(hidden, shown)
+    )
+    return next(
+        (f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), ""
+    )

@@ -15,16 +15,27 @@ from callwright.validators.judges import PICK_TOOLS, SETTLE, WRITE, opinion_vers
 from callwright.validators.metrics.ratios import share_interval
 from callwright.validators.reading.defects import PLANTED, of_maker
 from callwright.validators.reading.points import DuePoint, due_points
-from callwright.validators.reading.writing import MODEL, BlindReader, agrees, check_reading, read_point
+from callwright.validators.reading.writing import (
+    MODEL,
+    BlindReader,
+    agrees,
+    check_reading,
+    read_point,
+)
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import PlantedReading, ReadingOutcome, Sample, Tool
 
 GROUP = "measuring"
 DEFECTS = 0.75  # the share of what is planted that is a defect; the rest are golds as they are
 _VERSION = "2"  # raised where other points or defects would be planted
-_OUTCOMES: dict[tuple[bool, bool], ReadingOutcome] = {  # by whether a defect is planted, and whether it is doubted
-    (True, True): "caught", (True, False): "missed", (False, True): "falsely_doubted", (False, False): "passed",
-}  # fmt: skip
+_OUTCOMES: dict[
+    tuple[bool, bool], ReadingOutcome
+] = {  # by whether a defect is planted, and whether it is doubted
+    (True, True): "caught",
+    (True, False): "missed",
+    (False, True): "falsely_doubted",
+    (False, False): "passed",
+}
 
 
 class PlantedPoint(NamedTuple):
@@ -44,7 +55,9 @@ def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPoint:
     return plant_each(sample, tools, rng, defects=1 if is_defect else 0)[-1 if is_defect else 0]
 
 
-def plant_each(sample: Sample, tools: Sequence[Tool], rng: Random, *, defects: int) -> list[PlantedPoint]:
+def plant_each(
+    sample: Sample, tools: Sequence[Tool], rng: Random, *, defects: int
+) -> list[PlantedPoint]:
     """A point of the sample with the gold itself, and then with defects of up to so many different sorts.
 
     Raises RecordError where nothing is due in the sample.
@@ -70,7 +83,9 @@ async def read_planted(
 ) -> PlantedReading:
     """Hold what a reader writes at a point against what is planted there, as the check does."""
     try:
-        reading = await read_point(planted.point, sample, context, claimed=planted.claimed, reader=reader)
+        reading = await read_point(
+            planted.point, sample, context, claimed=planted.claimed, reader=reader
+        )
         is_doubted = not agrees(reading, planted.claimed, context.rouge_l)
         reason = " and ".join(reading.votes)
     except ReplyError as error:  # what can't be read leaves a sample to people, as a doubt does
@@ -177,14 +192,19 @@ def figures_of(
     doubted, passed = outcomes.count("falsely_doubted"), outcomes.count("passed")
     planted, doubles = caught + missed, doubted + passed
     of_caught, of_doubts = (
-        share_interval(met, whole) if whole else None for met, whole in ((caught, planted), (doubted, doubles))
+        share_interval(met, whole) if whole else None
+        for met, whole in ((caught, planted), (doubted, doubles))
     )
     sorts = _by_sort(readings)
     wrong = most_wrong = None
     if of_caught is not None:
         lowest = min((one.low for one in sorts if one.planted >= FEWEST), default=of_caught.low)
-        wrong = wrong_among_chosen(wrong_before, missed / planted, doubted / doubles if doubles else 0.0)
-        most_wrong = wrong_among_chosen(wrong_before, 1 - lowest, of_doubts.high if of_doubts else 1.0)
+        wrong = wrong_among_chosen(
+            wrong_before, missed / planted, doubted / doubles if doubles else 0.0
+        )
+        most_wrong = wrong_among_chosen(
+            wrong_before, 1 - lowest, of_doubts.high if of_doubts else 1.0
+        )
     return ReaderFigures(
         model=model,
         planted=planted,
@@ -215,17 +235,23 @@ def _by_sort(readings: Iterable[PlantedReading]) -> list[SortFigures]:
     found = []
     for defect, (planted, caught) in counts.items():
         between = share_interval(caught, planted)
-        found.append(SortFigures(defect, planted, caught, caught / planted, between.low, between.high))
+        found.append(
+            SortFigures(defect, planted, caught, caught / planted, between.low, between.high)
+        )
     return sorted(found, key=lambda one: (one.rate, one.defect))
 
 
-def _problem(caught: int, planted: int, sorts: Sequence[SortFigures], agreed: tuple[int, int], bars: Bars) -> str:
+def _problem(
+    caught: int, planted: int, sorts: Sequence[SortFigures], agreed: tuple[int, int], bars: Bars
+) -> str:
     """Why a reader of these figures settles nothing, "" where it may."""
     if not planted:
         return "has read nothing that was planted"
     if caught / planted < bars.caught_at_least:
         return f"caught {caught} of {planted} planted defects"
-    low = next((one for one in sorts if one.planted >= FEWEST and one.high < bars.caught_at_least), None)
+    low = next(
+        (one for one in sorts if one.planted >= FEWEST and one.high < bars.caught_at_least), None
+    )
     if low is not None:
         return f"caught {low.caught} of {low.planted} planted defects of the sort {low.defect}"
     passed, whole = agreed
@@ -250,7 +276,9 @@ def cheapest(figures: Sequence[ReaderFigures], wrong_at_most: float) -> ReaderFi
     Of two as cheap the more careful one.
     """
     good = [
-        one for one in figures if not one.problem and one.most_wrong is not None and one.most_wrong <= wrong_at_most
+        one
+        for one in figures
+        if not one.problem and one.most_wrong is not None and one.most_wrong <= wrong_at_most
     ]
     priced = [one for one in good if one.dollars is not None]
     return min(priced, key=lambda one: (one.dollars, one.most_wrong, one.model), default=None)

@@ -77,10 +77,19 @@ def due_points(sample: Sample, tools: Sequence[Tool]) -> list[DuePoint]:
         if not is_spoken and not (isinstance(turn, CallTurn) and turn.calls):
             continue
         calls = tuple(call.bare for call in turn.calls) if isinstance(turn, CallTurn) else ()
-        later = tuple(call.bare for one in sample.turns[at + 1 :] if isinstance(one, CallTurn) for call in one.calls)
+        later = tuple(
+            call.bare
+            for one in sample.turns[at + 1 :]
+            if isinstance(one, CallTurn)
+            for call in one.calls
+        )
         prefix = tuple(map(shortened, sample.turns[:at]))
         is_ordered = in_order or any(UNKNOWN in call.arguments.values() for call in calls)
-        points.append(DuePoint(at, prefix, calls, later, named, sample.language, traits.asked, is_ordered, in_steps))
+        points.append(
+            DuePoint(
+                at, prefix, calls, later, named, sample.language, traits.asked, is_ordered, in_steps
+            )
+        )
     return points
 
 
@@ -114,7 +123,9 @@ def with_call(calls: Calls, place: int, *others: Call) -> Calls:
     return (*calls[:place], *others, *calls[place + 1 :])
 
 
-def do_the_same(calls: Calls, others: Calls, tools: Mapping[str, Tool], *, is_ordered: bool) -> bool:
+def do_the_same(
+    calls: Calls, others: Calls, tools: Mapping[str, Tool], *, is_ordered: bool
+) -> bool:
     """Whether both sets of calls do the same; where calls don't depend on each other, in any order.
 
     >>> do_the_same((), (), {}, is_ordered=False)
@@ -126,7 +137,9 @@ def do_the_same(calls: Calls, others: Calls, tools: Mapping[str, Tool], *, is_or
         return all(is_same_call(*pair, tools) for pair in zip(calls, others, strict=True))
     left = list(others)
     for call in calls:
-        found = next((at for at, other in enumerate(left) if is_same_call(call, other, tools)), None)
+        found = next(
+            (at for at, other in enumerate(left) if is_same_call(call, other, tools)), None
+        )
         if found is None:
             return False
         del left[found]
@@ -140,7 +153,11 @@ def is_same_call(call: Call, other: Call, tools: Mapping[str, Tool]) -> bool:
     tool = tools.get(call.tool)
     schemas = tool.properties if tool else {}
     first, second = (
-        {name: value for name, value in one.arguments.items() if not _is_idle(value, schemas.get(name, {}))}
+        {
+            name: value
+            for name, value in one.arguments.items()
+            if not _is_idle(value, schemas.get(name, {}))
+        }
         for one in (call, other)
     )
     return first.keys() == second.keys() and all(
@@ -156,9 +173,13 @@ def _is_idle(value: JsonValue, schema: JsonSchema) -> bool:
 
 
 def _is_same(value: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    if isinstance(value, list) and isinstance(other, list):  # of values that are not plain the order may count
+    if isinstance(value, list) and isinstance(
+        other, list
+    ):  # of values that are not plain the order may count
         value, other = (
-            sorted(one, key=str) if all(isinstance(member, str | int | float) for member in one) else one
+            sorted(one, key=str)
+            if all(isinstance(member, str | int | float) for member in one)
+            else one
             for one in (value, other)
         )
     return is_same_value(value, other, schema)

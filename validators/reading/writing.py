@@ -70,7 +70,8 @@ def has_calls(sample: Sample) -> bool:
 
 
 @reader(
-    "reading", "3",
+    "reading",
+    "3",
     "Does the checker, which does not know the gold calls, write the same ones?",
     source="HammerBench 4.2.1",
     role="checker",
@@ -85,7 +86,7 @@ def has_calls(sample: Sample) -> bool:
         "call_missing": "Whoever reads the conversation alone does not make the call of {tool}, or makes it with other values.",
         "call_added": "Whoever reads the conversation alone makes another call of {tool}.",
     },
-)  # fmt: skip
+)
 async def check_reading(sample: Sample, context: StageContext) -> Answer:
     """Let the checker write the calls at every point of the sample, and the judge settle where they differ from the gold."""
     readings: list[Reading] = []
@@ -96,7 +97,9 @@ async def check_reading(sample: Sample, context: StageContext) -> Answer:
         try:
             reading = await read_point(point, sample, context)
         except ReplyError as error:
-            reasons.append(f"Before turn {point.turn} no answer could be read: {str(error).rstrip('.')}.")
+            reasons.append(
+                f"Before turn {point.turn} no answer could be read: {str(error).rstrip('.')}."
+            )
             doubts.append(DoubtedFact(kind="unread", turn=point.turn))
             break  # what can't be read once is not paid for again and again
         readings.append(reading)
@@ -105,15 +108,23 @@ async def check_reading(sample: Sample, context: StageContext) -> Answer:
             doubts += _doubts(point, reading)
     if reasons:
         return Answer(
-            decision="unproved", score=0.0, reason=" ".join(reasons), doubts=tuple(doubts), readings=tuple(readings)
+            decision="unproved",
+            score=0.0,
+            reason=" ".join(reasons),
+            doubts=tuple(doubts),
+            readings=tuple(readings),
         )
-    return Answer(decision="proved", score=1.0, reason=_agreement(readings), readings=tuple(readings))
+    return Answer(
+        decision="proved", score=1.0, reason=_agreement(readings), readings=tuple(readings)
+    )
 
 
 # Writes the calls at a point of a sample without knowing its gold. Raises ReplyError where they can't be read.
 Writer: TypeAlias = Callable[[DuePoint, Sample, StageContext], Awaitable[Reading]]
 # Says which of a point's calls and those written is right, once for each order. Raises ReplyError.
-Settler: TypeAlias = Callable[[DuePoint, Reading, Sample, StageContext], Awaitable[tuple[Vote, ...]]]
+Settler: TypeAlias = Callable[
+    [DuePoint, Reading, Sample, StageContext], Awaitable[tuple[Vote, ...]]
+]
 
 
 class BlindReader(NamedTuple):
@@ -153,7 +164,12 @@ async def write_calls(point: DuePoint, sample: Sample, context: StageContext) ->
     )
     is_plan = title is WrittenPlan
     answer = narrowed(
-        title, {"calls": calls_schema(tools, is_whole=point.in_steps, unknown=UNKNOWN if is_plan else None)}
+        title,
+        {
+            "calls": calls_schema(
+                tools, is_whole=point.in_steps, unknown=UNKNOWN if is_plan else None
+            )
+        },
     )
     written = await ask_opinion(
         context.chat,
@@ -168,7 +184,9 @@ async def write_calls(point: DuePoint, sample: Sample, context: StageContext) ->
         if call.tool not in point.tools:
             raise ReplyError(f"The reader calls {call.tool!r}, and there is no such tool.")
     calls = tuple(Call(tool=call.tool, arguments=call.arguments) for call in written.calls)
-    return Reading(turn=point.turn, calls=calls, instead=None if calls else written.instead or "none")
+    return Reading(
+        turn=point.turn, calls=calls, instead=None if calls else written.instead or "none"
+    )
 
 
 async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -> list[Tool]:
@@ -186,15 +204,21 @@ async def _shown_tools(point: DuePoint, sample: Sample, context: StageContext) -
     )
     due = [point.tools[call.tool] for call in point.calls if call.tool in point.tools]
     alike = [one.name for tool in due for one in nearest_tools(tool, tools, _SIBLINGS)]
-    kept = [*dict.fromkeys([*alike, *(name for name in named.tools if name in point.tools)])][:FEW_TOOLS]
+    kept = [*dict.fromkeys([*alike, *(name for name in named.tools if name in point.tools)])][
+        :FEW_TOOLS
+    ]
     return [tool for tool in tools if tool.name in kept]
 
 
 def _shown(tool: Tool, *, has_returns: bool) -> dict[str, JsonValue]:
-    return tool.signature | ({"returns": tool.returns} if has_returns and tool.returns is not None else {})
+    return tool.signature | (
+        {"returns": tool.returns} if has_returns and tool.returns is not None else {}
+    )
 
 
-async def settle(point: DuePoint, written: Reading, sample: Sample, context: StageContext) -> tuple[Vote, ...]:
+async def settle(
+    point: DuePoint, written: Reading, sample: Sample, context: StageContext
+) -> tuple[Vote, ...]:
     """Which of the point's calls and those written the settler finds right, asked in both orders. Raises ReplyError."""
     names = {call.tool for call in (*point.calls, *written.calls)}
     tools = [_shown(tool, has_returns=False) for tool in point.tools.values() if tool.name in names]
@@ -219,7 +243,12 @@ async def settle(point: DuePoint, written: Reading, sample: Sample, context: Sta
 
 
 MODEL = BlindReader(write_calls, settle)
-_GOLD_FIRST: dict[str, Vote] = {"first": "gold", "second": "written", "both": "both", "neither": "neither"}
+_GOLD_FIRST: dict[str, Vote] = {
+    "first": "gold",
+    "second": "written",
+    "both": "both",
+    "neither": "neither",
+}
 _GOLD_SECOND: dict[str, Vote] = {**_GOLD_FIRST, "first": "written", "second": "gold"}
 
 
@@ -240,7 +269,9 @@ def agrees(reading: Reading, point: DuePoint, rouge_l: float) -> bool:
     if not reading.votes:
         return do_the_same(point.calls, reading.calls, point.tools, is_ordered=point.is_ordered)
     votes = {*reading.votes}
-    return votes == {"gold"} or (votes <= {"gold", "both"} and _differ_in_wording(point, reading.calls, rouge_l))
+    return votes == {"gold"} or (
+        votes <= {"gold", "both"} and _differ_in_wording(point, reading.calls, rouge_l)
+    )
 
 
 def _differ_in_wording(point: DuePoint, written: Sequence[Call], rouge_l: float) -> bool:
@@ -252,14 +283,20 @@ def _differ_in_wording(point: DuePoint, written: Sequence[Call], rouge_l: float)
         schemas = tool.properties if tool else {}
         exact = compare_calls(gold, other, schemas, threshold=1.0)
         is_alike = compare_calls(gold, other, schemas, threshold=rouge_l).is_same
-        if not is_alike or not all(is_free_text(schemas.get(one.argument, {})) for one in exact.wrong):
+        if not is_alike or not all(
+            is_free_text(schemas.get(one.argument, {})) for one in exact.wrong
+        ):
             return False
     return True
 
 
 def is_free_text(schema: JsonSchema) -> bool:
     """Whether a parameter takes any words: its schema states no format, pattern or choice."""
-    return kind_of(schema) == "text" and not choices_of(schema) and not schema.keys() & {"format", "pattern"}
+    return (
+        kind_of(schema) == "text"
+        and not choices_of(schema)
+        and not schema.keys() & {"format", "pattern"}
+    )
 
 
 def _agreement(readings: Sequence[Reading]) -> str:
@@ -267,7 +304,11 @@ def _agreement(readings: Sequence[Reading]) -> str:
     several = "s" if len(readings) != 1 else ""
     same = f"A reader that did not know the gold wrote the same at {len(readings)} point{several}"
     contested = sum(bool(one.votes) for one in readings)
-    return f"{same}, {contested} of them contested and settled for the gold." if contested else f"{same}."
+    return (
+        f"{same}, {contested} of them contested and settled for the gold."
+        if contested
+        else f"{same}."
+    )
 
 
 def _disagreement(point: DuePoint, reading: Reading) -> str:
@@ -300,4 +341,8 @@ def _differences(point: DuePoint, written: Calls) -> list[DoubtedFact]:
     return [
         *(DoubtedFact(kind="call_missing", turn=point.turn, tool=one.tool) for one in missing),
         *(DoubtedFact(kind="call_added", turn=point.turn, tool=one.tool) for one in added),
-    ] or [DoubtedFact(kind="order_amiss", turn=point.turn, tool=next((one.tool for one in point.calls), ""))]
+    ] or [
+        DoubtedFact(
+            kind="order_amiss", turn=point.turn, tool=next((one.tool for one in point.calls), "")
+        )
+    ]

@@ -9,18 +9,41 @@ from callwright.generators.catalogs import Problem
 from callwright.generators.catalogs.catalog import ProblemKind, check_tool
 from callwright.language.names import split_name, words
 from callwright.language.text import stem
-from callwright.validators.toolset.redundancy import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields
+from callwright.validators.toolset.redundancy import (
+    CHANGE,
+    CREATE,
+    DELETE,
+    READ,
+    Doing,
+    doing_of,
+    yields,
+)
 from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, JsonSchema, Tool, Verdict
 
 CHECK = "tool_complexity"
 VERSION = "1"
-MANY_PARAMETERS = 7  # said in one request now and then; catalogs/catalog.py has the number that nobody says
+MANY_PARAMETERS = (
+    7  # said in one request now and then; catalogs/catalog.py has the number that nobody says
+)
 MANY_REQUIRED = 4  # a short request, and most are (HammerBench 4.2.1), says no more
-_AGAINST: frozenset[ProblemKind] = frozenset({"too_many_parameters", "too_deep", "undeclared_required"})
+_AGAINST: frozenset[ProblemKind] = frozenset(
+    {"too_many_parameters", "too_deep", "undeclared_required"}
+)
 _ID_WORDS = frozenset({"id", "ids", "uuid", "guid"})
-_OWN = frozenset({"user", "profile", "cart", "basket", "member", "owner", "customer", "device", "session", "app"})
+_OWN = frozenset(
+    {"user", "profile", "cart", "basket", "member", "owner", "customer", "device", "session", "app"}
+)
 _SIGN_IN = frozenset(
-    {"token", "credential", "credentials", "auth", "authorization", "authentication", "apikey", "session"}
+    {
+        "token",
+        "credential",
+        "credentials",
+        "auth",
+        "authorization",
+        "authentication",
+        "apikey",
+        "session",
+    }
 )
 # What people are told of a tool, and of what the tools of a category let nobody do.
 TOOL_DOUBTS = {
@@ -42,11 +65,17 @@ TOOL_DOUBTS = {
 # What problems of a tool by itself are as facts.
 _FACTS: Mapping[ProblemKind, DoubtKind] = MappingProxyType(
     {
-        "no_description": "tool_undescribed", "undescribed_parameter": "parameter_undescribed", "too_deep": "parameters_deep",
-        "undeclared_required": "required_undeclared", "single_choice": "one_choice", "too_many_parameters": "parameters_many",
+        "no_description": "tool_undescribed",
+        "undescribed_parameter": "parameter_undescribed",
+        "too_deep": "parameters_deep",
+        "undeclared_required": "required_undeclared",
+        "single_choice": "one_choice",
+        "too_many_parameters": "parameters_many",
     }
-)  # fmt: skip
-_MANAGED = MappingProxyType({READ: ("shown", "show"), CHANGE: ("changed", "change"), DELETE: ("deleted", "delete")})
+)
+_MANAGED = MappingProxyType(
+    {READ: ("shown", "show"), CHANGE: ("changed", "change"), DELETE: ("deleted", "delete")}
+)
 # Not every verb that makes something makes a thing to be kept.
 _CREATORS = frozenset(
     words(
@@ -69,14 +98,19 @@ class Doubt(NamedTuple):
 def check_complexity(tools: Sequence[Tool]) -> list[Verdict]:
     """Whether each tool can be called from what people say; the tools are one another's company."""
     company = _companies(tools)
-    return [_verdict(tool, list(doubts_about(tool, company[tool.category, tool.language]))) for tool in tools]
+    return [
+        _verdict(tool, list(doubts_about(tool, company[tool.category, tool.language])))
+        for tool in tools
+    ]
 
 
 def doubts_about(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
     """Every reason to think the tool too complex, beside the tools of its category."""
     for problem in check_tool(tool):
         fact = DoubtedFact(kind=_FACTS[problem.kind], tool=tool.name, value=len(tool.properties))
-        yield Doubt("contradicted" if problem.kind in _AGAINST else "unproved", problem.message, fact)
+        yield Doubt(
+            "contradicted" if problem.kind in _AGAINST else "unproved", problem.message, fact
+        )
     yield from hard_to_say(tool, company)
 
 
@@ -84,7 +118,9 @@ def hard_to_say(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
     """What in the tool is sound by itself, but hard to say or needless to ask for."""
     count, required = len(tool.properties), len(tool.required)
     if count > MANY_PARAMETERS:
-        message = f"{count} parameters are more than the {MANY_PARAMETERS} that people give at most."
+        message = (
+            f"{count} parameters are more than the {MANY_PARAMETERS} that people give at most."
+        )
         yield _doubt("parameters_several", message, value=count)
     if required > MANY_REQUIRED:
         message = f"{required} parameters are required; few requests say more than {MANY_REQUIRED}."
@@ -100,7 +136,11 @@ def hard_to_say(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
 def _needless(name: str, tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
     words = split_name(name)
     if _SIGN_IN & set(words) or words[-2:] == ("api", "key"):
-        yield _doubt("signs_in", f"{name!r} signs the user in; who asks a phone for something is signed in.", name)
+        yield _doubt(
+            "signs_in",
+            f"{name!r} signs the user in; who asks a phone for something is signed in.",
+            name,
+        )
         return
     if not words or words[-1] not in _ID_WORDS:
         return
@@ -111,7 +151,9 @@ def _needless(name: str, tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]
     elif CREATE in doing.kinds and thing and thing <= {stem(doing.head)}:
         yield _doubt("not_yet_made", f"{name!r} names what the tool is only about to make.", name)
     elif not any(_tells(other, name, thing) for other in company if other.key != tool.key):
-        message = f"No tool of the category tells what {name!r} is, and people don't know such numbers."
+        message = (
+            f"No tool of the category tells what {name!r} is, and people don't know such numbers."
+        )
         yield _doubt("id_unknown", message, name)
 
 
@@ -131,20 +173,31 @@ def _tells(tool: Tool, name: str, thing: set[str]) -> bool:
 
 def _mentions(schema: object, name: str) -> bool:
     if isinstance(schema, dict):
-        return name in schema.get("properties", {}) or any(_mentions(inside, name) for inside in schema.values())
+        return name in schema.get("properties", {}) or any(
+            _mentions(inside, name) for inside in schema.values()
+        )
     return isinstance(schema, list) and any(_mentions(inside, name) for inside in schema)
 
 
 def _is_nested(schema: JsonSchema) -> bool:
     items = schema.get("items")
-    return "properties" in schema or (isinstance(items, dict) and ("properties" in items or "items" in items))
+    return "properties" in schema or (
+        isinstance(items, dict) and ("properties" in items or "items" in items)
+    )
 
 
 def _verdict(tool: Tool, doubts: Sequence[Doubt]) -> Verdict:
     worst = sorted(doubts, key=lambda doubt: doubt.decision != "contradicted")
     decision: Decision = worst[0].decision if worst else "proved"
     reason, facts = " ".join(doubt.message for doubt in worst), tuple(doubt.fact for doubt in worst)
-    return Verdict(subject=tool.key, check=CHECK, decision=decision, reason=reason, doubts=facts, version=VERSION)
+    return Verdict(
+        subject=tool.key,
+        check=CHECK,
+        decision=decision,
+        reason=reason,
+        doubts=facts,
+        version=VERSION,
+    )
 
 
 class _Gap(NamedTuple):
@@ -158,9 +211,13 @@ class _Gap(NamedTuple):
 def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
     """For each category, what can be created but not shown, changed or deleted; one finding a resource."""
     found: dict[str, Problem] = {}  # said once, whatever the languages
-    for tool, thing, lacking in (gap for group in _companies(tools).values() for gap in _gaps(group)):
+    for tool, thing, lacking in (
+        gap for group in _companies(tools).values() for gap in _gaps(group)
+    ):
         missing = " or ".join(_MANAGED[kind][0] for kind in lacking)
-        message = f"What {tool.name!r} creates ({thing}) can't be {missing} by any tool of the category."
+        message = (
+            f"What {tool.name!r} creates ({thing}) can't be {missing} by any tool of the category."
+        )
         problem = Problem(where=tool.category, tool=tool.name, kind="crud_gap", message=message)
         found[problem.key] = problem
     return list(found.values())
@@ -178,7 +235,10 @@ def gap_facts(category: Sequence[Tool]) -> list[DoubtedFact]:
     """What tools of one category create and none shows, changes or deletes, as facts."""
     return [
         DoubtedFact(
-            kind="unmanaged", tool=gap.tool.name, argument=gap.thing, other=[_MANAGED[kind][1] for kind in gap.missing]
+            kind="unmanaged",
+            tool=gap.tool.name,
+            argument=gap.thing,
+            other=[_MANAGED[kind][1] for kind in gap.missing],
         )
         for gap in _gaps(category)
     ]
@@ -192,7 +252,11 @@ def _gaps(group: Sequence[Tool]) -> Iterator[_Gap]:
         if not made or made in known:
             continue
         known.add(made)
-        missing = [kind for kind in _MANAGED if not any(_manages(other, kind, made, doing) for other in doings)]
+        missing = [
+            kind
+            for kind in _MANAGED
+            if not any(_manages(other, kind, made, doing) for other in doings)
+        ]
         if missing:
             yield _Gap(tool, yields(doing) or doing.head, missing)
 
@@ -204,7 +268,9 @@ def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str
     if doing.verb in {"add", "save"} and _ONTO & set(split_name(tool.name.rsplit(".", 1)[-1])):
         return frozenset()  # a song into a playlist changes the playlist
     made = frozenset({stem(yields(doing) or doing.head)})
-    if doing.verb == "set" and not any(DELETE in other.kinds and made & set(other.resource) for other in doings):
+    if doing.verb == "set" and not any(
+        DELETE in other.kinds and made & set(other.resource) for other in doings
+    ):
         return frozenset()  # the volume is set; an alarm is set, and deleted
     return _BOOKED if made & _BOOKED else made
 
@@ -212,5 +278,9 @@ def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str
 def _manages(other: Doing, kind: str, made: frozenset[str], creating: Doing) -> bool:
     if kind not in other.kinds or other.verb == "set":
         return False
-    things = made if kind == READ else made | {stem(creating.head)}  # who shows rooms need not show bookings
-    return bool(things & set(other.resource)) or (kind != READ and other.verb == "rebook" and bool(made & _BOOKED))
+    things = (
+        made if kind == READ else made | {stem(creating.head)}
+    )  # who shows rooms need not show bookings
+    return bool(things & set(other.resource)) or (
+        kind != READ and other.verb == "rebook" and bool(made & _BOOKED)
+    )

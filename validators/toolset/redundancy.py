@@ -19,7 +19,15 @@ from callwright.language.text import deep_stem, stem
 from callwright.validators.embeddings import near_pairs
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 
-READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = "read", "create", "change", "delete", "start", "stop", "other"
+READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = (
+    "read",
+    "create",
+    "change",
+    "delete",
+    "start",
+    "stop",
+    "other",
+)
 
 
 class Doing(NamedTuple):
@@ -48,7 +56,9 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def _kinds() -> Mapping[str, frozenset[str]]:
-    return {verb: frozenset(row["kinds"]) for row in _table()["verbs"] for verb in row["words"].split()}
+    return {
+        verb: frozenset(row["kinds"]) for row in _table()["verbs"] for verb in row["words"].split()
+    }
 
 
 @cache
@@ -63,20 +73,31 @@ def doing_of(name: str, description: str) -> Doing:
     verb = next((word for word in named if word in _kinds()), "")
     rest = tuple(stem(word) for word in named if word != verb and word not in _small_words("aside"))
     if not verb:
-        verb = next((word for word in _WORDS.findall(description.lower())[:1] if word in _kinds()), "")
+        verb = next(
+            (word for word in _WORDS.findall(description.lower())[:1] if word in _kinds()), ""
+        )
     kinds = _kinds().get(verb) or _stated_kinds(description)
     if {"turn", "switch"} & set(named) and {"on", "off"} & set(named):
         kinds = frozenset({START if "on" in named else STOP})
-    return Doing(kinds, verb, rest, _head(named[named.index(verb) + 1 :] if verb in named else named))
+    return Doing(
+        kinds, verb, rest, _head(named[named.index(verb) + 1 :] if verb in named else named)
+    )
 
 
 def _head(after: Sequence[str]) -> str:
     """The last word before a preposition, else the last one of all."""
     end = next(
-        (place for place, word in enumerate(after) if word in _small_words("prepositions") and place), len(after)
+        (
+            place
+            for place, word in enumerate(after)
+            if word in _small_words("prepositions") and place
+        ),
+        len(after),
     )
     small = _small_words("aside") | _small_words("prepositions")
-    kept = [word for word in after[:end] if word not in small] or [word for word in after if word not in small]
+    kept = [word for word in after[:end] if word not in small] or [
+        word for word in after if word not in small
+    ]
     return kept[-1] if kept else ""
 
 
@@ -88,7 +109,9 @@ def yields(doing: Doing) -> str:
 def are_opposed(one: Tool, other: Tool) -> bool:
     """Whether two tools do different or opposite things, however alike the words about them are."""
     doing, others = doing_of(one.name, one.description), doing_of(other.name, other.description)
-    return not doing.kinds & others.kinds or _do_differently(doing, others) or any(_differ(one, other))
+    return (
+        not doing.kinds & others.kinds or _do_differently(doing, others) or any(_differ(one, other))
+    )
 
 
 def _do_differently(doing: Doing, others: Doing) -> bool:
@@ -103,7 +126,8 @@ def _do_differently(doing: Doing, others: Doing) -> bool:
 
 def _differ(one: Tool, other: Tool) -> Iterator[bool]:
     own, others = (
-        {*split_name(tool.name.rsplit(".", 1)[-1]), *_WORDS.findall(tool.description.lower())} for tool in (one, other)
+        {*split_name(tool.name.rsplit(".", 1)[-1]), *_WORDS.findall(tool.description.lower())}
+        for tool in (one, other)
     )
     for first, second in map(str.split, _table()["opposites"]):
         yield first in own and second in others and second not in own and first not in others
@@ -122,7 +146,9 @@ def _listed(language: Language, name: str) -> Any:  # noqa: ANN401 - parsed YAML
 def _stated_kinds(description: str) -> frozenset[str]:
     """The kinds of the first verb that the description has in a language that lists them."""
     verbs = _listed(language_of(description), "verbs").items()
-    found = [(match.start(), kind) for kind, verb in verbs if (match := re.search(verb, description))]
+    found = [
+        (match.start(), kind) for kind, verb in verbs if (match := re.search(verb, description))
+    ]
     kind = min(found, default=(0, OTHER))[1]
     return frozenset({kind, OTHER} if kind in {CREATE, START} else {kind})
 
@@ -151,7 +177,9 @@ class DuplicateTools(NamedTuple):
     @property
     def likeness(self) -> float:
         """The signs added up."""
-        return round(NAME * self.name + DESCRIPTION * self.description + PARAMETERS * self.parameters, 3)
+        return round(
+            NAME * self.name + DESCRIPTION * self.description + PARAMETERS * self.parameters, 3
+        )
 
     @property
     def are_alike(self) -> bool:
@@ -164,7 +192,10 @@ def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
     nearest: dict[str, DuplicateTools] = {}
     for duplicates in find_duplicate_tools(tools):
         known = nearest.get(duplicates.other.key)
-        if known is None or (duplicates.are_alike, duplicates.likeness) > (known.are_alike, known.likeness):
+        if known is None or (duplicates.are_alike, duplicates.likeness) > (
+            known.are_alike,
+            known.likeness,
+        ):
             nearest[duplicates.other.key] = duplicates
     return [_verdict(tool, nearest.get(tool.key)) for tool in tools]
 
@@ -191,9 +222,14 @@ def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
         one, other = tools[first], tools[second]
         names = [doing_of(tool.name, tool.description).resource for tool in (one, other)]
         parameters = [
-            [word for name in tool.properties for word in split_name(name) if word != "name"] for tool in (one, other)
+            [word for name in tool.properties for word in split_name(name) if word != "name"]
+            for tool in (one, other)
         ]
-        alike = _same_words(names, without=0.0), near, _same_words(parameters, without=_NO_PARAMETERS)
+        alike = (
+            _same_words(names, without=0.0),
+            near,
+            _same_words(parameters, without=_NO_PARAMETERS),
+        )
         duplicates = DuplicateTools(one, other, *alike)
         is_doubtful = duplicates.likeness >= IN_DOUBT or duplicates.are_alike
         if one.name == other.name or (is_doubtful and not are_opposed(one, other)):
@@ -214,10 +250,20 @@ def _verdict(tool: Tool, duplicates: DuplicateTools | None) -> Verdict:
         f"{'Does' if are_alike else 'May do'} the same as {one.name!r} ({one.description.strip()}): names "
         f"{duplicates.name:.0%} alike, descriptions {duplicates.description:.0%}, parameters {duplicates.parameters:.0%}."
     )
-    duplicate = Evidence(argument="twin", kind="normalised", quote=one.name, path=one.key, rule="twin")
-    fact = DoubtedFact(kind="tools_alike" if are_alike else "tools_near", tool=tool.name, other=one.name)
+    duplicate = Evidence(
+        argument="twin", kind="normalised", quote=one.name, path=one.key, rule="twin"
+    )
+    fact = DoubtedFact(
+        kind="tools_alike" if are_alike else "tools_near", tool=tool.name, other=one.name
+    )
     decision = "contradicted" if are_alike else "unproved"
     return Verdict(
-        subject=tool.key, check=CHECK, decision=decision, score=duplicates.likeness, reason=reason, evidence=(duplicate,),
-        doubts=(fact,), version=VERSION,
-    )  # fmt: skip
+        subject=tool.key,
+        check=CHECK,
+        decision=decision,
+        score=duplicates.likeness,
+        reason=reason,
+        evidence=(duplicate,),
+        doubts=(fact,),
+        version=VERSION,
+    )

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.warehouse.exports.examples import Message, Teach, TrainingExample, is_allowed, tool_calls
+from callwright.warehouse.exports.examples import (
+    Message,
+    Teach,
+    TrainingExample,
+    is_allowed,
+    tool_calls,
+)
 from callwright.warehouse.exports.writing import LeftOutRow, json_text
 from callwright.warehouse.records import Sample, without_traits
 from callwright.warehouse.releases import GivenAnswer, SampleAnswers
@@ -26,7 +32,9 @@ class _Stated(NamedTuple):
     message: Message
 
 
-def right_answers(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample | LeftOutRow]:
+def right_answers(
+    example: TrainingExample, answers: SampleAnswers
+) -> Iterator[TrainingExample | LeftOutRow]:
     """The example with each right answer of a candidate in the place of the gold; the same one twice is taken once."""
     found = _once(_right(example, answers))
     for given, message in found:
@@ -35,7 +43,9 @@ def right_answers(example: TrainingExample, answers: SampleAnswers) -> Iterator[
         yield LeftOutRow(example.sample.kind, NO_RIGHT)
 
 
-def right_runs(sample: Sample, answers: SampleAnswers, teach: Teach) -> Iterator[TrainingExample | LeftOutRow]:
+def right_runs(
+    sample: Sample, answers: SampleAnswers, teach: Teach
+) -> Iterator[TrainingExample | LeftOutRow]:
     """What each right run over a multi-step sample teaches, whole, and how many runs teach nothing."""
     for run in answers.runs:
         if run.problem or not run.is_right:
@@ -43,14 +53,20 @@ def right_runs(sample: Sample, answers: SampleAnswers, teach: Teach) -> Iterator
         told = sample.with_changes(turns=run.turns, tags=without_traits(sample.tags, "asked"))
         for one in teach(told) if run.turns else ():
             if isinstance(one, TrainingExample):
-                yield one._replace(sample=sample, given_by=run.given_by, pass_rate=answers.pass_rate)
+                yield one._replace(
+                    sample=sample, given_by=run.given_by, pass_rate=answers.pass_rate
+                )
             else:
                 yield one
 
 
 def unproved_runs(sample: Sample, answers: SampleAnswers, _teach: Teach) -> Iterator[LeftOutRow]:
     """How many wrong runs make no pair, since no step of theirs is provably wrong."""
-    yield from (LeftOutRow(sample.kind, run.problem) for run in answers.runs if run.problem and not run.is_right)
+    yield from (
+        LeftOutRow(sample.kind, run.problem)
+        for run in answers.runs
+        if run.problem and not run.is_right
+    )
 
 
 def rated(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:
@@ -58,16 +74,21 @@ def rated(example: TrainingExample, answers: SampleAnswers) -> Iterator[Training
     yield example._replace(pass_rate=answers.pass_rate)
 
 
-def pairs(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample | LeftOutRow]:
+def pairs(
+    example: TrainingExample, answers: SampleAnswers
+) -> Iterator[TrainingExample | LeftOutRow]:
     """The example with each worse answer beside the right one of the same candidate, or beside the gold where it has none."""
     own = {one.given.given_by: one.message for one in reversed(list(_right(example, answers)))}
     found = list(_wrong(example, answers))
     for given, message in found:
         chosen = own.get(given.given_by)
         yield example._replace(
-            last=chosen or example.last, given_by=given.given_by if chosen else "", pass_rate=answers.pass_rate,
-            rejected=message, rejected_by=_name(given),
-        )  # fmt: skip
+            last=chosen or example.last,
+            given_by=given.given_by if chosen else "",
+            pass_rate=answers.pass_rate,
+            rejected=message,
+            rejected_by=_name(given),
+        )
     if not found:
         yield LeftOutRow(example.sample.kind, NO_WRONG)
 
@@ -79,7 +100,9 @@ def labelled(example: TrainingExample, answers: SampleAnswers) -> Iterator[Train
     if _said(example.last) not in [_said(one.last) for one in right]:
         yield example._replace(pass_rate=answers.pass_rate)
     for given, message in _wrong(example, answers):
-        yield example._replace(last=message, given_by=_name(given), pass_rate=answers.pass_rate, is_wrong=True)
+        yield example._replace(
+            last=message, given_by=_name(given), pass_rate=answers.pass_rate, is_wrong=True
+        )
 
 
 def _name(given: GivenAnswer) -> str:
@@ -90,7 +113,11 @@ def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated
     """The right answers that do what the gold does, speak or call, in calls that the tools take."""
     speaks = "tool_calls" not in example.last
     for one in _stated(example, answers):
-        if one.given.is_right and speaks != bool(one.given.calls) and _is_taken(example, one.message):
+        if (
+            one.given.is_right
+            and speaks != bool(one.given.calls)
+            and _is_taken(example, one.message)
+        ):
             yield one
 
 
@@ -105,7 +132,8 @@ def _once(found: Iterable[_Stated]) -> list[_Stated]:
 def _said(message: Message) -> tuple[str, bytes]:
     """What a message says and calls, without what was thought before, however the arguments are ordered."""
     calls = [
-        [one["function"]["name"], orjson.loads(one["function"]["arguments"])] for one in message.get("tool_calls", ())
+        [one["function"]["name"], orjson.loads(one["function"]["arguments"])]
+        for one in message.get("tool_calls", ())
     ]
     return message.get("content", ""), orjson.dumps(calls, option=orjson.OPT_SORT_KEYS)
 
@@ -114,7 +142,8 @@ def _is_taken(example: TrainingExample, message: Message) -> bool:
     schemas = {tool["name"]: tool["parameters"] for tool in example.tools}
     called = [call["function"] for call in message.get("tool_calls", ())]
     return all(
-        call["name"] in schemas and is_allowed(json_text(schemas[call["name"]]), call["arguments"]) for call in called
+        call["name"] in schemas and is_allowed(json_text(schemas[call["name"]]), call["arguments"])
+        for call in called
     )
 
 
@@ -122,7 +151,9 @@ def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
     """The wrong answers; a planted defect only where nobody has answered wrongly."""
     speaks = "tool_calls" not in example.last
     found = _once(
-        one for one in _stated(example, answers) if not one.given.is_right and (one.given.calls or not speaks)
+        one
+        for one in _stated(example, answers)
+        if not one.given.is_right and (one.given.calls or not speaks)
     )
     seen = [one for one in found if one.given.source != "planted"]
     return seen or found[:1]
@@ -133,7 +164,9 @@ def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_State
     names = {true: plain for plain, true in example.names.items()}
     for given in answers.given:
         if given.turn == example.turn and (given.calls or given.words.strip()):
-            made: Message = {"tool_calls": tool_calls(given.calls, names, given.turn)} if given.calls else {}
+            made: Message = (
+                {"tool_calls": tool_calls(given.calls, names, given.turn)} if given.calls else {}
+            )
             said = {} if given.calls else {"content": given.words}
             thought = {"reasoning_content": given.reasoning} if given.reasoning else {}
             yield _Stated(given, {"role": "assistant", **said, **made, **thought})

@@ -73,17 +73,25 @@ def due_turns(sample: Sample) -> Iterator[DueCalls]:
         yield DueCalls(sample, len(sample.turns), ())
 
 
-def accepted_calls(calls: Iterable[GoldCall], tools: Iterable[Tool], names: Names) -> list[dict[str, Any]]:
+def accepted_calls(
+    calls: Iterable[GoldCall], tools: Iterable[Tool], names: Names
+) -> list[dict[str, Any]]:
     """Each call that is due, with the values that are right for every parameter. Raises RecordError for an unknown tool."""
     calls, by_name = list(calls), {tool.name: tool for tool in tools}
     unknown = next((call.tool for call in calls if call.tool not in by_name), None)
     if unknown is not None:
-        raise RecordError("BFCL can't ask for a call of a tool that is no candidate: no candidate has this name.")
+        raise RecordError(
+            "BFCL can't ask for a call of a tool that is no candidate: no candidate has this name."
+        )
     return [{names.tool(call.tool): _accepted(call, by_name[call.tool], names)} for call in calls]
 
 
 def function_docs(
-    tools: Iterable[Tool], names: Names, calls: Iterable[GoldCall] = (), *, with_required: bool = False
+    tools: Iterable[Tool],
+    names: Names,
+    calls: Iterable[GoldCall] = (),
+    *,
+    with_required: bool = False,
 ) -> list[dict[str, Any]]:
     """The tools as BFCL describes functions; the calls that are due decide types that no schema names."""
     listed = list(tools)
@@ -93,7 +101,9 @@ def function_docs(
     docs = [_doc(tool, names, given.get(tool.name, {})) for tool in listed]
     if with_required:
         for doc, tool in zip(docs, listed, strict=True):
-            doc["parameters"]["required"] = [names.parameter(tool.name, name) for name in tool.required]
+            doc["parameters"]["required"] = [
+                names.parameter(tool.name, name) for name in tool.required
+            ]
     return docs
 
 
@@ -115,21 +125,27 @@ def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]
             case CallTurn(calls=calls, executed=True):
                 yield {"role": "assistant", "content": calls_text(calls, names)}
             case ResultTurn(results=results):
-                yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
+                yield from (
+                    {"role": "tool", "content": orjson.dumps(result).decode()} for result in results
+                )
 
 
 def calls_text(calls: Iterable[GoldCall], names: Names) -> str:
     """Calls in the notation that BFCL's decoder reads."""
     written = []
     for call in calls:
-        given = [f"{names.parameter(call.tool, name)}={value!r}" for name, value in call.arguments.items()]
+        given = [
+            f"{names.parameter(call.tool, name)}={value!r}"
+            for name, value in call.arguments.items()
+        ]
         written.append(f"{names.tool(call.tool)}({', '.join(given)})")
     return f"[{', '.join(written)}]"
 
 
 def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any]:
     properties = {
-        names.parameter(tool.name, name): _typed(schema, given.get(name)) for name, schema in tool.properties.items()
+        names.parameter(tool.name, name): _typed(schema, given.get(name))
+        for name, schema in tool.properties.items()
     }
     return {
         **tool.signature,
@@ -140,24 +156,34 @@ def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any
 
 def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
     """A parameter in BFCL's types; where the schema names none, the gold value's own type decides."""
-    branches = [one for word in ("anyOf", "oneOf") for one in schema.get(word) or () if one.get("type") != "null"]
+    branches = [
+        one
+        for word in ("anyOf", "oneOf")
+        for one in schema.get(word) or ()
+        if one.get("type") != "null"
+    ]
     schema = {**branches[0], **schema} if branches and "type" not in schema else schema
     declared = schema.get("type")
     if isinstance(declared, list):
         declared = next((one for one in declared if one != "null"), None)
     kind = _TYPES.get(str(declared)) or _type_of(value)
     if isinstance(value, dict | list):
-        kind = _type_of(value)  # a gold value that its schema does not allow is what is asked for all the same
+        kind = _type_of(
+            value
+        )  # a gold value that its schema does not allow is what is asked for all the same
     typed: dict[str, Any] = {"type": kind, "description": str(schema.get("description", ""))}
     if "enum" in schema:
         typed["enum"] = schema["enum"]
     if kind == "array":
         items = schema.get("items")
         typed["items"] = _typed(
-            items if isinstance(items, dict) else {}, value[0] if isinstance(value, list) and value else None
+            items if isinstance(items, dict) else {},
+            value[0] if isinstance(value, list) and value else None,
         )
     if kind == "dict" and isinstance(schema.get("properties"), dict):
-        typed["properties"] = {name: _typed(member) for name, member in schema["properties"].items()}
+        typed["properties"] = {
+            name: _typed(member) for name, member in schema["properties"].items()
+        }
     return typed
 
 
@@ -200,10 +226,20 @@ def _begin(part: ReleaseSplit) -> Write:
             identity = {"id": f"{category}_{part.lines[file]}"}
             messages = list(messages_of(due.sample.turns[: due.turn], names))
             functions = function_docs(tools, names, due.calls)
-            origin = {"callwright_key": due.sample.key, "callwright_turn": due.turn, "callwright_names": names.changed}
-            part.add_line(file, identity | {"question": [messages], "function": functions, **origin} | part.mark)
+            origin = {
+                "callwright_key": due.sample.key,
+                "callwright_turn": due.turn,
+                "callwright_names": names.changed,
+            }
+            part.add_line(
+                file,
+                identity | {"question": [messages], "function": functions, **origin} | part.mark,
+            )
             if truth:
-                part.add_line(f"possible_answer/{file}", identity | {"ground_truth": truth} | part.mark_of_tests)
+                part.add_line(
+                    f"possible_answer/{file}",
+                    identity | {"ground_truth": truth} | part.mark_of_tests,
+                )
         return len(made)
 
     return write
@@ -218,7 +254,11 @@ FORMAT = Format(
 )
 
 
-CALLS_FILE, ACTS_FILE, POSSIBLE = "BFCL_v2_conversationsclean.json", "BFCL_v2_dialogacts.json", "possible_answer"
+CALLS_FILE, ACTS_FILE, POSSIBLE = (
+    "BFCL_v2_conversationsclean.json",
+    "BFCL_v2_dialogacts.json",
+    "possible_answer",
+)
 CALLS_ID, ACTS_ID = "conversationsclean", "dialogacts"
 ACTS = {
     "seek": "agent_seek_information",
@@ -261,7 +301,10 @@ def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Questi
                 before += [one.with_changes(results=one.results[:number]) for one in following]
             docs = function_docs(tools, names, (call,), with_required=True)
             [answer] = accepted_calls((call,), tools, names)
-            stated = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
+            stated = {
+                name: {key: value for key, value in due.items() if value != [""]}
+                for name, due in answer.items()
+            }
             question = {"question": [list(_conversation_messages(before, names))], "function": docs}
             yield question, {"ground_truth": [stated]}
 
@@ -297,12 +340,18 @@ def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Ques
             case UserTurn(text=text, external=Message(app=app, text=message)):
                 yield {"role": "user", "content": text, "message": {"app": app, "text": message}}
             case ReplyTurn(text=text, acts=acts):
-                yield {"role": "assistant", "content": text} | ({"acts": [ACTS[act] for act in acts]} if acts else {})
+                yield {"role": "assistant", "content": text} | (
+                    {"acts": [ACTS[act] for act in acts]} if acts else {}
+                )
             case CallTurn(calls=calls) if calls:
-                made = [{"name": names.tool(call.tool), "arguments": call.arguments} for call in calls]
+                made = [
+                    {"name": names.tool(call.tool), "arguments": call.arguments} for call in calls
+                ]
                 yield {"role": "assistant", "content": "", "tool_calls": made}
             case ResultTurn(results=results):
-                yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
+                yield from (
+                    {"role": "tool", "content": orjson.dumps(result).decode()} for result in results
+                )
 
 
 def _begin_conversations(part: ReleaseSplit) -> Write:
@@ -319,7 +368,10 @@ def _begin_conversations(part: ReleaseSplit) -> Write:
         made = [(file, word, list(asked(sample, tools))) for file, word, asked in files]
         for file, word, rows in made:
             for number, (question, answer) in enumerate(rows):
-                at = {"id": f"{word}_{part.lines[file]}", "dialog_id": f"{dialogue_of(sample)}_{number}"}
+                at = {
+                    "id": f"{word}_{part.lines[file]}",
+                    "dialog_id": f"{dialogue_of(sample)}_{number}",
+                }
                 part.add_line(file, at | question | part.mark_of_tests)
                 part.add_line(f"{POSSIBLE}/{file}", at | answer | part.mark_of_tests)
         return sum(len(rows) for _, _, rows in made)

@@ -53,7 +53,9 @@ MOST_TOOLS = 128  # what OpenAI's interface takes
 NOT_ASKED = "a required argument is missing, and nobody asks for it"
 NO_WORDS = "no tool fits, and we have no words to say so in this language"
 NOT_KNOWN = "a value is known from the result of an earlier call only, which was not made"
-NO_SUCH_TOOL = "a call is due whose tool is no candidate, or with an argument that its tool does not declare"
+NO_SUCH_TOOL = (
+    "a call is due whose tool is no candidate, or with an argument that its tool does not declare"
+)
 NOT_MADE = "the conversation goes on as if a call had been made that was not"
 ONCE = "an earlier row teaches the same, word for word"
 NOT_TOLD = "the answer does not tell what was asked for"
@@ -96,9 +98,15 @@ class TrainingExample(NamedTuple):
         sample = self.sample
         whose = {name: by for name in ("given_by", "rejected_by") if (by := getattr(self, name))}
         return {
-            "key": sample.key, "turn": self.turn, "kind": sample.kind, "language": sample.language,
-            "category": sample.category, "names": self.names, "tools_left_out": list(self.tools_left_out), **whose,
-        }  # fmt: skip
+            "key": sample.key,
+            "turn": self.turn,
+            "kind": sample.kind,
+            "language": sample.language,
+            "category": sample.category,
+            "names": self.names,
+            "tools_left_out": list(self.tools_left_out),
+            **whose,
+        }
 
 
 Answered = Callable[[TrainingExample, SampleAnswers], "Iterable[TrainingExample | LeftOutRow]"]
@@ -130,14 +138,20 @@ class ExampleFormat(NamedTuple):
 
         return write
 
-    def _found(self, sample: Sample, source: ReleaseStream) -> Iterator[TrainingExample | LeftOutRow]:
+    def _found(
+        self, sample: Sample, source: ReleaseStream
+    ) -> Iterator[TrainingExample | LeftOutRow]:
         """What is written of a sample; of answers each by itself, however long the conversation."""
         if source.answers is None or self.answered is None:
-            yield from examples_of(sample, source, most_tools=self.most_tools, are_whole=self.are_whole)
+            yield from examples_of(
+                sample, source, most_tools=self.most_tools, are_whole=self.are_whole
+            )
             return
         answers = source.answers(sample)
         if self.of_runs is not None:
-            teach = partial(examples_of, source=source, most_tools=self.most_tools, are_whole=self.are_whole)
+            teach = partial(
+                examples_of, source=source, most_tools=self.most_tools, are_whole=self.are_whole
+            )
             yield from self.of_runs(sample, answers, teach)
         for one in examples_of(sample, source, most_tools=self.most_tools):
             yield from [one] if isinstance(one, LeftOutRow) else self.answered(one, answers)
@@ -148,10 +162,16 @@ class ExampleFormat(NamedTuple):
             part.left_out[one] += 1
             return False
         told: list[JsonValue] = [
-            [said["role"], said.get("content"), [call["function"] for call in said.get("tool_calls", ())]]
+            [
+                said["role"],
+                said.get("content"),
+                [call["function"] for call in said.get("tool_calls", ())],
+            ]
             for said in (*one.messages, *([one.rejected] if one.rejected else ()))
         ]
-        words = bytes.fromhex(content_key([told, *sorted(one.sample.candidates), *([True] if one.is_wrong else ())]))
+        words = bytes.fromhex(
+            content_key([told, *sorted(one.sample.candidates), *([True] if one.is_wrong else ())])
+        )
         if words in seen:
             part.leave_out(one.sample, ONCE)
             return False
@@ -161,7 +181,9 @@ class ExampleFormat(NamedTuple):
         except RecordError as error:
             part.leave_out(one.sample, str(error))
             return False
-        ours = part.mark if part.source.answers is None else {"pass_rate": one.pass_rate, **part.mark}
+        ours = (
+            part.mark if part.source.answers is None else {"pass_rate": one.pass_rate, **part.mark}
+        )
         part.add_line(f"{part.stem}.jsonl", row if self.has_origins else {**row, **ours})
         if self.has_origins:
             part.add_line(f"{part.stem}.origins.jsonl", one.origin | ours)
@@ -178,15 +200,23 @@ def examples_of(
     turns = tuple(map(_shortened, sample.turns)) if source.answers is None else sample.turns
     names = plain_names(tools.values())
     dropped = _dropped(sample, [*tools], most_tools)
-    documents = tuple(tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped)
+    documents = tuple(
+        tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped
+    )
     found: list[TrainingExample] = []
-    given = sample.fault.until if sample.fault else 0  # nothing is learned from what was done until it went wrong
+    given = (
+        sample.fault.until if sample.fault else 0
+    )  # nothing is learned from what was done until it went wrong
     for at in (at for at in _taught(turns) if at >= given):
         problem = _problem(turns[given:], at - given, tools)
         if not problem and at == len(sample.turns) - 1 and untold_fields(sample):
             problem = NOT_TOLD
         turn = turns[at]
-        is_wordless = isinstance(turn, CallTurn) and not turn.calls and not isinstance(_following(turns, at), ReplyTurn)
+        is_wordless = (
+            isinstance(turn, CallTurn)
+            and not turn.calls
+            and not isinstance(_following(turns, at), ReplyTurn)
+        )
         if problem := problem or (NO_WORDS if is_wordless and not refusal else ""):
             yield LeftOutRow(sample.kind, problem)
             continue
@@ -202,7 +232,9 @@ def examples_of(
         found.append(one)
     for at, one in enumerate(found):
         whole = one.messages
-        if not are_whole or not any(list(later.before[: len(whole)]) == whole for later in found[at + 1 :]):
+        if not are_whole or not any(
+            list(later.before[: len(whole)]) == whole for later in found[at + 1 :]
+        ):
             yield one
 
 
@@ -211,7 +243,10 @@ def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:
 
     The sample states it, else it is drawn by its request: samples of one request begin alike, and are taught once.
     """
-    words, rng = source.words.get(sample.language, AssistantWords()), Random(content_key([sample.request]))
+    words, rng = (
+        source.words.get(sample.language, AssistantWords()),
+        Random(content_key([sample.request])),
+    )
     refusal, message = (rng.choice(one) if one else "" for one in words)
     return sample.briefing_after(sample.system_message or message), refusal
 
@@ -252,7 +287,9 @@ def _taught(turns: Sequence[Turn]) -> Iterator[int]:
     """The turns that an assistant takes: snapshots, and what it says to a user or after a result."""
     for at, turn in enumerate(turns):
         before = turns[at - 1] if at else None
-        if isinstance(turn, CallTurn) or (isinstance(turn, ReplyTurn) and isinstance(before, UserTurn | ResultTurn)):
+        if isinstance(turn, CallTurn) or (
+            isinstance(turn, ReplyTurn) and isinstance(before, UserTurn | ResultTurn)
+        ):
             yield at
 
 
@@ -264,11 +301,16 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
     due = list(turn.calls) if isinstance(turn, CallTurn) else []
     lacks_due = any(_lacks(call, tools) for call in due if call.tool in tools)
     known = {name: tool.properties.keys() for name, tool in tools.items()}
-    if any(call.tool not in known or not call.arguments.keys() <= known[call.tool] for call in (*made, *due)):
+    if any(
+        call.tool not in known or not call.arguments.keys() <= known[call.tool]
+        for call in (*made, *due)
+    ):
         return NO_SUCH_TOOL
     if any(UNKNOWN in json_text(call.arguments) for call in (*made, *due)):
         return NOT_KNOWN
-    if any(_lacks(call, tools) for call in made) or (lacks_due and not isinstance(_following(turns, at), ReplyTurn)):
+    if any(_lacks(call, tools) for call in made) or (
+        lacks_due and not isinstance(_following(turns, at), ReplyTurn)
+    ):
         return NOT_ASKED
     if _was_taken_for_made(turns[:at], tools):
         return NOT_MADE
@@ -302,7 +344,9 @@ def is_allowed(schema: str, arguments: str) -> bool:
     Patterns are not asked.
     """
     try:  # without a registry of its own, jsonschema asks the network for what `$ref` names
-        return bool(_Validator(orjson.loads(schema), registry=Registry()).is_valid(orjson.loads(arguments)))
+        return bool(
+            _Validator(orjson.loads(schema), registry=Registry()).is_valid(orjson.loads(arguments))
+        )
     except (UnknownType, Unresolvable):
         return True
 
@@ -328,10 +372,15 @@ def _last_message(
     calls = turn.calls if isinstance(turn, CallTurn) else ()
     if calls and not any(_lacks(call, tools) for call in calls):
         return {"role": "assistant", "tool_calls": tool_calls(calls, names, at)}
-    return {"role": "assistant", "content": following.text if isinstance(following, ReplyTurn) else refusal}
+    return {
+        "role": "assistant",
+        "content": following.text if isinstance(following, ReplyTurn) else refusal,
+    }
 
 
-def openai_messages(briefing: str, turns: Iterable[Turn], names: Mapping[str, str]) -> Iterator[Message]:
+def openai_messages(
+    briefing: str, turns: Iterable[Turn], names: Mapping[str, str]
+) -> Iterator[Message]:
     """What was stated, called and returned, in OpenAI's form; a snapshot at which nothing was carried out says nothing.
 
     Before all else stands the `briefing` as a system message; `names` gives tools the names that they have there.
@@ -348,20 +397,29 @@ def openai_messages(briefing: str, turns: Iterable[Turn], names: Mapping[str, st
             case ResultTurn(results=results):
                 for number, result in enumerate(results):
                     text = result if isinstance(result, str) else json_text(result)
-                    yield {"role": "tool", "tool_call_id": f"call_{at - 1}_{number}", "content": text}
+                    yield {
+                        "role": "tool",
+                        "tool_call_id": f"call_{at - 1}_{number}",
+                        "content": text,
+                    }
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case _:
                 assert_never(turn)
 
 
-def tool_calls(calls: Iterable[GoldCall | Call], names: Mapping[str, str], turn: int) -> list[dict[str, Any]]:
+def tool_calls(
+    calls: Iterable[GoldCall | Call], names: Mapping[str, str], turn: int
+) -> list[dict[str, Any]]:
     """Calls as a message of the assistant has them, under the `names` that tools have there."""
     return [
         {
             "id": f"call_{turn}_{number}",
             "type": "function",
-            "function": {"name": names.get(call.tool, call.tool), "arguments": json_text(call.arguments)},
+            "function": {
+                "name": names.get(call.tool, call.tool),
+                "arguments": json_text(call.arguments),
+            },
         }
         for number, call in enumerate(calls)
     ]

@@ -22,7 +22,16 @@ from callwright.warehouse.exports.writing import (
     user_text,
     write_json,
 )
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 
 COLUMNS = {
     "key": "The sample, by the hash of its content.",
@@ -38,17 +47,48 @@ COLUMNS = {
 }
 CROISSANT = "croissant.json"
 _CONTEXT: dict[str, JsonValue] = {
-    "@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",
-    "dct": "http://purl.org/dc/terms/", "rai": "http://mlcommons.org/croissant/RAI/", "conformsTo": "dct:conformsTo",
-    "citeAs": "cr:citeAs", "isLiveDataset": "cr:isLiveDataset",
-    "data": {"@id": "cr:data", "@type": "@json"}, "examples": {"@id": "cr:examples", "@type": "@json"},
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "dct": "http://purl.org/dc/terms/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "conformsTo": "dct:conformsTo",
+    "citeAs": "cr:citeAs",
+    "isLiveDataset": "cr:isLiveDataset",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    **{word: f"cr:{word}" for word in (
-        "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet", "format", "includes",
-        "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace",
-        "samplingRate", "separator", "source", "subField", "transform",
-    )},
-}  # fmt: skip
+    **{
+        word: f"cr:{word}"
+        for word in (
+            "column",
+            "equivalentProperty",
+            "extract",
+            "field",
+            "fileObject",
+            "fileProperty",
+            "fileSet",
+            "format",
+            "includes",
+            "jsonPath",
+            "key",
+            "md5",
+            "parentField",
+            "path",
+            "recordSet",
+            "references",
+            "regex",
+            "repeated",
+            "replace",
+            "samplingRate",
+            "separator",
+            "source",
+            "subField",
+            "transform",
+        )
+    },
+}
 
 
 def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
@@ -58,13 +98,25 @@ def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, An
     snapshots: list[dict[str, Any]] = []
     for turn in sample.turns:
         if isinstance(turn, CallTurn):
-            snapshots.append({"after": len(messages), "calls": _calls_text(turn.calls), "executed": turn.executed})
+            snapshots.append(
+                {
+                    "after": len(messages),
+                    "calls": _calls_text(turn.calls),
+                    "executed": turn.executed,
+                }
+            )
         messages.extend(_messages(turn))
     return {
-        "key": sample.key, "kind": sample.kind, "language": sample.language, "category": sample.category,
-        "request": sample.request, "messages": messages, "snapshots": snapshots, "tools": json_text(tools),
+        "key": sample.key,
+        "kind": sample.kind,
+        "language": sample.language,
+        "category": sample.category,
+        "request": sample.request,
+        "messages": messages,
+        "snapshots": snapshots,
+        "tools": json_text(tools),
         "withheld": [by_key[key].name for key in sample.withheld if key in by_key],
-    }  # fmt: skip
+    }
 
 
 def _messages(turn: Turn) -> Iterator[dict[str, str]]:
@@ -106,7 +158,9 @@ def _begin(part: ReleaseSplit) -> Write:
 
     def add(sample: Sample) -> int:
         with rows.open("ab") as file:
-            file.write(orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n")
+            file.write(
+                orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n"
+            )
         return 1
 
     def end() -> None:
@@ -136,18 +190,26 @@ def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     """Croissant 1.0: each file with its hash, and the columns of text of each split."""
     release = parts[0].source.release
     described: dict[str, JsonValue] = {
-        "@context": _CONTEXT, "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": release.name, "version": release.version, "datePublished": f"{release.created_at:%Y-%m-%d}",
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": release.name,
+        "version": release.version,
+        "datePublished": f"{release.created_at:%Y-%m-%d}",
         "description": f"Function-calling samples with gold calls, content hash {release.content_hash}.",
         "distribution": [
             {
-                "@type": "cr:FileObject", "@id": (name := _file(part)), "name": name, "contentUrl": name,
-                "encodingFormat": "application/x-parquet", "sha256": hash_of(folder / name),
+                "@type": "cr:FileObject",
+                "@id": (name := _file(part)),
+                "name": name,
+                "contentUrl": name,
+                "encodingFormat": "application/x-parquet",
+                "sha256": hash_of(folder / name),
             }
             for part in parts
         ],
         "recordSet": [_record_set(part) for part in parts],
-    }  # fmt: skip
+    }
     return [write_json(folder / CROISSANT, described)]
 
 
@@ -155,13 +217,23 @@ def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
     split = _split(part)
     fields: list[JsonValue] = [
         {
-            "@type": "cr:Field", "@id": f"{split}/{name}", "name": name, "description": words, "dataType": "sc:Text",
+            "@type": "cr:Field",
+            "@id": f"{split}/{name}",
+            "name": name,
+            "description": words,
+            "dataType": "sc:Text",
             "source": {"fileObject": {"@id": _file(part)}, "extract": {"column": name}},
         }
         for name, words in COLUMNS.items()
         if name not in {"messages", "snapshots", "withheld"}
-    ]  # fmt: skip
-    return {"@type": "cr:RecordSet", "@id": split, "name": split, "description": f"Samples: {split}.", "field": fields}
+    ]
+    return {
+        "@type": "cr:RecordSet",
+        "@id": split,
+        "name": split,
+        "description": f"Samples: {split}.",
+        "field": fields,
+    }
 
 
 FORMAT = Format(

@@ -21,7 +21,11 @@ _WORDS = ("name", "description", "parameters")
 
 def inspect_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a sample; the target is the JSON text of the calls that are due, `[]` where words are."""
-    called = {call["id"]: call["function"]["name"] for one in example.messages for call in one.get("tool_calls", ())}
+    called = {
+        call["id"]: call["function"]["name"]
+        for one in example.messages
+        for call in one.get("tool_calls", ())
+    }
     due = [{"name": one["function"], "arguments": one["arguments"]} for one in _calls(example.last)]
     tools = [{word: tool[word] for word in _WORDS} for tool in example.tools]
     return {
@@ -58,16 +62,28 @@ def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     stems = [part.stem for part in parts]
     environment = sandbox(keep_trailing_newline=True)
     template = environment.from_string(
-        files("callwright.warehouse.exports").joinpath("inspect_task.py.j2").read_text(encoding="utf-8")
+        files("callwright.warehouse.exports")
+        .joinpath("inspect_task.py.j2")
+        .read_text(encoding="utf-8")
     )
     path = folder / TASK
     default = TEST if TEST in stems else stems[-1]
-    words = {"release": parts[0].source.release.name, "file": TASK, "default": default, "splits": len(stems) > 1}
+    words = {
+        "release": parts[0].source.release.name,
+        "file": TASK,
+        "default": default,
+        "splits": len(stems) > 1,
+    }
     path.write_text(template.render(words), encoding="utf-8")
     return [path]
 
 
-_WORLDS = TaskFormat({"environment/task.py": "inspect_task.py.j2", "environment/test_tasks.py": "inspect_tests.py.j2"})
+_WORLDS = TaskFormat(
+    {
+        "environment/task.py": "inspect_task.py.j2",
+        "environment/test_tasks.py": "inspect_tests.py.j2",
+    }
+)
 INSPECT = _WORLDS.added_to(
     Format(
         name="inspect",
@@ -126,11 +142,18 @@ def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
     made: list[dict[str, Any]] = [
         {
             "type": "trajectory:tool-args-match",
-            "value": {"name": call["name"], "args": orjson.loads(call["arguments"]), "mode": "exact"},
+            "value": {
+                "name": call["name"],
+                "args": orjson.loads(call["arguments"]),
+                "mode": "exact",
+            },
         }
         for call in due
     ]
-    counted = {"type": "trajectory:step-count", "value": {"type": "tool", "min": len(due), "max": len(due)}}
+    counted = {
+        "type": "trajectory:step-count",
+        "value": {"type": "tool", "min": len(due), "max": len(due)},
+    }
     return {
         "description": f"{example.sample.key}-{example.turn}",
         "vars": {"messages": messages},
@@ -146,7 +169,10 @@ def _write_config(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     config: dict[str, JsonValue] = {
         "description": f"{parts[0].source.release.name}: calls that are due",
         "prompts": ["{{ messages }}"],
-        "tracing": {"enabled": True, "otlp": {"http": {"enabled": True, "host": "127.0.0.1", "port": PORT}}},
+        "tracing": {
+            "enabled": True,
+            "otlp": {"http": {"enabled": True, "host": "127.0.0.1", "port": PORT}},
+        },
         "tests": f"file://{TEST if TEST in stems else stems[-1]}.jsonl",
     }
     path = folder / CONFIG

@@ -21,7 +21,15 @@ from callwright.warehouse.exports.writing import (
     user_text,
     write_json,
 )
-from callwright.warehouse.records import CallTurn, JsonSchema, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    JsonSchema,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 QUESTIONS, APIS = "Questions", "APIs"
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -45,7 +53,9 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
             case CallTurn(executed=False):
                 continue
             case _:
-                raise RecordError("CallNavi's questions have no place for calls that were carried out.")
+                raise RecordError(
+                    "CallNavi's questions have no place for calls that were carried out."
+                )
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
@@ -65,8 +75,14 @@ def _port(tool: Tool) -> Fields:
     if tool.returns is None:
         return {**tool.signature, "parameters": parameters}
     members = tool.returns.get("properties")
-    is_object = isinstance(members, dict) and not members  # of an object without members nothing is told
-    return {**tool.signature, "parameters": parameters, "returnParameter": {} if is_object else _word(tool.returns)}
+    is_object = (
+        isinstance(members, dict) and not members
+    )  # of an object without members nothing is told
+    return {
+        **tool.signature,
+        "parameters": parameters,
+        "returnParameter": {} if is_object else _word(tool.returns),
+    }
 
 
 def _word(schema: JsonSchema) -> JsonValue:
@@ -75,7 +91,9 @@ def _word(schema: JsonSchema) -> JsonValue:
     if isinstance(members, dict) and members:
         return {name: _word(member) for name, member in members.items()}
     choices = schema.get("enum")
-    is_words = isinstance(choices, list) and all(isinstance(one, str) and "/" not in one for one in choices)
+    is_words = isinstance(choices, list) and all(
+        isinstance(one, str) and "/" not in one for one in choices
+    )
     if choices and is_words and len(choices) > 1:
         return "/".join(choices)
     declared = schema.get("type")
@@ -90,8 +108,13 @@ def _begin_questions(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
         domain = _FILE_NAME.sub("_", sample.category) or "samples"
         file = f"{QUESTIONS}/{domain}.json"
-        part.add_item(file, callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests)
-        shown.setdefault(domain, {}).update((tools[key].name, tools[key]) for key in sample.candidates if key in tools)
+        part.add_item(
+            file,
+            callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests,
+        )
+        shown.setdefault(domain, {}).update(
+            (tools[key].name, tools[key]) for key in sample.candidates if key in tools
+        )
         return 1
 
     def write_tools() -> None:
@@ -130,7 +153,11 @@ def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity:
 
 def _require_path(sample: Sample) -> None:
     turns = sample.turns
-    if not turns or not isinstance(turns[0], UserTurn) or not any(isinstance(turn, ResultTurn) for turn in turns):
+    if (
+        not turns
+        or not isinstance(turns[0], UserTurn)
+        or not any(isinstance(turn, ResultTurn) for turn in turns)
+    ):
         raise RecordError(
             "ComplexFuncBench's records are paths of calls that were made, and this is no path of calls that were made."
         )
@@ -139,9 +166,13 @@ def _require_path(sample: Sample) -> None:
             case CallTurn(calls=calls) if not (
                 isinstance(following, ResultTurn) and len(following.results) == len(calls)
             ):
-                raise RecordError("ComplexFuncBench's records need a result for each call, and calls here have none.")
+                raise RecordError(
+                    "ComplexFuncBench's records need a result for each call, and calls here have none."
+                )
             case UserTurn(external=message) if message is not None:
-                raise RecordError("ComplexFuncBench's records have no place for an external message.")
+                raise RecordError(
+                    "ComplexFuncBench's records have no place for an external message."
+                )
 
 
 def _path_messages(sample: Sample) -> Iterator[Fields]:
@@ -152,7 +183,9 @@ def _path_messages(sample: Sample) -> Iterator[Fields]:
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=calls):
-                made: list[JsonValue] = [{"name": call.tool, "arguments": call.arguments} for call in calls]
+                made: list[JsonValue] = [
+                    {"name": call.tool, "arguments": call.arguments} for call in calls
+                ]
                 yield {"role": "assistant", "function_call": made}
             case ResultTurn(results=results):
                 yield {"role": "observation", "content": list(results)}
@@ -165,13 +198,19 @@ def _begin_paths(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         _require_path(sample)
-        stated, domain = stated_id(sample, "complexfuncbench_id"), sample.category.replace(" ", "-") or "Samples"
+        stated, domain = (
+            stated_id(sample, "complexfuncbench_id"),
+            sample.category.replace(" ", "-") or "Samples",
+        )
         identity = None if stated is None else str(stated)
         while identity is None:
             numbered = f"{domain}-{counted[domain]}"
             counted[domain] += 1
             identity = None if numbered in taken else numbered
-        part.add_line(PATHS_FILE, complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests)
+        part.add_line(
+            PATHS_FILE,
+            complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests,
+        )
         taken.add(identity)
         return 1
 
@@ -200,9 +239,15 @@ FILES: Mapping[str, PublishedFile] = {  # the kind of the samples that a file ho
     "perfect": PublishedFile("single-turn/ST_Perfect.json", is_single=True),
     "imperfect": PublishedFile("single-turn/ST_Imperfect.json", is_single=True),
     "external": PublishedFile("single-turn/ST_External.json", is_single=True),
-    "irrelevant_perfect": PublishedFile("single-turn/ir_ST_Perfect.json", is_single=True, is_idle=True),
-    "irrelevant_imperfect": PublishedFile("single-turn/ir_ST_Imperfect.json", is_single=True, is_idle=True),
-    "irrelevant_external": PublishedFile("single-turn/ir_ST_External.json", is_single=True, is_idle=True),
+    "irrelevant_perfect": PublishedFile(
+        "single-turn/ir_ST_Perfect.json", is_single=True, is_idle=True
+    ),
+    "irrelevant_imperfect": PublishedFile(
+        "single-turn/ir_ST_Imperfect.json", is_single=True, is_idle=True
+    ),
+    "irrelevant_external": PublishedFile(
+        "single-turn/ir_ST_External.json", is_single=True, is_idle=True
+    ),
     "sQsA": PublishedFile("multi-turn/HammerBench_Based.json"),
     "mQmA": PublishedFile("multi-turn/HammerBench_mQmA.json"),
     "mQsA": PublishedFile("multi-turn/HammerBench_mQsA.json"),
@@ -213,7 +258,9 @@ FILES: Mapping[str, PublishedFile] = {  # the kind of the samples that a file ho
     "sQsA_external": PublishedFile("multi-turn/HammerBench_External.json"),
     "IS": PublishedFile("multi-turn/HammerBench_IS.json", has_single_tool_first=True),
 }
-ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}  # kinds of our own that have no file of their own
+ALIASES: Mapping[str, str] = {
+    "irrelevant": "irrelevant_perfect"
+}  # kinds of our own that have no file of their own
 MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
 MESSAGE_FIRST_QUERY = "\nquery:"
 MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
@@ -224,11 +271,16 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
 
     The app of an external message, the evidence and what tools return have no place in the format.
     """
-    kind, missing = kind_of_file(sample), next((key for key in sample.candidates if key not in tools), None)
+    kind, missing = (
+        kind_of_file(sample),
+        next((key for key in sample.candidates if key not in tools), None),
+    )
     if missing is not None:
         raise RecordError(f"The candidate {missing!r} is no tool that was given.")
     candidates = [tools[key] for key in sample.candidates]
-    messages: list[JsonValue] = [dict(message) for message in _snapshot_messages(sample, kind, tools)]
+    messages: list[JsonValue] = [
+        dict(message) for message in _snapshot_messages(sample, kind, tools)
+    ]
     listed: list[JsonValue] = [_document(tool) for tool in candidates]
     if FILES[kind].is_single:
         return {"messages": messages, "multiple_tools": listed}
@@ -237,9 +289,19 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
     stated = stated_id(sample, "hammerbench_id")
     identity: JsonValue = number if stated is None else stated
     if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
-        return {"id": identity, "messages": messages, "multiple_tools": listed, "single_tool": single}
+        return {
+            "id": identity,
+            "messages": messages,
+            "multiple_tools": listed,
+            "single_tool": single,
+        }
     if FILES[kind].has_single_tool_first:
-        return {"messages": messages, "single_tool": single, "multiple_tools": listed, "id": identity}
+        return {
+            "messages": messages,
+            "single_tool": single,
+            "multiple_tools": listed,
+            "id": identity,
+        }
     return {"messages": messages, "multiple_tools": listed, "single_tool": single, "id": identity}
 
 
@@ -252,14 +314,18 @@ def kind_of_file(sample: Sample) -> str:
     """The kind of FILES that a sample belongs to; RecordError where HammerBench has none."""
     kind = ALIASES.get(sample.kind, sample.kind)
     if kind not in FILES:
-        raise RecordError(f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}.")
+        raise RecordError(
+            f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}."
+        )
     return kind
 
 
 def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
     labels = iter([orjson.loads(label) for label in sample.trait_values("hammerbench_label")])
     # The label of an irrelevant request of our own: the tool that was taken away, whose arguments nobody kept.
-    withheld: list[JsonValue] = [{"name": tools[key].name, "arguments": {}} for key in sample.withheld if key in tools]
+    withheld: list[JsonValue] = [
+        {"name": tools[key].name, "arguments": {}} for key in sample.withheld if key in tools
+    ]
     for index, turn in enumerate(sample.turns):
         match turn:
             case UserTurn():
@@ -272,7 +338,9 @@ def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> 
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=()):
-                refused = index + 1 < len(sample.turns) and isinstance(sample.turns[index + 1], ReplyTurn)
+                refused = index + 1 < len(sample.turns) and isinstance(
+                    sample.turns[index + 1], ReplyTurn
+                )
                 label = None if refused else next(labels, withheld[0] if withheld else None)
                 if label is not None:
                     yield {"role": "function call", "content": label}
@@ -302,7 +370,9 @@ def _with_floats(schema: JsonValue) -> JsonValue:
         elif key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
             written[key] = [_with_floats(member) for member in value]
         else:
-            written[key] = _with_floats(value) if key in ("items", "additionalProperties") else value
+            written[key] = (
+                _with_floats(value) if key in ("items", "additionalProperties") else value
+            )
     return written
 
 
@@ -311,7 +381,10 @@ def _begin_published(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         file = hammerbench_file(sample)
-        part.add_item(file, hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests)
+        part.add_item(
+            file,
+            hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests,
+        )
         return 1
 
     return write

@@ -29,21 +29,38 @@ from callwright.warehouse.templates import sandbox
 
 TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
-ENVIRONMENT = "environment"  # the folder of what plays tasks, where rows of other samples stand beside
+ENVIRONMENT = (
+    "environment"  # the folder of what plays tasks, where rows of other samples stand beside
+)
 NO_TASK = "it is no task: nothing in a world is to change"
 HAS_BEGUN = "it has begun already: something has gone wrong or was asked in it, and no environment begins there"
 IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
-_TAKEN = frozenset({
-    "aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state", "step", "verify", RESET, REWARD,
-})  # fmt: skip
+_TAKEN = frozenset(
+    {
+        "aggregate_metrics",
+        "close",
+        "get_reward",
+        "mcp",
+        "reset",
+        "seed_session",
+        "state",
+        "step",
+        "verify",
+        RESET,
+        REWARD,
+    }
+)
 
 
 def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
     """What the tools of a world are called by those who play in it: identifiers that no library has another use for."""
     plain = identifier_names(tools, with_parameters=False).tools
-    return {own: f"tool_{name}" if name in _TAKEN or name.startswith("_") else name for own, name in plain.items()}
+    return {
+        own: f"tool_{name}" if name in _TAKEN or name.startswith("_") else name
+        for own, name in plain.items()
+    }
 
 
 def problem_of_task(sample: Sample) -> str:
@@ -61,7 +78,9 @@ def said_before_calls(sample: Sample) -> list[dict[str, str]]:
     spoken = takewhile(lambda turn: not isinstance(turn, CallTurn), sample.turns)
     roles = {"user": "user", "reply": "assistant"}
     return [
-        {"role": roles[turn.kind], "content": turn.text} for turn in spoken if isinstance(turn, UserTurn | ReplyTurn)
+        {"role": roles[turn.kind], "content": turn.text}
+        for turn in spoken
+        if isinstance(turn, UserTurn | ReplyTurn)
     ]
 
 
@@ -79,17 +98,30 @@ class TaskFormat(NamedTuple):
 
     def alone(self, name: str, holds: str, readers: str) -> Format:
         """A format for training that is these environments and nothing else."""
-        return Format(name, holds, readers, self.begin, complete=self.complete, is_for_training=True, has_worlds=True)
+        return Format(
+            name,
+            holds,
+            readers,
+            self.begin,
+            complete=self.complete,
+            is_for_training=True,
+            has_worlds=True,
+        )
 
     def added_to(self, form: Format) -> Format:
         """A format that has environments besides where there are tasks."""
 
         def begin(part: ReleaseSplit) -> Write:
             write, write_task = form.begin(part), self.begin(part)
-            return lambda sample: write(sample) + (0 if problem_of_task(sample) else write_task(sample))
+            return lambda sample: (
+                write(sample) + (0 if problem_of_task(sample) else write_task(sample))
+            )
 
         def complete(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
-            return [*(form.complete(parts, folder) if form.complete else ()), *self.complete(parts, folder)]
+            return [
+                *(form.complete(parts, folder) if form.complete else ()),
+                *self.complete(parts, folder),
+            ]
 
         return form._replace(begin=begin, complete=complete, has_worlds=True)
 
@@ -100,11 +132,17 @@ class TaskFormat(NamedTuple):
         def write(sample: Sample) -> int:
             if problem := problem_of_task(sample):
                 raise RecordError(problem)
-            part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark)
+            part.add_line(
+                f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark
+            )
             if self.row_of is not None:
                 names = part.source.worlds[sample.environment].names
-                shown = [tool_document(tools[key], names[tools[key].name]) for key in sample.candidates]
-                part.add_line(f"{root}data/{part.stem}.jsonl", {**self.row_of(sample, shown), **part.mark})
+                shown = [
+                    tool_document(tools[key], names[tools[key].name]) for key in sample.candidates
+                ]
+                part.add_line(
+                    f"{root}data/{part.stem}.jsonl", {**self.row_of(sample, shown), **part.mark}
+                )
             return 1
 
         return write
@@ -117,7 +155,11 @@ class TaskFormat(NamedTuple):
         place = folder / root / TASKS
         if not place.is_dir():
             return []
-        texts = {f"{root}{TASKS}/{name}": text for one in source.worlds.values() for name, text in one.files.items()}
+        texts = {
+            f"{root}{TASKS}/{name}": text
+            for one in source.worlds.values()
+            for name, text in one.files.items()
+        }
         stems = [part.stem for part in parts if (place / f"{part.stem}.jsonl").is_file()]
         splits = [stem for stem in stems if stem in source.release.splits]
         first, last = (splits[0], splits[-1]) if splits else ("", "")
@@ -125,7 +167,9 @@ class TaskFormat(NamedTuple):
         words |= {"first": first, "last": last, **(self.words_of(source) if self.words_of else {})}
         for name, template in self.files.items():
             texts[name.format(word=word)] = _TEMPLATES.get_template(template).render(words)
-        worlds: dict[str, JsonValue] = {name: dict(one.document) for name, one in source.worlds.items()}
+        worlds: dict[str, JsonValue] = {
+            name: dict(one.document) for name, one in source.worlds.items()
+        }
         return [
             write_json(place / WORLDS_FILE, worlds),
             *(_written(folder / name, text) for name, text in texts.items()),
@@ -144,15 +188,25 @@ def _written(path: Path, text: str) -> Path:
 
 
 _TEMPLATES = sandbox(  # of Python and YAML
-    loader=PackageLoader("callwright.warehouse.exports", "environments"), keep_trailing_newline=True, trim_blocks=True
+    loader=PackageLoader("callwright.warehouse.exports", "environments"),
+    keep_trailing_newline=True,
+    trim_blocks=True,
 )
 _TEMPLATES.filters["repr"] = repr
 
 
 OPENENV = TaskFormat(
-    {"server.py": "openenv_server.py.j2", "openenv.yaml": "openenv.yaml.j2", "test_server.py": "openenv_tests.py.j2"},
+    {
+        "server.py": "openenv_server.py.j2",
+        "openenv.yaml": "openenv.yaml.j2",
+        "test_server.py": "openenv_tests.py.j2",
+    },
     root="",
-).alone("openenv", "a server of the tasks, each in its world, and its tests", "OpenEnv: `uvicorn server:app`")
+).alone(
+    "openenv",
+    "a server of the tasks, each in its world, and its tests",
+    "OpenEnv: `uvicorn server:app`",
+)
 VERIFIERS = TaskFormat(
     {
         "pyproject.toml": "verifiers_project.toml.j2",

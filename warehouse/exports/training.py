@@ -9,7 +9,12 @@ import orjson
 
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.answered import rated, right_answers, right_runs
-from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.examples import (
+    MOST_TOOLS,
+    ExampleFormat,
+    Message,
+    TrainingExample,
+)
 from callwright.warehouse.exports.tasks import TaskFormat, said_before_calls
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
 from callwright.warehouse.records import Sample
@@ -44,7 +49,11 @@ OPENAI = Format(
     ),
     readers="fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format",
     begin=ExampleFormat(
-        openai_row, most_tools=MOST_TOOLS, has_origins=True, answered=right_answers, of_runs=right_runs
+        openai_row,
+        most_tools=MOST_TOOLS,
+        has_origins=True,
+        answered=right_answers,
+        of_runs=right_runs,
     ).begin,
     answers="may",
     is_for_training=True,
@@ -65,13 +74,22 @@ def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
     """
     system = "\n".join(one["content"] for one in example.messages if one["role"] == "system")
     spoken = [one for one in example.messages if one["role"] != "system"]
-    messages = [_turn_message(role, list(group)) for role, group in groupby(spoken, lambda one: one["role"])]
+    messages = [
+        _turn_message(role, list(group)) for role, group in groupby(spoken, lambda one: one["role"])
+    ]
     sides = [one["from"] in ASSISTANT for one in messages]
-    speaks_twice = any(one["role"] == other["role"] == "assistant" for one, other in pairwise(spoken))
+    speaks_twice = any(
+        one["role"] == other["role"] == "assistant" for one, other in pairwise(spoken)
+    )
     if speaks_twice or sides != [bool(at % 2) for at in range(len(sides))]:
         raise RecordError(NOT_IN_TURN)
     tools = json_text(list(example.tools)) if example.tools else ""
-    return {"conversations": messages, "system": system, "tools": tools, "origin": json_text(example.origin)}
+    return {
+        "conversations": messages,
+        "system": system,
+        "tools": tools,
+        "origin": json_text(example.origin),
+    }
 
 
 def _turn_message(role: str, group: Sequence[Message]) -> dict[str, str]:
@@ -82,13 +100,22 @@ def _turn_message(role: str, group: Sequence[Message]) -> dict[str, str]:
         case "tool" if len(group) == 1:
             return {"from": "observation", "value": first["content"]}
         case "tool":
-            return {"from": "observation", "value": json_text([_parsed(one["content"]) for one in group])}
+            return {
+                "from": "observation",
+                "value": json_text([_parsed(one["content"]) for one in group]),
+            }
         case _ if "tool_calls" not in first:
             return {"from": "gpt", "value": first["content"]}
         case _:
             calls = [call["function"] for call in first["tool_calls"]]
-            made = [{"name": call["name"], "arguments": orjson.loads(call["arguments"])} for call in calls]
-            return {"from": "function_call", "value": json_text(made[0] if len(made) == 1 else made)}
+            made = [
+                {"name": call["name"], "arguments": orjson.loads(call["arguments"])}
+                for call in calls
+            ]
+            return {
+                "from": "function_call",
+                "value": json_text(made[0] if len(made) == 1 else made),
+            }
 
 
 def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON
@@ -103,10 +130,12 @@ def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
     columns = {"messages": "conversations", "system": "system", "tools": "tools"}
     named = {
         "_".join(filter(None, (part.source.release.name, part.split))): {
-            "file_name": f"{part.stem}.jsonl", "formatting": "sharegpt", "columns": columns,
+            "file_name": f"{part.stem}.jsonl",
+            "formatting": "sharegpt",
+            "columns": columns,
         }
         for part in parts
-    }  # fmt: skip
+    }
     return [write_json(folder / INFO, named)]
 
 
@@ -114,7 +143,9 @@ SHAREGPT = Format(
     name="sharegpt",
     holds="conversations as far as the assistant should take them, with calls and observations, and `dataset_info.json`",
     readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
-    begin=ExampleFormat(sharegpt_row, are_whole=True, answered=right_answers, of_runs=right_runs).begin,
+    begin=ExampleFormat(
+        sharegpt_row, are_whole=True, answered=right_answers, of_runs=right_runs
+    ).begin,
     answers="may",
     complete=_describe,
     is_for_training=True,
@@ -131,14 +162,25 @@ def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
     `parallel_tool_call_rewarding` it wants no call besides.
     """
     listed = [{"type": "function", "strict": False, **tool} for tool in example.tools]
-    asked = {"input": [item for message in example.before for item in _items(message)], "tools": listed}
-    return {"responses_create_params": asked, "expected_action": _action(example.last), "origin": example.origin}
+    asked = {
+        "input": [item for message in example.before for item in _items(message)],
+        "tools": listed,
+    }
+    return {
+        "responses_create_params": asked,
+        "expected_action": _action(example.last),
+        "origin": example.origin,
+    }
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
     """A message as the responses API has it: calls and what they returned are items of their own."""
     if message["role"] == "tool":
-        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
+        yield {
+            "type": "function_call_output",
+            "call_id": message["tool_call_id"],
+            "output": message["content"],
+        }
         return
     if message.get("content"):
         yield {"type": "message", "role": message["role"], "content": message["content"]}
@@ -157,7 +199,11 @@ def _action(message: Message) -> dict[str, Any]:
 
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "function_call", "name": call["function"]["name"], "arguments": call["function"]["arguments"]}
+    return {
+        "type": "function_call",
+        "name": call["function"]["name"],
+        "arguments": call["function"]["arguments"],
+    }
 
 
 def _task_row(sample: Sample, tools: list[dict[str, Any]]) -> dict[str, Any]:

@@ -45,13 +45,23 @@ def dpo_row(example: TrainingExample) -> dict[str, Any]:
     *prompt, chosen = _messages(example)
     if example.rejected is None:
         raise RecordError(NO_WRONG)
-    return {"prompt": prompt, "chosen": [chosen], "rejected": [_message(example.rejected, {})], **_tools(example)}
+    return {
+        "prompt": prompt,
+        "chosen": [chosen],
+        "rejected": [_message(example.rejected, {})],
+        **_tools(example),
+    }
 
 
 def kto_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a row whose completion is wanted or not."""
     *prompt, completion = _messages(example)
-    return {"prompt": prompt, "completion": [completion], "label": not example.is_wrong, **_tools(example)}
+    return {
+        "prompt": prompt,
+        "completion": [completion],
+        "label": not example.is_wrong,
+        **_tools(example),
+    }
 
 
 def grpo_row(example: TrainingExample) -> dict[str, Any]:
@@ -63,9 +73,11 @@ def grpo_row(example: TrainingExample) -> dict[str, Any]:
     spoken = [one for one in prompt if one["role"] != "system"]
     due = [call["function"] for call in last.get("tool_calls", ())]
     return {
-        "prompt": [{"role": "system", "content": told}, *spoken], "gold": json_text(due), "words": last["content"],
+        "prompt": [{"role": "system", "content": told}, *spoken],
+        "gold": json_text(due),
+        "words": last["content"],
         **_tools(example),
-    }  # fmt: skip
+    }
 
 
 def _tools(example: TrainingExample) -> dict[str, str]:
@@ -74,7 +86,11 @@ def _tools(example: TrainingExample) -> dict[str, str]:
 
 
 def _messages(example: TrainingExample) -> list[Message]:
-    called = {call["id"]: call["function"]["name"] for one in example.messages for call in one.get("tool_calls", ())}
+    called = {
+        call["id"]: call["function"]["name"]
+        for one in example.messages
+        for call in one.get("tool_calls", ())
+    }
     return [_message(one, called) for one in example.messages]
 
 
@@ -85,32 +101,53 @@ def _message(message: Message, called: Mapping[str, str]) -> Message:
         return {"role": role, "name": called[message["tool_call_id"]], "content": content}
     calls = [call["function"] for call in message.get("tool_calls", ())]
     made = [
-        {"type": "function", "function": {"name": call["name"], "arguments": orjson.loads(call["arguments"])}}
+        {
+            "type": "function",
+            "function": {"name": call["name"], "arguments": orjson.loads(call["arguments"])},
+        }
         for call in calls
     ]
     thought = {name: message[name] for name in ("reasoning_content",) if name in message}
     return {"role": role, "content": content, **({"tool_calls": made} if made else {}), **thought}
 
 
-def _header(lists: Sequence[str], texts: Sequence[str]) -> Callable[[Sequence[ReleaseSplit]], dict[str, JsonValue]]:
+def _header(
+    lists: Sequence[str], texts: Sequence[str]
+) -> Callable[[Sequence[ReleaseSplit]], dict[str, JsonValue]]:
     """The head of the README, which tells `datasets` the columns: lists of messages, whose arguments differ, and texts."""
 
     def head(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
-        files: list[JsonValue] = [{"split": part.split or "train", "path": f"{part.stem}.jsonl"} for part in parts]
+        files: list[JsonValue] = [
+            {"split": part.split or "train", "path": f"{part.stem}.jsonl"} for part in parts
+        ]
         messages: list[JsonValue] = [{"name": name, "list": "json"} for name in lists]
-        told: list[JsonValue] = [{"name": name, "dtype": "string"} for name in (*texts, "origin", "canary")]
-        label: list[JsonValue] = [{"name": "label", "dtype": "bool"}] if "completion" in lists else []
+        told: list[JsonValue] = [
+            {"name": name, "dtype": "string"} for name in (*texts, "origin", "canary")
+        ]
+        label: list[JsonValue] = (
+            [{"name": "label", "dtype": "bool"}] if "completion" in lists else []
+        )
         is_rated = any(part.source.answers for part in parts)
         rate: list[JsonValue] = [{"name": "pass_rate", "dtype": "float64"}] if is_rated else []
         return {
             "configs": [{"config_name": "default", "data_files": files}],
-            "dataset_info": {"config_name": "default", "features": [*messages, *label, *told, *rate]},
+            "dataset_info": {
+                "config_name": "default",
+                "features": [*messages, *label, *told, *rate],
+            },
         }
 
     return head
 
 
-_HINTS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "dict", "array": "list"}
+_HINTS = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "object": "dict",
+    "array": "list",
+}
 _SCALARS = (str, int, bool, type(None))
 
 
@@ -166,7 +203,10 @@ def _hint(schema: JsonSchema) -> str:
 
 
 _WORLDS = TaskFormat(
-    {"environment/environment.py": "trl_environment.py.j2", "environment/test_environment.py": "trl_tests.py.j2"},
+    {
+        "environment/environment.py": "trl_environment.py.j2",
+        "environment/test_environment.py": "trl_tests.py.j2",
+    },
     words_of=_worlds,
 )
 FORMAT = _WORLDS.added_to(
@@ -175,7 +215,9 @@ FORMAT = _WORLDS.added_to(
         holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text; tasks in their worlds"
         " as an `environment_factory` in `environment`",
         readers="TRL's SFTTrainer and GRPOTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
-        begin=ExampleFormat(trl_row, are_whole=True, answered=right_answers, of_runs=right_runs).begin,
+        begin=ExampleFormat(
+            trl_row, are_whole=True, answered=right_answers, of_runs=right_runs
+        ).begin,
         header=_header(["messages"], ["tools"]),
         is_for_training=True,
         answers="may",

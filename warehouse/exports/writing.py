@@ -70,7 +70,10 @@ class ReleaseSplit:
     @property
     def files(self) -> list[Path]:
         """The files of this part, those that no other file is about first."""
-        return [self._folder / name for name in sorted(self.lines, key=lambda name: (name.count("/"), name))]
+        return [
+            self._folder / name
+            for name in sorted(self.lines, key=lambda name: (name.count("/"), name))
+        ]
 
     def take(self, sample: Sample) -> None:
         """Write what the format makes of a sample; one that it has no place for is counted with the reason."""
@@ -167,7 +170,13 @@ class TableFormat(NamedTuple):
 
 def in_order(splits: Iterable[str]) -> list[str]:
     """Splits as they are listed."""
-    return sorted(splits, key=lambda split: (split not in _SPLITS, _SPLITS.index(split) if split in _SPLITS else split))
+    return sorted(
+        splits,
+        key=lambda split: (
+            split not in _SPLITS,
+            _SPLITS.index(split) if split in _SPLITS else split,
+        ),
+    )
 
 
 def canary(release: Release) -> str:
@@ -225,13 +234,19 @@ class Names(NamedTuple):
 
 def plain_names(tools: Iterable[Tool]) -> dict[str, str]:
     """For each tool name one of letters, digits, _ and - (at most 64), distinct where the names are distinct."""
-    return _distinct({tool.name for tool in tools}, lambda name: _NOT_PLAIN.sub("_", name)[-_LONGEST:] or "_")
+    return _distinct(
+        {tool.name for tool in tools}, lambda name: _NOT_PLAIN.sub("_", name)[-_LONGEST:] or "_"
+    )
 
 
 def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> Names:
     """Names that a reader of Python calls takes: identifiers and no keywords, distinct where the names are distinct."""
     listed = list(tools)
-    parameters = {tool.name: _distinct(tool.properties, _identifier) for tool in listed} if with_parameters else {}
+    parameters = (
+        {tool.name: _distinct(tool.properties, _identifier) for tool in listed}
+        if with_parameters
+        else {}
+    )
     return Names(_distinct({tool.name for tool in listed}, _identifier), parameters)
 
 
@@ -248,7 +263,11 @@ def tool_document(tool: Tool, name: str | None = None) -> Fields:
 
 def user_text(turn: UserTurn) -> str:
     """What a user said, with the message from outside below it, where there is one."""
-    return turn.text if turn.external is None else f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
+    return (
+        turn.text
+        if turn.external is None
+        else f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
+    )
 
 
 def stated_id(sample: Sample, trait: Trait) -> JsonValue:

@@ -29,4 +29,7 @@ def statements(topic: str) -> dict[str, str]:
     """The statements of a file as they stand there, by `topic.name`."""
     text = files(__name__).joinpath(f"{topic}.sql").read_text(encoding="utf-8")
     _, *pieces = _HEAD.split(text)
-    return {f"{topic}.{name}": body.strip() for name, body in zip(pieces[::2], pieces[1::2], strict=True)}
+    return {
+        f"{topic}.{name}": body.strip()
+        for name, body in zip(pieces[::2], pieces[1::2], strict=True)
+    }

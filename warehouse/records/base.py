@@ -14,7 +14,9 @@ KEY_BYTES = 12
 
 def content_key(value: JsonValue) -> str:
     """The key of a JSON value: 24 hex digits that are the same wherever the content is the same."""
-    return blake2b(orjson.dumps(value, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES).hexdigest()
+    return blake2b(
+        orjson.dumps(value, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES
+    ).hexdigest()
 
 
 class Record(BaseModel):
@@ -22,7 +24,9 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin"})
-    KEYED_AS: ClassVar[Mapping[str, str]] = {}  # fields by the names that they had when keys were first made of them
+    KEYED_AS: ClassVar[
+        Mapping[str, str]
+    ] = {}  # fields by the names that they had when keys were first made of them
 
     @cached_property
     def key(self) -> str:
@@ -41,13 +45,17 @@ class Record(BaseModel):
 
     def with_changes(self, **changes: Any) -> Self:  # noqa: ANN401 - field values of any record
         """A new, validated record that differs in the fields given."""
-        fields = {name: getattr(self, name) for name in type(self).model_fields}  # dict(self) has a cached key as well
+        fields = {
+            name: getattr(self, name) for name in type(self).model_fields
+        }  # dict(self) has a cached key as well
         return type(self).model_validate({**fields, **changes})
 
 
 # a folder of language/ that holds language.yaml; recipes are checked against those that there are
 Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
-DEFAULT_LANGUAGE: Language = "en"  # where nothing says another; names in code are in it, whatever people speak
+DEFAULT_LANGUAGE: Language = (
+    "en"  # where nothing says another; names in code are in it, whatever people speak
+)
 Arguments = dict[str, JsonValue]
 JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
 
@@ -90,7 +98,9 @@ class Tool(Record):
         if not self.plumbing:
             return tuple(self.properties)
         required = self.required
-        return tuple(name for name in self.properties if name in required or name not in self.plumbing)
+        return tuple(
+            name for name in self.properties if name in required or name not in self.plumbing
+        )
 
     @property
     def optional(self) -> tuple[str, ...]:

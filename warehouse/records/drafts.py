@@ -13,10 +13,33 @@ from callwright.warehouse.records.base import Arguments, Call, JsonSchema, Langu
 from callwright.warehouse.records.samples import DialogueAct, Draft, Fault, GoldCall, Sample, Turn
 
 ElementKind = Literal[
-    "city", "place", "airport", "hotel", "chain", "attraction", "keyword", "company", "person", "date", "time",
-    "duration", "age", "people", "count", "price", "distance", "sort", "cabin", "filter", "language", "currency",
-    "identifier", "text", "number", "flag",
-]  # fmt: skip
+    "city",
+    "place",
+    "airport",
+    "hotel",
+    "chain",
+    "attraction",
+    "keyword",
+    "company",
+    "person",
+    "date",
+    "time",
+    "duration",
+    "age",
+    "people",
+    "count",
+    "price",
+    "distance",
+    "sort",
+    "cabin",
+    "filter",
+    "language",
+    "currency",
+    "identifier",
+    "text",
+    "number",
+    "flag",
+]
 Test = Literal["equals", "contains", "lowest", "highest", "earliest", "latest", "only"]
 
 
@@ -225,7 +248,9 @@ class RoutingPlan(Draft):
 
 
 Transform = str  # the name of what a family makes of samples, as its kinds say it
-EntityKind = Literal["person", "company", "product", "plate", "id_number", "time", "location", "song", "singer"]
+EntityKind = Literal[
+    "person", "company", "product", "plate", "id_number", "time", "location", "song", "singer"
+]
 
 
 class Derivation(Draft):
@@ -337,19 +362,59 @@ class ParameterisedTool(Draft):
 
 
 Complexity = Literal[
-    "exception_in_execution", "failed_conversation", "confirmation", "goal_switching", "no_target_complexity",
-    "goal_correction", "goal_stacking", "ambiguous_goal", "follow_up_question", "implicit_descriptive_goal", "overfill",
-    "underfill", "goal_not_supported",
-]  # fmt: skip
+    "exception_in_execution",
+    "failed_conversation",
+    "confirmation",
+    "goal_switching",
+    "no_target_complexity",
+    "goal_correction",
+    "goal_stacking",
+    "ambiguous_goal",
+    "follow_up_question",
+    "implicit_descriptive_goal",
+    "overfill",
+    "underfill",
+    "goal_not_supported",
+]
 EpisodeShape = Literal[
-    "exception", "failed", "confirmation", "switch", "plain", "correction", "stacked", "ambiguous", "follow_up",
-    "implicit", "overfill", "underfill", "unsupported", "chained", "compared", "thanks",
-]  # fmt: skip
+    "exception",
+    "failed",
+    "confirmation",
+    "switch",
+    "plain",
+    "correction",
+    "stacked",
+    "ambiguous",
+    "follow_up",
+    "implicit",
+    "overfill",
+    "underfill",
+    "unsupported",
+    "chained",
+    "compared",
+    "thanks",
+]
 ErrorCode = Literal["not_found", "invalid_value", "conflict", "too_many_requests", "unavailable"]
 Intent = Literal[
-    "request", "describe", "hint", "answer", "approve", "switch", "correct", "retry", "ask_more", "give_up", "thank",
-    "ask_parameters", "ask_which", "ask_approval", "inform", "tell_error", "refuse", "acknowledge",
-]  # fmt: skip
+    "request",
+    "describe",
+    "hint",
+    "answer",
+    "approve",
+    "switch",
+    "correct",
+    "retry",
+    "ask_more",
+    "give_up",
+    "thank",
+    "ask_parameters",
+    "ask_which",
+    "ask_approval",
+    "inform",
+    "tell_error",
+    "refuse",
+    "acknowledge",
+]
 
 
 class Episode(Record):

@@ -21,8 +21,17 @@ ClaimGrade = Literal["open", "judged", "proved", "vouched"]
 SampleClaim = Literal["arguments", "deed", "nothing_else", "no_call_missing", "replies", "message"]
 StageOutcome = Literal["passed", "rejected", "failed", "waiting"]
 ReasonCode = Literal[
-    "none", "not_applicable", "unproved", "contradicted", "error", "duplicate", "accepted", "rejected", "edited", "taken",
-]  # fmt: skip
+    "none",
+    "not_applicable",
+    "unproved",
+    "contradicted",
+    "error",
+    "duplicate",
+    "accepted",
+    "rejected",
+    "edited",
+    "taken",
+]
 DecidedBy = Literal["machine", "person"]
 
 
@@ -75,7 +84,9 @@ class Verdict(Record):
     the same in English. `readings` are what a reader wrote at each turn.
     """
 
-    UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "doubts", "readings"})  # the reason has them
+    UNKEYED: ClassVar[frozenset[str]] = frozenset(
+        {"origin", "doubts", "readings"}
+    )  # the reason has them
 
     subject: str
     check: str

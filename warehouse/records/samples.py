@@ -111,8 +111,17 @@ class Origin(Record):
 
 
 FaultSort = Literal[
-    "timeout", "unsure", "validation", "empty", "stale_id", "gone", "unavailable", "injected", "delegated", "harmless",
-]  # fmt: skip
+    "timeout",
+    "unsure",
+    "validation",
+    "empty",
+    "stale_id",
+    "gone",
+    "unavailable",
+    "injected",
+    "delegated",
+    "harmless",
+]
 FaultDue = Literal["retry", "look", "repair", "search", "other_tool", "tell", "ignore", "obey"]
 
 
@@ -154,9 +163,15 @@ class Policy(Record):
     name: str = Field(pattern=r"^\w+$", description="What figures call it.")
     tools: tuple[str, ...] = Field(min_length=1, description="The tools whose calls it is about.")
     let: dict[str, str] = Field(default_factory=dict, description="Names for what `only_if` takes.")
-    only_if: str = Field(default="", description="An expression that holds where a call is allowed.")
-    ask_first: bool = Field(default=False, description="Whether the user has to give leave before the call.")
-    says: str = Field(min_length=1, max_length=500, description="The sentence that tells the assistant.")
+    only_if: str = Field(
+        default="", description="An expression that holds where a call is allowed."
+    )
+    ask_first: bool = Field(
+        default=False, description="Whether the user has to give leave before the call."
+    )
+    says: str = Field(
+        min_length=1, max_length=500, description="The sentence that tells the assistant."
+    )
 
 
 PolicySort = Literal["allowed", "urged", "refused", "tempted"]
@@ -203,10 +218,26 @@ class AskedField(NamedTuple):
 
 
 Trait = Literal[
-    "shift", "environment", "template", "wanted", "asked", "difficulty", "complexity", "reference_time",
-    "goal", "extra", "simulation", "persona", "style", "user",
-    "callnavi_id", "complexfuncbench_id", "confetti_dialogue", "hammerbench_id", "hammerbench_label",
-]  # fmt: skip
+    "shift",
+    "environment",
+    "template",
+    "wanted",
+    "asked",
+    "difficulty",
+    "complexity",
+    "reference_time",
+    "goal",
+    "extra",
+    "simulation",
+    "persona",
+    "style",
+    "user",
+    "callnavi_id",
+    "complexfuncbench_id",
+    "confetti_dialogue",
+    "hammerbench_id",
+    "hammerbench_label",
+]
 
 
 TIME_SENTENCE = "Current date and time: {}"
@@ -342,7 +373,9 @@ class Sample(Record):
     @property
     def wanted(self) -> tuple[tuple[int, int], ...]:
         """The calls that the user asks for, by step and place in it; none where the sample does not tell which."""
-        return tuple((int(step), int(place)) for step, place in _PLACE.findall(self.trait("wanted")))
+        return tuple(
+            (int(step), int(place)) for step, place in _PLACE.findall(self.trait("wanted"))
+        )
 
     @property
     def asked(self) -> tuple[AskedField, ...]:
@@ -365,7 +398,9 @@ class Sample(Record):
         return (Snapshot(at, self.turns[:at], turn.calls) for at, turn in self.call_turns)
 
 
-PLAIN = frozenset({str, int, float, bool, tuple, list, dict, type(None)})  # asking a model class about each takes long
+PLAIN = frozenset(
+    {str, int, float, bool, tuple, list, dict, type(None)}
+)  # asking a model class about each takes long
 
 
 class Draft(Record):
@@ -375,7 +410,9 @@ class Draft(Record):
 
     def stored_body(self) -> str:
         """The draft as JSON, each sample in it by its key alone: samples have a table of their own."""
-        return self.without_samples().model_dump_json(warnings=False)  # a key where a sample is declared
+        return self.without_samples().model_dump_json(
+            warnings=False
+        )  # a key where a sample is declared
 
     def without_samples(self) -> "Draft":
         """A copy for storing only, in which keys stand for samples."""

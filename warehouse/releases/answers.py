@@ -36,11 +36,13 @@ from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 WRONG = "its run is wrong"
-NOT_CLEAN = "its run is right in the end, but a call of it went wrong, which would be taught with it"
-NOT_TOLD = "its run is right, but its last words do not tell all that was asked for: they are left out"
-ELSEWHERE = (
-    "before it errs its run goes another way than the gold, or talks with a user: which step is wrong is not proved"
+NOT_CLEAN = (
+    "its run is right in the end, but a call of it went wrong, which would be taught with it"
 )
+NOT_TOLD = (
+    "its run is right, but its last words do not tell all that was asked for: they are left out"
+)
+ELSEWHERE = "before it errs its run goes another way than the gold, or talks with a user: which step is wrong is not proved"
 NOT_PROVED = "its run is wrong, but nothing proves which step is"
 _TURNS = TypeAdapter(tuple[RunTurn, ...])
 
@@ -91,7 +93,9 @@ def _right(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> GivenRun:
 _BEST = 2  # of a judge's scores
 
 
-def _conversation(sample: Sample, opening: str, messages: Sequence[RunTurn]) -> tuple[Turn, ...] | None:
+def _conversation(
+    sample: Sample, opening: str, messages: Sequence[RunTurn]
+) -> tuple[Turn, ...] | None:
     """The conversation of a run; None where a call of it went wrong, or what it returned is not known."""
     begun = sample.turns[: sample.fault.until] if sample.fault else (UserTurn(text=opening),)
     turns: list[Turn] = [*begun]
@@ -120,7 +124,11 @@ def _result(call: RunCall, recorded: Sequence[tuple[JsonValue, ...]]) -> JsonVal
     """What a call returned: what was observed, or what the sample has recorded of the gold call that it is."""
     if call.observation is not None:
         return call.observation
-    return recorded[call.step][call.place] if call.step is not None and call.place is not None else _UNKNOWN
+    return (
+        recorded[call.step][call.place]
+        if call.step is not None and call.place is not None
+        else _UNKNOWN
+    )
 
 
 def _is_error(result: JsonValue) -> bool:
@@ -144,13 +152,17 @@ def _first_wrong(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> Wrong
         is_refused = number in row["wrong_turns"] if row["end_reached"] is None else refused
         if not is_refused:
             return ELSEWHERE
-        return WrongStep(at, tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls), "")
+        return WrongStep(
+            at, tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls), ""
+        )
     return NOT_PROVED
 
 
 def _called(calls: Sequence[GoldCall | RunCall]) -> list[bytes]:
     """What is called, in whatever order."""
-    return sorted(orjson.dumps([one.tool, one.arguments], option=orjson.OPT_SORT_KEYS) for one in calls)
+    return sorted(
+        orjson.dumps([one.tool, one.arguments], option=orjson.OPT_SORT_KEYS) for one in calls
+    )
 
 
 NOT_ANSWERED = "none of the candidates has answered it"
@@ -221,7 +233,12 @@ class AnswerReader:
         planted: Callable[[Sample], Iterable[tuple[str, Sample]]] = lambda _sample: (),
     ) -> None:
         """`planted` gives the sample with defects in a call, each behind its name; the first that fits is taken."""
-        self._warehouse, self._release, self._asked, self._planted = warehouse, release, asked, planted
+        self._warehouse, self._release, self._asked, self._planted = (
+            warehouse,
+            release,
+            asked,
+            planted,
+        )
         self._given: dict[str, list[Row]] = {}
         self._runs: dict[str, list[Row]] = {}
         self._rates: dict[str, float] = {}
@@ -242,15 +259,25 @@ class AnswerReader:
             raise RecordError(OUT_OF_BAND)
         given = list(map(_given, self._given.get(sample.key, ())))
         for row in self._earlier.get(sample.key, ()):
-            given += _differing(sample, Sample.model_validate_json(row["body"]), "person", "corrected")
-        planted = (one for name, broken in self._planted(sample) for one in _differing(sample, broken, "planted", name))
+            given += _differing(
+                sample, Sample.model_validate_json(row["body"]), "person", "corrected"
+            )
+        planted = (
+            one
+            for name, broken in self._planted(sample)
+            for one in _differing(sample, broken, "planted", name)
+        )
         runs: list[GivenRun] = []
         for row in self._runs.get(sample.key, ()):
             run, wrong = read_run(sample, row)
             runs.append(run)
             if wrong is not None:
                 at, calls, words = wrong
-                given.append(GivenAnswer(at, "candidate", run.given_by, is_right=False, calls=calls, words=words))
+                given.append(
+                    GivenAnswer(
+                        at, "candidate", run.given_by, is_right=False, calls=calls, words=words
+                    )
+                )
         return SampleAnswers((*given, *islice(planted, 1)), rate, tuple(runs))
 
     def _read(self, keys: Sequence[str]) -> None:
@@ -271,16 +298,32 @@ class AnswerReader:
 
 
 def _given(row: Row) -> GivenAnswer:
-    calls = None if row["calls"] is None else tuple(Call.model_validate(one) for one in orjson.loads(row["calls"]))
+    calls = (
+        None
+        if row["calls"] is None
+        else tuple(Call.model_validate(one) for one in orjson.loads(row["calls"]))
+    )
     words = row["text"] if not calls else ""
-    with suppress(orjson.JSONDecodeError):  # candidates that answer in a notation state the words to the user as `say`
+    with suppress(
+        orjson.JSONDecodeError
+    ):  # candidates that answer in a notation state the words to the user as `say`
         stated = orjson.loads(words)
         said = stated.get("say") if isinstance(stated, dict) else None
         words = said if isinstance(said, str) else words
-    return GivenAnswer(row["turn"], "candidate", row["given_by"], row["is_right"], calls, words, row["reasoning"] or "")
+    return GivenAnswer(
+        row["turn"],
+        "candidate",
+        row["given_by"],
+        row["is_right"],
+        calls,
+        words,
+        row["reasoning"] or "",
+    )
 
 
-def _differing(sample: Sample, other: Sample, source: AnswerSource, given_by: str) -> Iterator[GivenAnswer]:
+def _differing(
+    sample: Sample, other: Sample, source: AnswerSource, given_by: str
+) -> Iterator[GivenAnswer]:
     """What another sample calls where all before it is the same, and what is called is not."""
     if sample.candidates != other.candidates:
         return
@@ -296,7 +339,13 @@ def _told(turn: Turn) -> object:
     """What a turn says, without its evidence."""
     match turn:
         case CallTurn(calls=calls, executed=executed):
-            return [executed, *((one.tool, orjson.dumps(one.arguments, option=orjson.OPT_SORT_KEYS)) for one in calls)]
+            return [
+                executed,
+                *(
+                    (one.tool, orjson.dumps(one.arguments, option=orjson.OPT_SORT_KEYS))
+                    for one in calls
+                ),
+            ]
         case ReplyTurn(text=text):
             return text
         case _:

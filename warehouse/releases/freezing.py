@@ -21,7 +21,13 @@ from callwright.warehouse.releases.reading import (
     release_named,
     splits_of,
 )
-from callwright.warehouse.releases.splits import CrossDuplicate, SplitBy, SplitPlan, find_duplicates, plan_splits
+from callwright.warehouse.releases.splits import (
+    CrossDuplicate,
+    SplitBy,
+    SplitPlan,
+    find_duplicates,
+    plan_splits,
+)
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
@@ -66,10 +72,16 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     """The landed samples that a selection takes. Raises ConfigurationError where it names what there is not, or nothing is left."""
     builds = warehouse.rows(sql("selecting.builds"))
     if not builds:
-        raise ConfigurationError("There are no accepted samples to release. Run `callwright build RECIPE` first.")
+        raise ConfigurationError(
+            "There are no accepted samples to release. Run `callwright build RECIPE` first."
+        )
     _require_known("recipe", selection.recipes, {row["recipe"] for row in builds})
     _require_known("kind", selection.kinds, {kind for row in builds for kind in row["kinds"]})
-    _require_known("language", selection.languages, {language for row in builds for language in row["languages"]})
+    _require_known(
+        "language",
+        selection.languages,
+        {language for row in builds for language in row["languages"]},
+    )
     named = frozenset(_build_named(start, builds) for start in selection.builds)
     reasons = {row["key"]: _left_out(row, selection, named) for row in builds}
     taken = [key for key, reason in reasons.items() if not reason]
@@ -78,13 +90,17 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     keys = _keys_of(warehouse, taken, selection)
     if not keys:
         raise ConfigurationError("No accepted sample matches --kind, --language and --where.")
-    counts = {row["build"]: row["taken"] for row in warehouse.rows(sql("selecting.taken"), [list(keys)])}
+    counts = {
+        row["build"]: row["taken"] for row in warehouse.rows(sql("selecting.taken"), [list(keys)])
+    }
     shares: list[BuildShare] = []
     for row in builds:
         number = counts.get(row["key"], 0)
         reason = "" if number == row["landed"] else reasons[row["key"]] or "filtered"
         key, recipe, is_trial = row["key"], row["recipe"], row["is_trial"]
-        shares.append(BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason))
+        shares.append(
+            BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason)
+        )
     return SelectedSamples(keys, tuple(shares))
 
 
@@ -100,8 +116,14 @@ def _build_named(start: str, builds: Sequence[Row]) -> str:
     found = [row["key"] for row in builds if start and row["key"].startswith(start)]
     if len(found) == 1:
         return str(found[0])
-    known = ", ".join(f"{row['key']} ({row['recipe']}{', a trial' if row['is_trial'] else ''})" for row in builds)
-    problem = f"Several builds begin with {start!r}" if found else f"No build that has landed samples is {start!r}"
+    known = ", ".join(
+        f"{row['key']} ({row['recipe']}{', a trial' if row['is_trial'] else ''})" for row in builds
+    )
+    problem = (
+        f"Several builds begin with {start!r}"
+        if found
+        else f"No build that has landed samples is {start!r}"
+    )
     raise ConfigurationError(f"{problem}; there are {known}.")
 
 
@@ -120,7 +142,9 @@ def _nothing_taken(builds: Sequence[Row], reasons: Mapping[str, LeftOut]) -> str
     trials = [row for row in builds if reasons[row["key"]] == "trial"]
     if not trials:
         return "None of the builds named by --build is of a recipe named by --recipe."
-    tried = ", ".join(f"{row['key']} ({row['recipe']}, {count_of(row['landed'], 'sample')})" for row in trials)
+    tried = ", ".join(
+        f"{row['key']} ({row['recipe']}, {count_of(row['landed'], 'sample')})" for row in trials
+    )
     return (
         f"Only trial builds have accepted samples: {tried}. Build without --limit, or name a trial to"
         f" take it: --build {trials[0]['key']}."
@@ -176,11 +200,16 @@ class MadeRelease(NamedTuple):
     @property
     def missed(self) -> dict[str, float]:
         """The splits whose share is off by more than two points, each with how much larger or smaller it is than asked for."""
-        off = {name: self.splits[name] / self.release.samples - share for name, share in self.release.splits.items()}
+        off = {
+            name: self.splits[name] / self.release.samples - share
+            for name, share in self.release.splits.items()
+        }
         return {name: by for name, by in off.items() if abs(by) > _NOTABLE}
 
 
-def create_release(warehouse: Warehouse, name: str, recipes: Sequence[str] = (), note: str = "") -> Release:
+def create_release(
+    warehouse: Warehouse, name: str, recipes: Sequence[str] = (), note: str = ""
+) -> Release:
     """Freeze what the newest whole build of each recipe has landed; the same content under the same name is the same release.
 
     Raises ConfigurationError where nothing has landed, or where the name is taken by other content.
@@ -189,7 +218,12 @@ def create_release(warehouse: Warehouse, name: str, recipes: Sequence[str] = (),
 
 
 def make_release(
-    warehouse: Warehouse, name: str, selection: Selection, terms: Terms, *, snapshot: Warehouse | None = None
+    warehouse: Warehouse,
+    name: str,
+    selection: Selection,
+    terms: Terms,
+    *,
+    snapshot: Warehouse | None = None,
 ) -> MadeRelease:
     """Freeze what a selection takes, in splits where there are shares; all is read of the `snapshot` where there is one.
 
@@ -215,7 +249,8 @@ def make_release(
         samples=len(selected.keys),
         created_at=datetime.now(UTC),
         note=terms.note,
-        version=terms.version or (next_version(earlier.version, before, now) if earlier else FIRST_VERSION),
+        version=terms.version
+        or (next_version(earlier.version, before, now) if earlier else FIRST_VERSION),
         follows=earlier.name if earlier else "",
         selection=stated,
         splits=dict(terms.shares),
@@ -224,7 +259,13 @@ def make_release(
     groups = Counter(plan.groups)
     same = sum(1 for key, split in now.items() if split and before.get(key) == split)
     return MadeRelease(
-        kept, selected, Counter(plan.splits), len(groups), duplicates, max(groups.values(), default=0), same
+        kept,
+        selected,
+        Counter(plan.splits),
+        len(groups),
+        duplicates,
+        max(groups.values(), default=0),
+        same,
     )
 
 
@@ -246,7 +287,9 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
 def check_version(version: str) -> str:
     """A semantic version as it is. Raises ConfigurationError where it is none."""
     if not _VERSION.fullmatch(version):
-        raise ConfigurationError(f"--version {version!r} is not a semantic version. An example: 1.2.0")
+        raise ConfigurationError(
+            f"--version {version!r} is not a semantic version. An example: 1.2.0"
+        )
     return version
 
 
@@ -271,7 +314,9 @@ def _stated(selection: Selection, selected: SelectedSamples, terms: Terms) -> di
     return stated | ({"by": terms.by} if terms.shares else {})
 
 
-def _followed(warehouse: Warehouse, name: str, stated: Mapping[str, JsonValue], terms: Terms) -> Release | None:
+def _followed(
+    warehouse: Warehouse, name: str, stated: Mapping[str, JsonValue], terms: Terms
+) -> Release | None:
     if terms.version:
         check_version(terms.version)
     if terms.follows:
@@ -281,7 +326,11 @@ def _followed(warehouse: Warehouse, name: str, stated: Mapping[str, JsonValue], 
 
 
 def _keep(
-    warehouse: Warehouse, release: Release, keys: Sequence[str], plan: SplitPlan, duplicates: Sequence[CrossDuplicate]
+    warehouse: Warehouse,
+    release: Release,
+    keys: Sequence[str],
+    plan: SplitPlan,
+    duplicates: Sequence[CrossDuplicate],
 ) -> Release:
     """Write a release with its manifest, in one transaction; one that is there under its name stays as it is."""
     existing = {one.name: one for one in list_releases(warehouse)}.get(release.name)
@@ -300,16 +349,24 @@ def _keep(
     with warehouse.writing() as connection:
         connection.execute(
             sql("manifests.chosen"),
-            [list(keys), list(plan.splits or [None] * len(keys)), list(plan.groups or [None] * len(keys))],
+            [
+                list(keys),
+                list(plan.splits or [None] * len(keys)),
+                list(plan.groups or [None] * len(keys)),
+            ],
         )
         connection.execute(sql("manifests.take_samples"), [release.name])
         connection.execute(sql("manifests.take_tools"), [release.name])
         connection.execute("drop table chosen")
         columns = [list(column) for column in zip(*duplicates, strict=True)] or [[], [], [], [], []]
         connection.execute(sql("manifests.duplicates"), [release.name, *columns])
-        hashed = connection.execute(sql("manifests.manifest_hash"), [release.name, release.name]).fetchone()
+        hashed = connection.execute(
+            sql("manifests.manifest_hash"), [release.name, release.name]
+        ).fetchone()
         release = release.with_changes(manifest_hash=hashed[0] if hashed and hashed[0] else "")
         ((table, row),) = rows_of([release], release.created_at)
         places = ", ".join("?" * len(row))
-        connection.execute(f"insert into {table} ({', '.join(row)}) values ({places})", [*row.values()])  # noqa: S608
+        connection.execute(
+            f"insert into {table} ({', '.join(row)}) values ({places})", [*row.values()]
+        )  # noqa: S608
     return release

@@ -53,19 +53,27 @@ class ReleaseStream(NamedTuple):
     release: Release
     samples: Iterable[tuple[str, Sample]]
     tools: Mapping[str, Tool]
-    words: Mapping[Language, AssistantWords] = MappingProxyType({})  # for rows of training whose samples have none
+    words: Mapping[Language, AssistantWords] = MappingProxyType(
+        {}
+    )  # for rows of training whose samples have none
     of_template: Mapping[str, int] = MappingProxyType(
         {}
     )  # by kind, the samples of the template model that were left out
-    answers: Callable[[Sample], SampleAnswers] | None = None  # what was answered to the sample that was taken last
-    worlds: Mapping[str, ShippedWorld] = MappingProxyType({})  # by name, where a format has a place for them
+    answers: Callable[[Sample], SampleAnswers] | None = (
+        None  # what was answered to the sample that was taken last
+    )
+    worlds: Mapping[str, ShippedWorld] = MappingProxyType(
+        {}
+    )  # by name, where a format has a place for them
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:
     """All releases, the newest first."""
     rows = warehouse.rows(f"select {_COLUMNS} from releases order by created_at desc, name")  # noqa: S608 - our own
     return [
-        Release.model_validate(row | {name: orjson.loads(row[name]) for name in ("selection", "splits")})
+        Release.model_validate(
+            row | {name: orjson.loads(row[name]) for name in ("selection", "splits")}
+        )
         for row in rows
     ]
 
@@ -104,7 +112,9 @@ def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()
     with warehouse.reading_together():
         stream = stream_release(warehouse, name, without=without)
         samples = tuple(sample for _, sample in stream.samples)
-        return ReleaseContent(stream.release, samples, dict(stream.tools), splits_of(warehouse, name))
+        return ReleaseContent(
+            stream.release, samples, dict(stream.tools), splits_of(warehouse, name)
+        )
 
 
 def stream_release(
@@ -128,7 +138,9 @@ def stream_release(
         tools = read_tools(warehouse, [row["tool"] for row in wanted])
     found = warehouse.stream(sql("releases.bodies"), [*asked, with_template])
     samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
-    return ReleaseStream(release, samples, tools, words, {row["kind"]: row["samples"] for row in left_out})
+    return ReleaseStream(
+        release, samples, tools, words, {row["kind"]: row["samples"] for row in left_out}
+    )
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:
@@ -148,21 +160,25 @@ def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
 def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> dict[str, str]:
     """The keys of a release's samples of these kinds in order, each with its split, "": what is too large to be read at once."""
     return {
-        row["key"]: row["split"] or "" for row in warehouse.rows(sql("releases.keys_of_kinds"), [name, list(kinds)])
+        row["key"]: row["split"] or ""
+        for row in warehouse.rows(sql("releases.keys_of_kinds"), [name, list(kinds)])
     }
 
 
 def samples_by_key(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Sample]:
     """The samples with these keys that the warehouse has, by key."""
     rows = warehouse.rows(
-        "select key, body from samples where list_contains(?::varchar[], key) order by key", [list(keys)]
+        "select key, body from samples where list_contains(?::varchar[], key) order by key",
+        [list(keys)],
     )
     return {row["key"]: Sample.model_validate_json(row["body"]) for row in rows}
 
 
 def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:
     """The tools with these keys, by key."""
-    rows = warehouse.rows("select * from tools where list_contains(?::varchar[], key)", [list(keys)])
+    rows = warehouse.rows(
+        "select * from tools where list_contains(?::varchar[], key)", [list(keys)]
+    )
     return {tool.key: tool for tool in map(tool_of, rows)}
 
 
@@ -208,11 +224,16 @@ class ReleaseState(NamedTuple):
     def sentence(self) -> str:
         """What was found, for people."""
         since = (
-            "as it was frozen" if self.release.manifest_made == "release" else "as it was when its manifest was made"
+            "as it was frozen"
+            if self.release.manifest_made == "release"
+            else "as it was when its manifest was made"
         )
         if self.is_intact:
             return f"{self.release.name} is {since}: {self.release.samples} samples, each row as in the manifest."
-        named = ", ".join(f"{one.table} {one.key} {one.change}".replace("  ", " ") for one in self.changes[:_SHOWN])
+        named = ", ".join(
+            f"{one.table} {one.key} {one.change}".replace("  ", " ")
+            for one in self.changes[:_SHOWN]
+        )
         more = f" and {len(self.changes) - _SHOWN} more" if len(self.changes) > _SHOWN else ""
         return f"{self.release.name} is not {since}: {named}{more}."
 
@@ -222,7 +243,9 @@ def content_hash(keys: Sequence[str], splits: Sequence[str] = ()) -> str:
 
     Keys are hashes of what samples and their tools say, so it is the same wherever the same samples were made.
     """
-    content: JsonValue = [[key, split] for key, split in zip(keys, splits, strict=True)] if splits else list(keys)
+    content: JsonValue = (
+        [[key, split] for key, split in zip(keys, splits, strict=True)] if splits else list(keys)
+    )
     return content_key(content)
 
 
@@ -262,7 +285,10 @@ def _state(warehouse: Warehouse, release: Release) -> ReleaseState:
     keys, splits = found["keys"][0]["keys"] or (), found["keys"][0]["splits"] or ()
     if len(keys) != release.samples:
         changes.append(ReleaseChange("added or removed", "release_samples"))
-    elif not is_manifest or content_hash(keys, splits if release.splits else ()) != release.content_hash:
+    elif (
+        not is_manifest
+        or content_hash(keys, splits if release.splits else ()) != release.content_hash
+    ):
         changes.append(ReleaseChange("edited", "release_samples"))
     return ReleaseState(release, tuple(changes))
 
@@ -323,18 +349,26 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
     """What `new` holds that `old` does not, and the other way round. Raises ConfigurationError for an unknown release."""
     names = [release_named(warehouse, name).name for name in (old, new)]
     with warehouse.reading():  # of one state, also of a copy that may not be written to
-        pairs = tuple((one, other) for one, other, _ in warehouse.stream(sql("differences.pairs"), names))
+        pairs = tuple(
+            (one, other) for one, other, _ in warehouse.stream(sql("differences.pairs"), names)
+        )
         paired = {key for pair in pairs for key in pair}
-        alone = [row for row in warehouse.stream(sql("differences.alone"), names) if row[0] not in paired]
+        alone = [
+            row for row in warehouse.stream(sql("differences.alone"), names) if row[0] not in paired
+        ]
         kept = dict(warehouse.stream(sql("differences.kept"), names))
-        moved = tuple((key, was, now) for key, was, now in warehouse.stream(sql("differences.moved"), names))
+        moved = tuple(
+            (key, was, now) for key, was, now in warehouse.stream(sql("differences.moved"), names)
+        )
         numbers, first, anew = Counter[str](), dict[str, tuple[str, FieldChange]](), Counter[str]()
         for sample in changed_samples(warehouse, old, new, pairs):
             anew[sample.kind] += 1
             numbers.update(change.field for change in sample.fields)
             for change in sample.fields:
                 first.setdefault(change.field, (sample.new, change))
-    came, went = (Counter(kind for _, kind, is_new in alone if is_new is side) for side in (True, False))
+    came, went = (
+        Counter(kind for _, kind, is_new in alone if is_new is side) for side in (True, False)
+    )
     return ReleaseDiff(
         added=tuple(key for key, _, is_new in alone if is_new),
         removed=tuple(key for key, _, is_new in alone if not is_new),
@@ -345,7 +379,9 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
             for kind in sorted({*came, *went, *anew, *kept})
         ),
         moved=moved,
-        fields=tuple(ChangedField(name, number, *first[name]) for name, number in numbers.most_common()),
+        fields=tuple(
+            ChangedField(name, number, *first[name]) for name, number in numbers.most_common()
+        ),
     )
 
 
@@ -356,9 +392,15 @@ def changed_samples(
     for start in range(0, len(pairs), _AT_ONCE):
         some = pairs[start : start + _AT_ONCE]
         keys = [[one for one, _ in some], [other for _, other in some]]
-        for one, other, kind, *sides in warehouse.stream(sql("differences.changed"), [*keys, old, new]):
+        for one, other, kind, *sides in warehouse.stream(
+            sql("differences.changed"), [*keys, old, new]
+        ):
             before, after = map(orjson.loads, sides)
-            fields = [FieldChange(name, before[name], after[name]) for name in before if before[name] != after[name]]
+            fields = [
+                FieldChange(name, before[name], after[name])
+                for name in before
+                if before[name] != after[name]
+            ]
             yield ChangedSample(one, other, kind, tuple(fields))
 
 

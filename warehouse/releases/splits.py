@@ -39,7 +39,12 @@ def parse_shares(text: str) -> dict[str, float]:
     shares: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = (piece.strip() for piece in part.partition("="))
-        if not _NAME.fullmatch(name) or name in shares or not re.fullmatch(r"\d*\.?\d+", share) or not float(share):
+        if (
+            not _NAME.fullmatch(name)
+            or name in shares
+            or not re.fullmatch(r"\d*\.?\d+", share)
+            or not float(share)
+        ):
             raise ConfigurationError(
                 f"--splits {text!r} must be different names with their shares, as in "
                 f"train=0.8,test=0.2; {part!r} is not."
@@ -55,7 +60,9 @@ def parse_shares(text: str) -> dict[str, float]:
 def parse_split_by(text: str) -> SplitBy:
     """What `--by` says. Raises ConfigurationError where it is nothing that splits can be made by."""
     if text not in get_args(SplitBy):
-        raise ConfigurationError(f"Splits can't be made by {text!r}. --by is one of {', '.join(get_args(SplitBy))}.")
+        raise ConfigurationError(
+            f"Splits can't be made by {text!r}. --by is one of {', '.join(get_args(SplitBy))}."
+        )
     return cast("SplitBy", text)
 
 
@@ -77,28 +84,38 @@ def plan_splits(
         there = connection.execute(sql("splits.there"), [asked]).fetchall()
         known = {key: earlier[key] for (key,) in there}
         everything = sorted({*keys, *known})
-        connection.execute("create temp table chosen as select unnest(?::varchar[]) as key", [everything])
+        connection.execute(
+            "create temp table chosen as select unnest(?::varchar[]) as key", [everything]
+        )
         samples = connection.execute(sql("splits.samples")).fetchnumpy()
-        edges = connection.execute(sql("splits.edges_and_tools" if by == "tool" else "splits.edges")).fetchnumpy()
+        edges = connection.execute(
+            sql("splits.edges_and_tools" if by == "tool" else "splits.edges")
+        ).fetchnumpy()
         connection.execute("drop table chosen")
     groups = group_relatives(samples["node"], edges["one"], edges["other"])
     wanted = set(keys)
     is_new = np.array([key in wanted for key in everything], dtype=bool)
     names = list(shares)
-    earlier_places = np.array([names.index(known[key]) if key in known else -1 for key in everything], dtype=np.int64)
+    earlier_places = np.array(
+        [names.index(known[key]) if key in known else -1 for key in everything], dtype=np.int64
+    )
     fixed = earlier_splits(groups, earlier_places, list(shares.values()))
     kept, levels = groups[is_new], [samples[level][is_new] for level in _LEVELS]
     chosen = assign_groups(kept, levels, list(shares.values()), fixed[is_new])
     empty = [name for place, name in enumerate(names) if not (chosen == place).any()]
     if empty:
-        linked, number = " or that call the same tools" if by == "tool" else "", len(set(kept.tolist()))
+        linked, number = (
+            " or that call the same tools" if by == "tool" else "",
+            len(set(kept.tolist())),
+        )
         raise ConfigurationError(
             f"The split {empty[0]!r} would stay empty: relatives{linked} may not be parted, and the {len(keys)} samples are "
             f"{number} {'group' if number == 1 else 'groups'} of them. Give it a larger share, or release kinds one by one."
         )
     _, firsts, members = np.unique(kept, return_index=True, return_inverse=True)
     return SplitPlan(
-        tuple(names[place] for place in chosen.tolist()), tuple(keys[first] for first in firsts[members].tolist())
+        tuple(names[place] for place in chosen.tolist()),
+        tuple(keys[first] for first in firsts[members].tolist()),
     )
 
 
@@ -118,7 +135,9 @@ def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]
     return found
 
 
-def group_relatives(samples: "NDArray[Any]", one: "NDArray[Any]", other: "NDArray[Any]") -> "Numbers":
+def group_relatives(
+    samples: "NDArray[Any]", one: "NDArray[Any]", other: "NDArray[Any]"
+) -> "Numbers":
     """The place of the first sample of its group for each sample; `one` and `other` are the ends of what links them."""
     import numpy as np
     from scipy.sparse import coo_matrix
@@ -126,9 +145,13 @@ def group_relatives(samples: "NDArray[Any]", one: "NDArray[Any]", other: "NDArra
 
     nodes, places = np.unique(np.concatenate([samples, one, other]), return_inverse=True)
     ends = places[len(samples) :].reshape(2, -1)
-    links = coo_matrix((np.ones(ends.shape[1], dtype=bool), (ends[0], ends[1])), shape=(len(nodes), len(nodes)))
+    links = coo_matrix(
+        (np.ones(ends.shape[1], dtype=bool), (ends[0], ends[1])), shape=(len(nodes), len(nodes))
+    )
     _, labels = connected_components(links, directed=False)
-    _, firsts, members = np.unique(labels[places[: len(samples)]], return_index=True, return_inverse=True)
+    _, firsts, members = np.unique(
+        labels[places[: len(samples)]], return_index=True, return_inverse=True
+    )
     found: Numbers = firsts[members].astype(np.int64)
     return found
 
@@ -144,9 +167,15 @@ def assign_groups(
     import numpy as np
 
     widths = [int(numbers.max(initial=-1)) + 1 for numbers in levels]
-    offsets = accumulate(widths[:-1], initial=0)  # where each level's strata begin: none has the number of another
-    strata = np.concatenate([numbers + offset for numbers, offset in zip(levels, offsets, strict=True)])
-    _, firsts, members, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
+    offsets = accumulate(
+        widths[:-1], initial=0
+    )  # where each level's strata begin: none has the number of another
+    strata = np.concatenate(
+        [numbers + offset for numbers, offset in zip(levels, offsets, strict=True)]
+    )
+    _, firsts, members, sizes = np.unique(
+        groups, return_index=True, return_inverse=True, return_counts=True
+    )
     known = fixed[firsts]
     width = int(strata.max(initial=0)) + 1
     cells, counts = np.unique(np.tile(members, len(levels)) * width + strata, return_counts=True)
@@ -188,7 +217,9 @@ class CrossDuplicate(NamedTuple):
     likeness: float
 
 
-def find_duplicates(warehouse: Warehouse, keys: Sequence[str], splits: Sequence[str]) -> list[CrossDuplicate]:
+def find_duplicates(
+    warehouse: Warehouse, keys: Sequence[str], splits: Sequence[str]
+) -> list[CrossDuplicate]:
     """For each sample outside the largest split the nearest duplicate in another split, in the order of their keys."""
     from rapidfuzz import fuzz
     from rapidfuzz.process import cpdist
@@ -206,11 +237,15 @@ def find_duplicates(warehouse: Warehouse, keys: Sequence[str], splits: Sequence[
     if not pairs:
         return []
     subjects, own, others, other_splits, texts, other_texts = zip(*pairs, strict=True)
-    likeness = (cpdist(texts, other_texts, scorer=fuzz.ratio, score_cutoff=100 * LEAST_LIKENESS) / 100).tolist()
+    likeness = (
+        cpdist(texts, other_texts, scorer=fuzz.ratio, score_cutoff=100 * LEAST_LIKENESS) / 100
+    ).tolist()
     best: dict[str, CrossDuplicate] = {}
     for found in map(CrossDuplicate, subjects, own, others, other_splits, likeness):
         known = best.get(found.subject)
-        if found.likeness and (known is None or (found.likeness, known.other) > (known.likeness, found.other)):
+        if found.likeness and (
+            known is None or (found.likeness, known.other) > (known.likeness, found.other)
+        ):
             best[found.subject] = found
     return [best[subject] for subject in sorted(best)]
 

@@ -20,14 +20,22 @@ def open_travel(seed: int = 0, response_size: str = "medium") -> DocumentWorld:
     Raises ConfigurationError where there is no such size.
     """
     endpoints, rules = _read()
-    return DocumentWorld(NAME, endpoints, rules.links(endpoints), seed=seed, rules=rules.sized(response_size))
+    return DocumentWorld(
+        NAME, endpoints, rules.links(endpoints), seed=seed, rules=rules.sized(response_size)
+    )
 
 
 @cache
 def _read() -> tuple[tuple[Endpoint, ...], CompiledRules]:
     folder = Path(str(files(__name__)))
-    catalog, rules = read_catalog("openapi", folder / "openapi.yaml"), read_rules(folder / "world.yaml")
-    tools, listed = [tool.with_changes(source=f"environment:{NAME}") for tool in catalog.tools], listed_tools(catalog)
+    catalog, rules = (
+        read_catalog("openapi", folder / "openapi.yaml"),
+        read_rules(folder / "world.yaml"),
+    )
+    tools, listed = (
+        [tool.with_changes(source=f"environment:{NAME}") for tool in catalog.tools],
+        listed_tools(catalog),
+    )
     operations, errors = [(one.method, one.path) for one in listed], [one.errors for one in listed]
     bare = endpoints_of(tools, operations, errors=errors)
     hinted = with_hints([one.tool for one in bare], rules.links(bare), most=None)

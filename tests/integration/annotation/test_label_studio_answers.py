@@ -101,7 +101,8 @@ def test_trouble_that_stays_ends_after_a_bounded_number_of_tries(scripted, clien
 
 def test_a_dead_url_is_named_with_what_to_do(client):
     with pytest.raises(
-        AnnotationError, match=r"No Label Studio answers at http://127\.0\.0\.1:9 .*callwright review serve"
+        AnnotationError,
+        match=r"No Label Studio answers at http://127\.0\.0\.1:9 .*callwright review serve",
     ):
         client("http://127.0.0.1:9").signed_in_as()
 
@@ -114,13 +115,17 @@ def test_what_is_no_web_address_is_named(url, client):
 
 def test_a_refused_token_is_named_with_what_to_do(scripted, client):
     server = scripted(answer({"detail": "Invalid token."}, 401))
-    with pytest.raises(AnnotationError, match=r"refused the token \(401: Invalid token\).*Account & Settings"):
+    with pytest.raises(
+        AnnotationError, match=r"refused the token \(401: Invalid token\).*Account & Settings"
+    ):
         client(server.url).signed_in_as()
     assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize("status", [200, 404])
 def test_another_web_server_is_not_taken_for_label_studio(status, scripted, client):
-    server = scripted((status, b"<!doctype html><title>Shop</title>", {"Content-Type": "text/html"}))
+    server = scripted(
+        (status, b"<!doctype html><title>Shop</title>", {"Content-Type": "text/html"})
+    )
     with pytest.raises(AnnotationError, match="is not the root of a Label Studio"):
         client(server.url).signed_in_as()

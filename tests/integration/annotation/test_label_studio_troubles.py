@@ -37,16 +37,23 @@ def client(studio: PretendStudio) -> Iterator[LabelStudio]:
 @pytest.fixture
 def tasks(make_sample, tools) -> list[QueuedTask]:
     return [
-        QueuedTask(review_task(make_sample(number=number), tools, [], reason="-"), priority=number / 10)
+        QueuedTask(
+            review_task(make_sample(number=number), tools, [], reason="-"), priority=number / 10
+        )
         for number in range(5)
     ]
 
 
 def annotation(number: int, person: int = 1, *, skipped: bool = False) -> dict[str, object]:
     return {
-        "id": number, "completed_by": person, "was_cancelled": skipped, "result": [], "updated_at": NOW, "created_at": NOW,
+        "id": number,
+        "completed_by": person,
+        "was_cancelled": skipped,
+        "result": [],
+        "updated_at": NOW,
+        "created_at": NOW,
         "lead_time": 2.0,
-    }  # fmt: skip
+    }
 
 
 def test_the_worthiest_task_is_imported_first(studio, client, tasks):
@@ -62,11 +69,17 @@ def test_the_worthiest_task_is_imported_first(studio, client, tasks):
 
 @pytest.mark.parametrize("status", [500, 429, 503, 0])
 @pytest.mark.parametrize("is_done", [False, True])
-def test_an_import_that_failed_is_made_once_whether_it_had_arrived_or_not(studio, client, tasks, status, is_done):
-    studio.troubles = [Trouble("POST", "/import", status, is_done=is_done, headers={"Retry-After": "0"})]
+def test_an_import_that_failed_is_made_once_whether_it_had_arrived_or_not(
+    studio, client, tasks, status, is_done
+):
+    studio.troubles = [
+        Trouble("POST", "/import", status, is_done=is_done, headers={"Retry-After": "0"})
+    ]
     result = client.push(PROJECT, tasks)
     assert sorted(studio.keys()) == sorted(task.callwright_key for task in tasks)
-    assert result.task_ids == {task["data"]["callwright_key"]: number for number, task in studio.tasks.items()}
+    assert result.task_ids == {
+        task["data"]["callwright_key"]: number for number, task in studio.tasks.items()
+    }
     assert studio.posts() == (1 if is_done else 2)
 
 
@@ -102,7 +115,11 @@ def test_of_two_pushes_at_once_each_task_stays_once_and_both_know_its_number(stu
     with ThreadPoolExecutor(2) as sides:
         one, other = sides.map(push, range(2))
     assert sorted(studio.keys()) == sorted(task.callwright_key for task in tasks)
-    assert one == other == {task["data"]["callwright_key"]: number for number, task in studio.tasks.items()}
+    assert (
+        one
+        == other
+        == {task["data"]["callwright_key"]: number for number, task in studio.tasks.items()}
+    )
 
 
 def test_a_task_that_stands_there_twice_keeps_the_one_that_people_answered(studio, client, tasks):
@@ -122,7 +139,9 @@ def test_an_empty_project_is_told_once_how_many_people_answer_its_tasks(studio, 
 
 
 @pytest.mark.parametrize("is_done", [False, True])
-def test_a_task_of_its_own_number_of_people_is_made_once_also_when_the_answer_was_lost(studio, client, tasks, is_done):
+def test_a_task_of_its_own_number_of_people_is_made_once_also_when_the_answer_was_lost(
+    studio, client, tasks, is_done
+):
     studio.add(tasks[4].data())
     studio.troubles = [Trouble("POST", "/api/tasks", 502, is_done=is_done)]
     client.push(PROJECT, [tasks[0]._replace(reviewers=3), tasks[4]])
@@ -130,16 +149,26 @@ def test_a_task_of_its_own_number_of_people_is_made_once_also_when_the_answer_wa
     assert studio.posts() == (1 if is_done else 2)
 
 
-def test_a_task_that_enough_people_answered_is_not_opened_again_by_a_push_after_a_crash(studio, client, tasks):
-    done = studio.add(tasks[0].data(), annotations=[annotation(1, 1), annotation(2, 2)], is_labeled=True)
-    twice = studio.add(tasks[1].data(), annotations=[annotation(3, 1), annotation(4, 1)], is_labeled=True)
+def test_a_task_that_enough_people_answered_is_not_opened_again_by_a_push_after_a_crash(
+    studio, client, tasks
+):
+    done = studio.add(
+        tasks[0].data(), annotations=[annotation(1, 1), annotation(2, 2)], is_labeled=True
+    )
+    twice = studio.add(
+        tasks[1].data(), annotations=[annotation(3, 1), annotation(4, 1)], is_labeled=True
+    )
     skipped = studio.add(
-        tasks[2].data(), annotations=[annotation(5, 1), annotation(6, 2, skipped=True)], is_labeled=True
+        tasks[2].data(),
+        annotations=[annotation(5, 1), annotation(6, 2, skipped=True)],
+        is_labeled=True,
     )
     client.push(PROJECT, [task._replace(reviewers=2) for task in tasks[:3]])
     assert {number: studio.tasks[number]["is_labeled"] for number in (done, twice, skipped)} == {
-        done: True, twice: False, skipped: False,
-    }  # fmt: skip
+        done: True,
+        twice: False,
+        skipped: False,
+    }
 
 
 def test_an_answer_that_comes_while_the_number_of_people_is_told_is_seen(studio, client, tasks):
@@ -164,7 +193,9 @@ def test_a_pull_that_is_disturbed_once_brings_everything(studio, client, tasks, 
     assert studio.troubles == []
 
 
-def test_an_export_that_is_cut_short_every_time_is_told_and_not_taken_for_the_whole(studio, client, tasks):
+def test_an_export_that_is_cut_short_every_time_is_told_and_not_taken_for_the_whole(
+    studio, client, tasks
+):
     studio.add(tasks[0].data(), annotations=[annotation(1)])
     studio.troubles = [Trouble("GET", "/export", "cut") for _ in range(9)]
     with pytest.raises(TransientError, match="did not finish its answer"):
@@ -177,9 +208,9 @@ def test_skips_drafts_and_emptied_tasks_are_states(studio, client, tasks):
     emptied = studio.add(tasks[2].data(), updated_by=1)
     studio.add(tasks[3].data())
     states = {state.task_id: state for state in client.pull(PROJECT).states}
-    assert {number: (state.submitted, state.skipped, state.drafts) for number, state in states.items()} == {
-        skipped: ((), 1, 0), begun: ((), 0, 2), emptied: ((), 0, 0),
-    }  # fmt: skip
+    assert {
+        number: (state.submitted, state.skipped, state.drafts) for number, state in states.items()
+    } == {skipped: ((), 1, 0), begun: ((), 0, 2), emptied: ((), 0, 0)}
 
 
 def test_tasks_of_others_do_not_hide_that_one_of_ours_is_gone(studio, client, tasks):
@@ -213,12 +244,19 @@ def test_slices_of_a_question_fit_into_a_url_and_leave_nothing_out():
     slices = list(remote.fitting(keys))
     assert [key for some in slices for key in some] == keys
     assert max(map(len, slices)) < 100
-    assert len(list(StudioConnection("http://127.0.0.1:8080", "t", timeout=1, pause=1).fitting(keys))) == 2
+    assert (
+        len(list(StudioConnection("http://127.0.0.1:8080", "t", timeout=1, pause=1).fitting(keys)))
+        == 2
+    )
     assert list(remote.fitting(["x" * 9000, "y"])) == [["x" * 9000], ["y"]]
 
 
-@pytest.mark.parametrize("trouble", [None, Trouble("GET", "/download", "cut"), Trouble("POST", "/exports", 500)])
-def test_many_answered_tasks_come_as_one_snapshot_that_is_deleted_again(studio, client, tasks, trouble):
+@pytest.mark.parametrize(
+    "trouble", [None, Trouble("GET", "/download", "cut"), Trouble("POST", "/exports", 500)]
+)
+def test_many_answered_tasks_come_as_one_snapshot_that_is_deleted_again(
+    studio, client, tasks, trouble
+):
     for number in range(250):
         studio.add(tasks[0].data(), annotations=[annotation(number + 1)])
     skipped = studio.add(tasks[1].data(), annotations=[annotation(900, skipped=True)])
@@ -227,7 +265,9 @@ def test_many_answered_tasks_come_as_one_snapshot_that_is_deleted_again(studio, 
     assert len({one.annotation_id for one in pulled.annotations}) == len(pulled.annotations) == 251
     assert [state.task_id for state in pulled.states if state.skipped] == [skipped]
     assert "DELETE /api/projects/1/exports/7" in studio.asked
-    assert sum(line == "GET /api/projects/1/export" for line in studio.asked) == 1  # of what was only skipped
+    assert (
+        sum(line == "GET /api/projects/1/export" for line in studio.asked) == 1
+    )  # of what was only skipped
 
 
 PAGE_ENDS = [0, 1, 499, 500, 501, 1000]
@@ -255,7 +295,8 @@ def test_a_list_that_grows_shorter_while_it_is_read_ends_there(studio, client, t
 @pytest.mark.parametrize("count", PAGE_ENDS)
 def test_pushes_after_any_number_of_tasks_find_what_is_there(studio, client, tasks, count):
     queued = [
-        QueuedTask(tasks[0].task.with_changes(subject=f"{number:032x}", title="-"), 0.5) for number in range(count)
+        QueuedTask(tasks[0].task.with_changes(subject=f"{number:032x}", title="-"), 0.5)
+        for number in range(count)
     ]
     client.push(PROJECT, queued)
     again = client.push(PROJECT, queued)
@@ -274,8 +315,15 @@ def test_any_number_of_answers_is_pulled_at_first_and_later(studio, client, task
 
 @pytest.mark.parametrize("count", [*PAGE_ENDS, 99, 100, 101])
 def test_the_project_is_found_among_any_number_of_others(studio, client, count):
-    others = [{"id": number, "title": "theirs", "description": "theirs"} for number in range(2, count + 2)]
-    ours = {"id": 1, "title": "t", "description": description_of("sample_review", ""), "label_config": ""}
+    others = [
+        {"id": number, "title": "theirs", "description": "theirs"} for number in range(2, count + 2)
+    ]
+    ours = {
+        "id": 1,
+        "title": "t",
+        "description": description_of("sample_review", ""),
+        "label_config": "",
+    }
     studio.projects = others
     assert client.find_project("sample_review") is None
     studio.projects = [*others, ours]
@@ -284,7 +332,9 @@ def test_the_project_is_found_among_any_number_of_others(studio, client, count):
 
 @pytest.mark.parametrize("count", PAGE_ENDS)
 def test_reviewers_are_named_among_any_number_of_people(studio, client, tasks, count):
-    studio.users += [{"id": number, "email": f"{number}@localhost"} for number in range(2, count + 2)]
+    studio.users += [
+        {"id": number, "email": f"{number}@localhost"} for number in range(2, count + 2)
+    ]
     studio.add(tasks[0].data(), annotations=[annotation(1, count + 1)])
     [one] = client.pull(PROJECT).annotations
     assert one.reviewer == (f"{count + 1}@localhost" if count else "reviewer@localhost")

@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from callwright.annotation.studio import server
-from callwright.annotation.studio.server import HOST, Places, end, free_port, only_one, serving_process, tail
+from callwright.annotation.studio.server import (
+    HOST,
+    Places,
+    end,
+    free_port,
+    only_one,
+    serving_process,
+    tail,
+)
 from callwright.warehouse.errors import CallwrightError
 
 
@@ -20,7 +28,9 @@ def places(tmp_path: Path) -> Places:
     return Places(tmp_path, "tea server")
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"pid": "x", "port": 1}', '{"pid": 999999999, "port": 1}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"pid": "x", "port": 1}', '{"pid": 999999999, "port": 1}']
+)
 def test_a_record_of_no_living_process_names_none(text, places):
     places.record.write_text(text, encoding="utf-8")
     assert serving_process(places) is None
@@ -32,7 +42,9 @@ def test_a_process_that_only_inherited_the_number_is_not_taken_for_ours(places):
 
 
 def test_a_process_started_for_this_record_is_ours(places):
-    with subprocess.Popen([sys.executable, "-c", "input()", str(places.record)], stdin=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()", str(places.record)], stdin=subprocess.PIPE
+    ) as process:
         places.record.write_text(f'{{"pid": {process.pid}, "port": 8080}}', encoding="utf-8")
         deadline = time.monotonic() + 10
         while serving_process(places) is None and time.monotonic() < deadline:
@@ -53,7 +65,9 @@ def test_of_two_starts_one_waits_and_gives_up_with_a_sentence(places):
     thread.start()
     held.wait(5)
     with (
-        pytest.raises(CallwrightError, match=r"Another start of the tea server .* has not finished in 0 s"),
+        pytest.raises(
+            CallwrightError, match=r"Another start of the tea server .* has not finished in 0 s"
+        ),
         only_one(places, 0.1),
     ):
         pass
@@ -71,7 +85,9 @@ def test_a_server_that_ends_by_itself_meanwhile_is_ended_as_well(places, monkeyp
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()  # from here on nobody has its number
     places.record.write_text(f'{{"pid": {gone.pid}, "port": 1}}', encoding="utf-8")
-    monkeypatch.setattr(server, "_command_of", lambda _pid: str(places.record))  # it was seen just before
+    monkeypatch.setattr(
+        server, "_command_of", lambda _pid: str(places.record)
+    )  # it was seen just before
     assert end(places) is True
     assert not places.record.exists()
 

@@ -33,7 +33,10 @@ def _annotation(subject: str, verdict: str = "", **controls: list[str]) -> Pulle
             "reviewed_at": "2026-11-21T10:00:00Z",
             "seconds": 12.5,
             "result": [
-                {"from_name": name, "value": {"text" if name.startswith("edited") else "choices": values}}
+                {
+                    "from_name": name,
+                    "value": {"text" if name.startswith("edited") else "choices": values},
+                }
                 for name, values in held.items()
                 if values
             ],
@@ -51,7 +54,9 @@ def _names(sample, turn: int = 4) -> list[str]:
 
 def test_a_correction_is_accepted_or_rejected_with_reasons():
     accepted = parse_correction_review(_annotation(KEY, "accept"), KEY).review
-    rejected = parse_correction_review(_annotation(KEY, "reject", reasons=["incomplete"]), KEY).review
+    rejected = parse_correction_review(
+        _annotation(KEY, "reject", reasons=["incomplete"]), KEY
+    ).review
     assert (accepted.decision, accepted.subject) == ("accept", KEY)
     assert (rejected.decision, rejected.reasons) == ("reject", ("incomplete",))
 
@@ -68,7 +73,8 @@ def test_a_correction_is_not_edited():
 
 
 @pytest.mark.parametrize(
-    "parse", [parse_correction_review, lambda pulled, _: parse_disambiguation(pulled, path_sample())]
+    "parse",
+    [parse_correction_review, lambda pulled, _: parse_disambiguation(pulled, path_sample())],
 )
 def test_an_annotation_of_something_else_is_refused(parse):
     with pytest.raises(AnnotationError, match="is about 'x'"):
@@ -81,8 +87,9 @@ def test_what_is_ticked_is_struck_in_a_new_version_of_the_sample():
         _annotation(sample.key, "edit", strikes=["1.0.1:data.hotels", "1.0.4:data.hotels"]), sample
     )
     assert [(one.step, one.call, one.entries, one.entry) for one in parsed.strikes] == [
-        (1, 0, "data.hotels", 1), (1, 0, "data.hotels", 4)
-    ]  # fmt: skip
+        (1, 0, "data.hotels", 1),
+        (1, 0, "data.hotels", 4),
+    ]
     assert _names(parsed.edited) == ["h0", "h2", "h3", "h5", "h6", "h7"]
     assert parsed.edited.origin.parents == (sample.key,)
     assert (parsed.review.decision, parsed.review.result) == ("edit", parsed.edited.key)
@@ -118,10 +125,14 @@ def test_the_answer_follows_the_responses_that_it_tells_of():
     retold = sample.with_changes(tags=("environment=town", "wanted=1.0"))
     call = retold.turns[3].calls[0]
     text = answer_of([Asked(call.tool, retold.turns[4].results[0], ())], "en")
-    retold = retold.with_changes(turns=(*retold.turns[:-1], retold.turns[-1].with_changes(text=text)))
+    retold = retold.with_changes(
+        turns=(*retold.turns[:-1], retold.turns[-1].with_changes(text=text))
+    )
     assert "House 0" in retold.turns[-1].text
     assert "House 1" in strike(retold, [_strike(0)]).turns[-1].text
-    worded = retold.with_changes(turns=(*retold.turns[:-1], retold.turns[-1].with_changes(text="By a person.")))
+    worded = retold.with_changes(
+        turns=(*retold.turns[:-1], retold.turns[-1].with_changes(text="By a person."))
+    )
     assert strike(worded, [_strike(0)]).turns[-1].text == "By a person."
 
 
@@ -144,7 +155,9 @@ def test_striking_nothing_leaves_the_sample_as_it_is():
 def test_boxes_and_verdict_must_agree():
     sample = path_sample()
     nothing = parse_disambiguation(_annotation(sample.key, "edit"), sample)
-    in_vain = parse_disambiguation(_annotation(sample.key, "accept", strikes=["1.0.4:data.hotels"]), sample)
+    in_vain = parse_disambiguation(
+        _annotation(sample.key, "accept", strikes=["1.0.4:data.hotels"]), sample
+    )
     assert nothing.returned.problem == "Entries were to be struck, but none is ticked."
     assert "clear as it is" in in_vain.returned.problem
     assert in_vain.returned.calls == "1.0.4:data.hotels"
@@ -171,8 +184,10 @@ def test_an_argument_of_a_step_is_edited_and_rests_on_the_reviewer():
     call = parsed.edited.turns[3].calls[0]
     assert call.arguments["guests"] == 3
     assert {one.argument: one.kind for one in call.evidence} == {
-        "place_id": "response", "arrival": "normalised", "guests": "person"
-    }  # fmt: skip
+        "place_id": "response",
+        "arrival": "normalised",
+        "guests": "person",
+    }
     assert parsed.edited.turns[4] == sample.turns[4]
 
 

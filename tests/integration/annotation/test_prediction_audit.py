@@ -10,37 +10,68 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from callwright.annotation.prediction_audit import AuditCase, AuditTask, audit_task, parse_audit, visible
+from callwright.annotation.prediction_audit import (
+    AuditCase,
+    AuditTask,
+    audit_task,
+    parse_audit,
+    visible,
+)
 from callwright.annotation.reviews import Returned
 from callwright.annotation.screens import PREDICTION_AUDIT, audit_words_in, screen_for
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.validators.metrics.snapshots import ErrorType
 from callwright.warehouse.errors import AnnotationError
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Prediction,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 DUE = GoldCall(tool="book_table", arguments={"restaurant": "Blue Boat", "people": 4})
 TOOL = Tool(
-    name="book_table", description="Books a table.", category="dining",
-    parameters={"type": "object", "properties": {"restaurant": {"type": "string"}, "people": {"type": "integer"}}},
-)  # fmt: skip
+    name="book_table",
+    description="Books a table.",
+    category="dining",
+    parameters={
+        "type": "object",
+        "properties": {"restaurant": {"type": "string"}, "people": {"type": "integer"}},
+    },
+)
 REQUEST = UserTurn(text="A table for four at Blue Boat, please.")
 MODEL = "openai/some-model"
 
 
 def sample_of(*due: GoldCall, **changes: object) -> Sample:
     made = Sample(
-        kind="perfect", language="en", category="dining", candidates=(TOOL.key,), turns=(REQUEST, CallTurn(calls=due))
+        kind="perfect",
+        language="en",
+        category="dining",
+        candidates=(TOOL.key,),
+        turns=(REQUEST, CallTurn(calls=due)),
     )
     return made.with_changes(**changes)
 
 
-def answer_of(sample: Sample, *calls: Call, turn: int = 1, text: str = "", **changes: object) -> Prediction:
-    made = Prediction(release="v1", subject=sample.key, turn=turn, candidate=MODEL, text=text, calls=calls)
+def answer_of(
+    sample: Sample, *calls: Call, turn: int = 1, text: str = "", **changes: object
+) -> Prediction:
+    made = Prediction(
+        release="v1", subject=sample.key, turn=turn, candidate=MODEL, text=text, calls=calls
+    )
     return made.with_changes(**changes)
 
 
-def task_of(answer: Prediction, sample: Sample, error_type: str = "", **options: object) -> AuditTask:
-    return audit_task(AuditCase(answer, sample, [TOOL], error_type), **{"reason": "Drawn."} | options)
+def task_of(
+    answer: Prediction, sample: Sample, error_type: str = "", **options: object
+) -> AuditTask:
+    return audit_task(
+        AuditCase(answer, sample, [TOOL], error_type), **{"reason": "Drawn."} | options
+    )
 
 
 def called(tool: str = "book_table", /, **arguments: object) -> Call:
@@ -58,17 +89,22 @@ json_values = st.recursive(
 )
 calls_made = st.lists(
     st.builds(
-        Call, tool=st.text(min_size=1, max_size=20) | st.just("book_table"),
-        arguments=st.dictionaries(st.text(max_size=20) | st.just("people"), json_values, max_size=4),
+        Call,
+        tool=st.text(min_size=1, max_size=20) | st.just("book_table"),
+        arguments=st.dictionaries(
+            st.text(max_size=20) | st.just("people"), json_values, max_size=4
+        ),
     ),
     max_size=3,
-)  # fmt: skip
+)
 
 
 @example([], " \n", "", "en")
 @example([Call(tool=" ")], "\u202e\x00", "wrong_tool", "zh")
 @given(calls_made, st.text(), st.sampled_from(get_args(ErrorType)), st.sampled_from(["en", "zh"]))
-def test_whatever_a_model_answers_becomes_text_that_a_server_can_hold(calls, text, error_type, language):
+def test_whatever_a_model_answers_becomes_text_that_a_server_can_hold(
+    calls, text, error_type, language
+):
     sample = sample_of(DUE)
     task = task_of(answer_of(sample, *calls, text=text), sample, error_type, language=language)
     told = json.loads(json.dumps(task.data()))
@@ -106,13 +142,28 @@ def test_letters_that_turn_others_around_are_told_by_their_number():
 
 def test_marks_say_what_differs_letter_by_letter():
     sample = sample_of(DUE)
-    task = task_of(answer_of(sample, called(restaurant="Blue Boat", people="4", time="19:30")), sample, "wrong_value")
+    task = task_of(
+        answer_of(sample, called(restaurant="Blue Boat", people="4", time="19:30")),
+        sample,
+        "wrong_value",
+    )
     assert task.answer.splitlines() == [
-        "  book_table", "    restaurant = Blue Boat", '≠   people = "4"', "+   time = 19:30"
-    ]  # fmt: skip
-    assert task.gold.splitlines() == ["  book_table", "    restaurant = Blue Boat", "    people = 4"]
+        "  book_table",
+        "    restaurant = Blue Boat",
+        '≠   people = "4"',
+        "+   time = 19:30",
+    ]
+    assert task.gold.splitlines() == [
+        "  book_table",
+        "    restaurant = Blue Boat",
+        "    people = 4",
+    ]
     lacking = task_of(answer_of(sample, called(people=4)), sample, "missing_argument")
-    assert lacking.gold.splitlines() == ["  book_table", "−   restaurant = Blue Boat", "    people = 4"]
+    assert lacking.gold.splitlines() == [
+        "  book_table",
+        "−   restaurant = Blue Boat",
+        "    people = 4",
+    ]
 
 
 def test_a_call_of_another_tool_stands_for_none_that_is_due():
@@ -124,13 +175,19 @@ def test_a_call_of_another_tool_stands_for_none_that_is_due():
 
 def test_calls_in_another_order_are_held_against_those_of_their_tool():
     sample = sample_of(GoldCall(tool="find", arguments={"name": "Ida"}), DUE, kind="routing_hard")
-    task = task_of(answer_of(sample, called(restaurant="Blue Boat", people=4), called("find", name="Ida")), sample)
+    task = task_of(
+        answer_of(sample, called(restaurant="Blue Boat", people=4), called("find", name="Ida")),
+        sample,
+    )
     assert [line[0] for line in (task.gold + "\n" + task.answer).splitlines()] == [" "] * 10
 
 
 def test_an_answer_without_calls_is_told_by_its_words():
     sample = sample_of()
-    assert task_of(answer_of(sample, text="Sorry."), sample).answer == "no call; the model says:\nSorry."
+    assert (
+        task_of(answer_of(sample, text="Sorry."), sample).answer
+        == "no call; the model says:\nSorry."
+    )
     assert task_of(answer_of(sample), sample).answer == "no call, and no words"
     assert task_of(answer_of(sample), sample).gold == "no call is due here"
     unread = answer_of(sample, text="{{", calls=None, problem="It is not JSON.")
@@ -152,9 +209,12 @@ def test_a_long_answer_is_folded():
 def test_the_conversation_ends_before_the_calls_due(dialogue: Sample):
     task = task_of(answer_of(dialogue, called(restaurant="Blue Boat"), turn=4), dialogue)
     assert [line.text for line in task.conversation] == [
-        "A table at Blue Boat, please.", "book_table   + restaurant = Blue Boat", "For which day?", "The day that Ann names.",
+        "A table at Blue Boat, please.",
+        "book_table   + restaurant = Blue Boat",
+        "For which day?",
+        "The day that Ann names.",
         "[Mail] Let us meet on the 3rd of May.",
-    ]  # fmt: skip
+    ]
     assert "2026-05-03" in task.gold
     alone = sample_of(DUE)
     assert [line.text for line in task_of(answer_of(alone), alone).conversation] == [REQUEST.text]
@@ -170,7 +230,9 @@ def test_every_error_type_has_plain_words(language):
 def test_whatever_the_audit_screen_shows_is_in_the_task(language):
     sample = sample_of(DUE)
     tree = ET.fromstring(screen_for(PREDICTION_AUDIT, language).config)  # noqa: S314 - our own file
-    shown = {value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")}
+    shown = {
+        value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")
+    }
     assert {"metric", "gold", "answer"} < shown <= set(task_of(answer_of(sample), sample).data())
 
 
@@ -186,31 +248,55 @@ def test_an_answer_that_came_back_is_asked_again_with_the_problem():
 def annotation_of(result: list[dict[str, object]], **changes: object) -> PulledAnnotation:
     return PulledAnnotation(
         **{
-            "server": "s", "task_id": 7, "annotation_id": 70, "kind": PREDICTION_AUDIT, "subject": "p1", "version": 1,
-            "reviewer": "ann", "reviewed_at": datetime(2026, 11, 21, tzinfo=UTC), "seconds": 4.0, "result": tuple(result),
-        } | changes
-    )  # fmt: skip
+            "server": "s",
+            "task_id": 7,
+            "annotation_id": 70,
+            "kind": PREDICTION_AUDIT,
+            "subject": "p1",
+            "version": 1,
+            "reviewer": "ann",
+            "reviewed_at": datetime(2026, 11, 21, tzinfo=UTC),
+            "seconds": 4.0,
+            "result": tuple(result),
+        }
+        | changes
+    )
 
 
 def held(name: str, field: str, *values: object) -> dict[str, object]:
-    return {"from_name": name, "to_name": "conversation", "type": field, "value": {field: list(values)}}
+    return {
+        "from_name": name,
+        "to_name": "conversation",
+        "type": field,
+        "value": {field: list(values)},
+    }
 
 
 def test_a_verdict_with_its_reasons_is_a_review():
     parsed = parse_audit(
         annotation_of(
-            [held("verdict", "choices", "reject"), held("reasons", "choices", "too_strict", "gold_wrong"),
-             held("comment", "text", "It is a nickname.")]
+            [
+                held("verdict", "choices", "reject"),
+                held("reasons", "choices", "too_strict", "gold_wrong"),
+                held("comment", "text", "It is a nickname."),
+            ]
         ),
         "p1",
-    )  # fmt: skip
-    assert (parsed.review.decision, parsed.review.reasons) == ("reject", ("too_strict", "gold_wrong"))
+    )
+    assert (parsed.review.decision, parsed.review.reasons) == (
+        "reject",
+        ("too_strict", "gold_wrong"),
+    )
     assert (parsed.review.comment, parsed.review.result) == ("It is a nickname.", None)
-    assert parse_audit(annotation_of([held("verdict", "choices", "accept")]), "p1").review.decision == "accept"
+    assert (
+        parse_audit(annotation_of([held("verdict", "choices", "accept")]), "p1").review.decision
+        == "accept"
+    )
 
 
 @pytest.mark.parametrize(
-    "result", [[], [held("verdict", "choices", "reject")], [held("verdict", "choices", "accept", "reject")]]
+    "result",
+    [[], [held("verdict", "choices", "reject")], [held("verdict", "choices", "accept", "reject")]],
 )
 def test_an_answer_that_decides_nothing_goes_back(result):
     parsed = parse_audit(annotation_of(result), "p1")
@@ -219,7 +305,12 @@ def test_an_answer_that_decides_nothing_goes_back(result):
 
 
 def test_a_skipped_audit_says_nothing():
-    assert parse_audit(annotation_of([held("verdict", "choices", "accept")], skipped=True), "p1").review is None
+    assert (
+        parse_audit(
+            annotation_of([held("verdict", "choices", "accept")], skipped=True), "p1"
+        ).review
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,17 +338,22 @@ control = st.fixed_dictionaries(
         | st.fixed_dictionaries(
             {
                 "choices": st.lists(
-                    st.sampled_from(["accept", "reject", "gold_wrong", "other"]) | json_values, max_size=3
+                    st.sampled_from(["accept", "reject", "gold_wrong", "other"]) | json_values,
+                    max_size=3,
                 )
             }
         )
-        | st.fixed_dictionaries({"text": st.lists(st.text(), max_size=2) | st.text() | json_values}),
+        | st.fixed_dictionaries(
+            {"text": st.lists(st.text(), max_size=2) | st.text() | json_values}
+        ),
     }
 ) | st.dictionaries(st.text(), json_values, max_size=3)
 
 
 @given(st.lists(control, max_size=4), st.booleans())
-def test_whatever_an_annotation_holds_is_a_review_an_answer_that_goes_back_or_a_misfit(result, skipped):
+def test_whatever_an_annotation_holds_is_a_review_an_answer_that_goes_back_or_a_misfit(
+    result, skipped
+):
     try:
         parsed = parse_audit(annotation_of(result, skipped=skipped), "p1")
     except AnnotationError:

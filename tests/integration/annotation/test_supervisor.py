@@ -25,9 +25,20 @@ class Kept:
         self.data.mkdir()
         command = [sys.executable, "-c", SLEEPER, str(child)]
         subprocess.run(
-            [sys.executable, "-I", supervisor.__file__, str(record), str(self.data), "80", *command], check=True
+            [
+                sys.executable,
+                "-I",
+                supervisor.__file__,
+                str(record),
+                str(self.data),
+                "80",
+                *command,
+            ],
+            check=True,
         )
-        written = comes_true(lambda: record.exists() and child.exists() and child.read_text(encoding="utf-8") != "")
+        written = comes_true(
+            lambda: record.exists() and child.exists() and child.read_text(encoding="utf-8") != ""
+        )
         assert written, "the supervisor started nothing"
         self.record = json.loads(record.read_text(encoding="utf-8"))
         self.pid, self.child = self.record["pid"], int(child.read_text(encoding="utf-8"))
@@ -45,7 +56,13 @@ def comes_true(condition: Callable[[], bool], patience: float = 10) -> bool:
 
 def is_alive(pid: int) -> bool:
     try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        return (
+            "Z"
+            not in Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8")
+            .rpartition(")")[2]
+            .split()[0]
+        )
     except OSError:
         return False
 

@@ -33,7 +33,9 @@ TIME = {"type": "string", "description": "time of day"}
 def _tool(name: str, description: str, **properties: dict[str, object]) -> Tool:
     parameters = {"type": "object", "properties": properties, "required": [*properties][:1]}
     returns = {"type": "object", "properties": {"success": {"type": "boolean"}}}
-    return Tool(name=name, description=description, category="Clock", parameters=parameters, returns=returns)
+    return Tool(
+        name=name, description=description, category="Clock", parameters=parameters, returns=returns
+    )
 
 
 SET = _tool("Clock.Alarms.setAlarm", "Set an alarm.", time=TIME)
@@ -56,33 +58,51 @@ PASSED = Verdict(subject=MAKE.key, check="tool_complexity", decision="proved")
 
 def _task(language: Language = "en", **more: Any) -> ToolTask:
     company = ToolSurroundings([SET, MAKE, OTHER, FAR], in_english([GAP]))
-    return tool_task(MAKE, company, told_in_english([DOUBT, PASSED]), reason="-", language=language, **more)
+    return tool_task(
+        MAKE, company, told_in_english([DOUBT, PASSED]), reason="-", language=language, **more
+    )
 
 
 def _annotate(
     verdict: tuple[str, ...], *, subject: str = MAKE.key, skipped: bool = False, **held: str
 ) -> PulledAnnotation:
-    controls: list[dict[str, Any]] = [{"from_name": "verdict", "value": {"choices": list(verdict)}}] if verdict else []
+    controls: list[dict[str, Any]] = (
+        [{"from_name": "verdict", "value": {"choices": list(verdict)}}] if verdict else []
+    )
     reasons = held.pop("reasons", "")
     controls += [{"from_name": "reasons", "value": {"choices": [reasons]}}] if reasons else []
     controls += [{"from_name": name, "value": {"text": [text]}} for name, text in held.items()]
     return PulledAnnotation(
-        server="local", task_id=1, annotation_id=2, kind="tool_review", subject=subject, version=1, reviewer="ann",
-        reviewed_at=datetime(2026, 11, 21, tzinfo=UTC), seconds=4.0, skipped=skipped, result=tuple(controls),
-    )  # fmt: skip
+        server="local",
+        task_id=1,
+        annotation_id=2,
+        kind="tool_review",
+        subject=subject,
+        version=1,
+        reviewer="ann",
+        reviewed_at=datetime(2026, 11, 21, tzinfo=UTC),
+        seconds=4.0,
+        skipped=skipped,
+        result=tuple(controls),
+    )
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_whatever_the_screen_shows_is_in_the_task(language: Language) -> None:
     tree = _tree(screen_for("tool_review", language))
-    shown = {value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")}
+    shown = {
+        value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")
+    }
     assert shown == set(_task(language).data()) - {"callwright_key", "subject", "version"}
 
 
 def test_both_languages_answer_alike_and_no_hotkey_is_given_twice() -> None:
     kept = ("name", "alias", "hotkey", "toName", "choice", "required")
     controls = [
-        [[element.get(name) for name in kept] for element in _tree(screen_for("tool_review", language)).iter()]
+        [
+            [element.get(name) for name in kept]
+            for element in _tree(screen_for("tool_review", language)).iter()
+        ]
         for language in ("en", "zh")
     ]
     assert controls[0] == controls[1]
@@ -106,12 +126,17 @@ def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
     ]
     assert task.company.splitlines() == [f"{one.name}: {one.description}" for one in (SET, OTHER)]
     assert task.why == "Clock.Alarms.makeAlarm may do the same as Clock.Alarms.setAlarm."
-    assert task.gaps == "No tool of the category lets anybody change / delete what Clock.Alarms.setAlarm makes (alarm)."
+    assert (
+        task.gaps
+        == "No tool of the category lets anybody change / delete what Clock.Alarms.setAlarm makes (alarm)."
+    )
     assert task.callwright_key == f"tool_review:{MAKE.key}:1"
 
 
 @pytest.mark.parametrize(("language", "why"), [("zh", "可能与"), ("es", "quizá hace lo mismo")])
-def test_what_speaks_against_a_tool_is_told_in_the_language_of_the_screen(language: Language, why: str) -> None:
+def test_what_speaks_against_a_tool_is_told_in_the_language_of_the_screen(
+    language: Language, why: str
+) -> None:
     task = _task(language)
     assert why in task.why
     assert "alike" not in task.why
@@ -127,7 +152,11 @@ def test_a_tool_that_repeats_nothing_has_no_twin_beside_it() -> None:
 def test_an_accepted_and_a_rejected_tool_give_reviews() -> None:
     accepted = parse_tool_review(_annotate(("accept",), comment="Fine."), MAKE).review
     assert accepted is not None
-    assert (accepted.subject, accepted.kind, accepted.decision) == (MAKE.key, "tool_review", "accept")
+    assert (accepted.subject, accepted.kind, accepted.decision) == (
+        MAKE.key,
+        "tool_review",
+        "accept",
+    )
     assert (accepted.comment, accepted.result) == ("Fine.", None)
     rejected = parse_tool_review(_annotate(("reject",), reasons="redundant"), MAKE).review
     assert rejected is not None
@@ -142,7 +171,9 @@ def test_an_edited_tool_is_a_new_one_named_by_the_review() -> None:
         "edited_parameters": json.dumps(schema),
     }
     parsed = parse_tool_review(_annotate(("edit",), **held), MAKE)
-    edited = MAKE.with_changes(name="Clock.Alarms.wakeMe", description="Wake me.", parameters=schema)
+    edited = MAKE.with_changes(
+        name="Clock.Alarms.wakeMe", description="Wake me.", parameters=schema
+    )
     assert parsed.edited == edited
     assert parsed.review is not None
     assert (parsed.review.decision, parsed.review.result) == ("edit", edited.key)
@@ -165,20 +196,32 @@ def test_an_edit_that_changes_nothing_accepts() -> None:
         ({"edited_parameters": "{"}, "not JSON"),
         ({"edited_parameters": "[]"}, "schema of an object"),
         ({"edited_parameters": '{"type": "object", "properties": []}'}, '"properties" must hold'),
-        ({"edited_parameters": '{"type": "object", "properties": {"a": {"type": "text"}}}'}, "no JSON Schema"),
-        ({"edited_parameters": '{"type": "object", "properties": {}, "required": ["a"]}'}, "'a' is required"),
+        (
+            {"edited_parameters": '{"type": "object", "properties": {"a": {"type": "text"}}}'},
+            "no JSON Schema",
+        ),
+        (
+            {"edited_parameters": '{"type": "object", "properties": {}, "required": ["a"]}'},
+            "'a' is required",
+        ),
         ({"edited_parameters": '{"type": "object", "type": "array"}'}, "given twice"),
         ({"edited_parameters": '{"type": "object", "required": "a"}'}, "no JSON Schema"),
     ],
 )
-def test_an_edit_that_makes_no_tool_goes_back_with_all_that_was_typed(held: dict[str, str], problem: str) -> None:
-    parsed = parse_tool_review(_annotate(("edit",), **{"edited_parameters": boxes(MAKE).parameters} | held), MAKE)
+def test_an_edit_that_makes_no_tool_goes_back_with_all_that_was_typed(
+    held: dict[str, str], problem: str
+) -> None:
+    parsed = parse_tool_review(
+        _annotate(("edit",), **{"edited_parameters": boxes(MAKE).parameters} | held), MAKE
+    )
     assert parsed.review is None
     assert parsed.edited is None
     assert parsed.returned is not None
     assert problem in parsed.returned.problem
     back = _task(returned=parsed.returned)
-    typed = boxes(MAKE).model_dump() | {name.removeprefix("edited_"): text for name, text in held.items()}
+    typed = boxes(MAKE).model_dump() | {
+        name.removeprefix("edited_"): text for name, text in held.items()
+    }
     assert {field: getattr(back, field) for field in typed} == typed
     assert back.version == 2
     assert problem in back.why
@@ -192,7 +235,11 @@ def test_an_emptied_schema_is_no_edit() -> None:
 
 
 def test_answers_that_decide_nothing_go_back() -> None:
-    for verdict, problem in (((), "No verdict"), (("reject",), "without a reason"), (("accept", "edit"), "choose one")):
+    for verdict, problem in (
+        ((), "No verdict"),
+        (("reject",), "without a reason"),
+        (("accept", "edit"), "choose one"),
+    ):
         returned = parse_tool_review(_annotate(verdict), MAKE).returned
         assert returned is not None
         assert problem in returned.problem
@@ -222,7 +269,11 @@ def test_whatever_is_typed_comes_back_as_it_was_but_for_breaks_in_a_name(
     assert back.name == " ".join(name.split())
 
 
-@given(st.dictionaries(st.text(min_size=1), st.sampled_from([{"type": "string"}, {"enum": [1, "a"]}]), max_size=4))
+@given(
+    st.dictionaries(
+        st.text(min_size=1), st.sampled_from([{"type": "string"}, {"enum": [1, "a"]}]), max_size=4
+    )
+)
 def test_a_schema_is_read_as_it_was_written(properties: dict[str, dict[str, object]]) -> None:
     schema = {"type": "object", "properties": properties, "required": list(properties)[:1]}
     assert read_schema(write_schema(schema)) == schema

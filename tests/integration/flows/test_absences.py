@@ -13,7 +13,14 @@ from callwright.flows.build import BuildReport
 from callwright.flows.progress import SilentProgress
 from callwright.warehouse.errors import UnavailableError
 from tests.support.flows.model_server import LOADING, ModelServer, Refusal, ServedRequest
-from tests.support.flows.small_builds import build, settings_of, small_recipe, start, stub_roles, write_recipe
+from tests.support.flows.small_builds import (
+    build,
+    settings_of,
+    small_recipe,
+    start,
+    stub_roles,
+    write_recipe,
+)
 
 KINDS = {"perfect": 6, "irrelevant": 4}
 AWAY = 3.0  # seconds; 2 tries of a request take a tenth of one
@@ -26,7 +33,9 @@ def made_of(report: BuildReport) -> int:
     return sum(row.made for row in report.composition)
 
 
-def away_for(server: ModelServer, refusal: Refusal, *, after: int = 5, seconds: float = AWAY) -> list[float]:
+def away_for(
+    server: ModelServer, refusal: Refusal, *, after: int = 5, seconds: float = AWAY
+) -> list[float]:
     """Have a server refuse all requests for so long from its `after`-th on; when the refused ones came."""
     refused: list[float] = []
 
@@ -52,12 +61,18 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(
 ) -> None:
     refused = away_for(model_server, LOADING._replace(status=status))
     settings = settings_of(tmp_path)
-    report = build(small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)), settings)
+    report = build(
+        small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)), settings
+    )
     assert made_of(report) == ALL
-    assert len(refused) <= 48 + 12, "those under way when it went, and then one at a time, each after a longer wait"
+    assert len(refused) <= 48 + 12, (
+        "those under way when it went, and then one at a time, each after a longer wait"
+    )
 
 
-def test_a_server_that_refuses_connections_for_a_while_is_waited_for(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_server_that_refuses_connections_for_a_while_is_waited_for(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     def leave() -> None:
         while model_server.requests < 5:
             time.sleep(0.001)
@@ -67,15 +82,23 @@ def test_a_server_that_refuses_connections_for_a_while_is_waited_for(model_serve
 
     leaving = threading.Thread(target=leave)
     leaving.start()
-    report = build(small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)), settings_of(tmp_path))
+    report = build(
+        small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)),
+        settings_of(tmp_path),
+    )
     leaving.join()
     assert made_of(report) == ALL
 
 
-def test_nobody_asks_before_the_time_that_a_server_names(model_server: ModelServer, tmp_path: Path) -> None:
+def test_nobody_asks_before_the_time_that_a_server_names(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     refusal = Refusal(429, "Rate limit reached", headers={"Retry-After": "2"})
     refused = away_for(model_server, refusal, seconds=0.5)
-    report = build(small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)), settings_of(tmp_path))
+    report = build(
+        small_recipe(samples=KINDS, models=stub_roles(model_server, attempts=2)),
+        settings_of(tmp_path),
+    )
     assert made_of(report) == ALL
     assert looks_of(refused, at_once=0.5) == []
     assert not [moment for moment in model_server.moments if 0.5 < moment - refused[0] < 2]
@@ -96,10 +119,14 @@ def test_after_the_patience_a_build_ends_says_so_and_the_next_one_goes_on(
     assert answered.total() >= 20
     model_server.behaviour = lambda asked: None
     assert made_of(build(recipe, settings)) == ALL
-    assert all(times == 1 for question, times in model_server.answered.items() if question in answered)
+    assert all(
+        times == 1 for question, times in model_server.answered.items() if question in answered
+    )
 
 
-def test_a_pause_is_shown_with_its_reason_and_its_end(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_pause_is_shown_with_its_reason_and_its_end(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     states: list[str] = []
 
     class Live(SilentProgress):
@@ -109,8 +136,13 @@ def test_a_pause_is_shown_with_its_reason_and_its_end(model_server: ModelServer,
             states.append(state)
 
     away_for(model_server, LOADING)
-    build(small_recipe(samples=KINDS, models=stub_roles(model_server)), settings_of(tmp_path), Live())
-    assert any(state.startswith("Waiting for openai/stub since ") and "Loading model" in state for state in states)
+    build(
+        small_recipe(samples=KINDS, models=stub_roles(model_server)), settings_of(tmp_path), Live()
+    )
+    assert any(
+        state.startswith("Waiting for openai/stub since ") and "Loading model" in state
+        for state in states
+    )
     assert "Loading model" not in states[-1]
 
 

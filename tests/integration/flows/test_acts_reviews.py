@@ -20,10 +20,14 @@ from tests.support.flows.small_builds import TOP, build, settings_of
 
 DRAWN = 3
 RECIPE: dict[str, Any] = {
-    "name": "acts", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
-    "languages": ["en", "zh"], "samples": {CONVERSATION: 6}, "spare": 2.0,
+    "name": "acts",
+    "seed": 4,
+    "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
+    "languages": ["en", "zh"],
+    "samples": {CONVERSATION: 6},
+    "spare": 2.0,
     "review": {"spot_checks": 0, "dialogue_acts": DRAWN},
-}  # fmt: skip
+}
 ACTS = "dialogue_acts"
 
 
@@ -54,7 +58,9 @@ def talks(pushed: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
 
 @pytest.fixture(scope="module")
 def asked_mislabelled(built: Path, tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
-    site = open_site(shutil.copytree(built, tmp_path_factory.mktemp("mislabelled") / "home"), PaperStudio())
+    site = open_site(
+        shutil.copytree(built, tmp_path_factory.mktemp("mislabelled") / "home"), PaperStudio()
+    )
     _mislabel(site)
     site.push()
     return site
@@ -80,9 +86,13 @@ def _mislabel(site: ReviewSite) -> None:
             sample = site.sample(key)
             changed = sample.with_changes(turns=tuple(_other_acts(sample)))
             site.warehouse.put([changed])
-            site.warehouse.execute("update build_samples set sample = ? where sample = ?", [changed.key, key])
+            site.warehouse.execute(
+                "update build_samples set sample = ? where sample = ?", [changed.key, key]
+            )
             for table in ("outcomes", "verdicts", "acceptances", "review_requests"):
-                site.warehouse.execute(f"update {table} set subject = ? where subject = ?", [changed.key, key])
+                site.warehouse.execute(
+                    f"update {table} set subject = ? where subject = ?", [changed.key, key]
+                )
 
 
 def _other_acts(sample: Sample) -> Iterator[Turn]:
@@ -126,8 +136,12 @@ def test_as_many_landed_conversations_are_drawn_as_the_recipe_says(talks: Review
     assert len(asked) == DRAWN
     assert {talks.sample(key).kind for key in asked} == {CONVERSATION}
     assert all(talks.accepted(key) for key in asked)
-    assert {talks.value("select cause from review_requests where subject = ?", key) for key in asked} == {"spot check"}
-    assert {task["callwright_key"] for task in talks.studio.tasks.values()} >= {f"{ACTS}:{key}:1" for key in asked}
+    assert {
+        talks.value("select cause from review_requests where subject = ?", key) for key in asked
+    } == {"spot check"}
+    assert {task["callwright_key"] for task in talks.studio.tasks.values()} >= {
+        f"{ACTS}:{key}:1" for key in asked
+    }
 
 
 def test_the_seed_draws_and_what_was_drawn_stays_drawn(talks: ReviewSite) -> None:
@@ -139,7 +153,9 @@ def test_the_seed_draws_and_what_was_drawn_stays_drawn(talks: ReviewSite) -> Non
     assert set(before) < set(_asked(talks))
 
 
-def test_other_samples_are_not_asked_about_and_as_many_people_as_the_recipe_wants_are(tmp_path: Path) -> None:
+def test_other_samples_are_not_asked_about_and_as_many_people_as_the_recipe_wants_are(
+    tmp_path: Path,
+) -> None:
     review = {"spot_checks": 0, "dialogue_acts": 5, "reviewers": {"spot check": 2}}
     build(_recipe(samples={CONVERSATION: 2, "perfect": 4}, review=review), settings_of(tmp_path))
     site = open_site(tmp_path, PaperStudio())
@@ -163,7 +179,9 @@ def test_right_acts_leave_a_conversation_where_it_is(talks: ReviewSite) -> None:
     assert talks.pull() == NOTHING_NEW
 
 
-def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(mislabelled: ReviewSite) -> None:
+def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(
+    mislabelled: ReviewSite,
+) -> None:
     key = _asked(mislabelled)[0]
     before = mislabelled.sample(key)
     result = _edited(mislabelled, key)
@@ -172,14 +190,22 @@ def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(
     assert _acts(edited)[1:] == _acts(before)[1:]
     assert (edited.origin.stage, edited.origin.parents) == ("review", (key,))
     assert edited.with_changes(turns=before.turns, origin=before.origin) == before
-    ran = "select distinct check_name from verdicts where subject = ? and check_name <> 'duplicates'"
-    assert mislabelled.rows(f"{ran} order by 1", result) == mislabelled.rows(f"{ran} order by 1", key) != []
+    ran = (
+        "select distinct check_name from verdicts where subject = ? and check_name <> 'duplicates'"
+    )
+    assert (
+        mislabelled.rows(f"{ran} order by 1", result)
+        == mislabelled.rows(f"{ran} order by 1", key)
+        != []
+    )
     assert mislabelled.accepted(key) is None
     assert mislabelled.accepted(result) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert mislabelled.pull() == NOTHING_NEW
 
 
-def test_acts_that_the_rules_read_otherwise_wait_for_people_with_the_reason(talks: ReviewSite) -> None:
+def test_acts_that_the_rules_read_otherwise_wait_for_people_with_the_reason(
+    talks: ReviewSite,
+) -> None:
     result = _edited(talks, _asked(talks)[0])
     assert talks.accepted(result) is None
     assert talks.standing(result) == ("replies", "waiting")
@@ -188,7 +214,9 @@ def test_acts_that_the_rules_read_otherwise_wait_for_people_with_the_reason(talk
     assert "is labelled" in reason
 
 
-def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(mislabelled: ReviewSite) -> None:
+def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(
+    mislabelled: ReviewSite,
+) -> None:
     key = _asked(mislabelled)[0]
     typed = _corrected(mislabelled, key).replace("1 [", "1 [ask, ", 1)
     mislabelled.studio.annotate(key, "edit", kind=ACTS, edited_acts=typed)
@@ -202,13 +230,17 @@ def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(mislabelled:
     assert mislabelled.accepted(key) is None
 
 
-def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_any_more(talks: ReviewSite) -> None:
+def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_any_more(
+    talks: ReviewSite,
+) -> None:
     key = _asked(talks)[0]
     number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])
     assert talks.pull().rejected == 1
     assert talks.accepted(key) is None
     assert talks.standing(key) == ("land", "rejected")
-    reason = talks.value("select reason from outcomes where subject = ? and outcome = 'rejected'", key)
+    reason = talks.value(
+        "select reason from outcomes where subject = ? and outcome = 'rejected'", key
+    )
     assert reason == "Rejected by ann: unnatural."
     talks.studio.annotate(key, "accept", kind=ACTS, change=number)
     talks.pull()
@@ -221,7 +253,9 @@ def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Revie
     key = _asked(talks)[0]
     number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])
     talks.pull()
-    talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"], change=number, skipped=True)
+    talks.studio.annotate(
+        key, "reject", kind=ACTS, reasons=["unnatural"], change=number, skipped=True
+    )
     assert talks.pull().withdrawn == 1
     assert talks.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "machine"}
 
@@ -254,7 +288,9 @@ def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: Review
     assert [both.accepted(key) for key in (first, second, result)] == [None] * 3
 
 
-def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(both: ReviewSite) -> None:
+def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(
+    both: ReviewSite,
+) -> None:
     first, second, third, *_ = _asked(both)
     both.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])
     result = _edited(both, second)

@@ -43,7 +43,10 @@ def home(frozen: Path, tmp_path: Path) -> Path:
 def test_the_key_of_a_later_candidate_is_missed_before_the_first_one_is_asked(home: Path) -> None:
     ended = run_here("evaluate", "v1", "--model", "template/v1", "--model", PLAIN, home=home)
     assert ended.returncode == 2
-    assert f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY" in ended.stderr
+    assert (
+        f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY"
+        in ended.stderr
+    )
     assert one(settings_of(home), "select count(*) from predictions") == 0
 
 
@@ -62,13 +65,18 @@ def test_a_server_of_a_later_candidate_is_missed_before_the_first_one_is_asked(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--fail-under", "arg_acc=0.9"), "There is no metric 'arg_acc'. Did you mean one of args_acc"),
+        (
+            ("--fail-under", "arg_acc=0.9"),
+            "There is no metric 'arg_acc'. Did you mean one of args_acc",
+        ),
         (("--fail-over", "nonsense=0.9"), "There is no metric 'nonsense'"),
         (("--strategy", "nativ"), "nativ"),
         (("--against", "nobody"), "No candidate 'nobody' has answered"),
     ],
 )
-def test_a_wrong_name_is_said_before_anybody_is_asked(home: Path, words: tuple[str, str], said: str) -> None:
+def test_a_wrong_name_is_said_before_anybody_is_asked(
+    home: Path, words: tuple[str, str], said: str
+) -> None:
     ended = run_here("evaluate", "v1", "--model", "template/v1", *words, home=home)
     assert ended.returncode == 2
     assert said in ended.stderr
@@ -76,20 +84,30 @@ def test_a_wrong_name_is_said_before_anybody_is_asked(home: Path, words: tuple[s
 
 
 def test_every_figure_of_an_evaluation_is_a_known_metric(home: Path) -> None:
-    assert run_here("evaluate", "v1", "--model", "template/v1", "--runs", "2", home=home).returncode == 0
+    assert (
+        run_here("evaluate", "v1", "--model", "template/v1", "--runs", "2", home=home).returncode
+        == 0
+    )
     rows = warehouse_of(settings_of(home)).rows("select distinct metric from scores")
     assert rows
     assert {row["metric"] for row in rows} <= {*known_metrics()}
 
 
-def test_a_reader_without_a_key_or_a_server_is_missed_before_the_first_one_is_asked(home: Path) -> None:
+def test_a_reader_without_a_key_or_a_server_is_missed_before_the_first_one_is_asked(
+    home: Path,
+) -> None:
     ended = run_here("audit", "readers", "--model", "template/v1", "--model", PLAIN, home=home)
     assert ended.returncode == 2
-    assert f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY" in ended.stderr
+    assert (
+        f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY"
+        in ended.stderr
+    )
     assert "template/v1" not in ended.stderr
 
 
-def test_a_build_that_lands_nothing_ends_with_1_and_says_why(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_build_that_lands_nothing_ends_with_1_and_says_why(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.behaviour = lambda asked: "No."
     recipe = write_recipe(tmp_path, samples={"perfect": 3}, models=stub_roles(model_server))
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")

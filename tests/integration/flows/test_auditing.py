@@ -15,13 +15,19 @@ from callwright.warehouse.releases import create_release
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe
 
-TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}
+TIMER = {
+    "name": "startTimer",
+    "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}},
+}
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     settings = settings_of(tmp_path_factory.mktemp("audited"))
-    build(unmeasured_recipe(samples={"perfect": 12, "imperfect": 8, "irrelevant": 4, "sQsA": 4}), settings)
+    build(
+        unmeasured_recipe(samples={"perfect": 12, "imperfect": 8, "irrelevant": 4, "sQsA": 4}),
+        settings,
+    )
     return settings
 
 
@@ -41,18 +47,26 @@ def test_broken_samples_are_told_from_intact_ones(
 ) -> None:
     page = tmp_path / "audit.md"
     report = audit(built, "--limit", "3", "--out", str(page), monkeypatch=monkeypatch)
-    rows = {(row["check_name"], row["slice_by"], row["slice_value"]): row for row in report["figures"]}
+    rows = {
+        (row["check_name"], row["slice_by"], row["slice_value"]): row for row in report["figures"]
+    }
     together = rows["all checks", "all", "all"]
     assert together["broken"] > 100
     assert together["recall"] > 2 * together["false_alarms"]
     assert rows["all checks", "defect", "value_of_other"]["recall"] == 1
     assert {value for _, by, value in rows if by == "language"} == {"en", "zh"}
-    assert "| defect | still proved | recall | dialogues | single_turn |" in page.read_text(encoding="utf-8")
-    written = write_report(open_warehouse(built), tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "| defect | still proved | recall | dialogues | single_turn |" in page.read_text(
+        encoding="utf-8"
+    )
+    written = write_report(open_warehouse(built), tmp_path / "report.html").read_text(
+        encoding="utf-8"
+    )
     assert "Checks on broken samples" in written
 
 
-def test_the_figures_are_those_of_a_count_by_hand(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_figures_are_those_of_a_count_by_hand(
+    built: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     report = audit(built, "--limit", "2", "--seed", "5", monkeypatch=monkeypatch)
     warehouse = open_warehouse(built)
     cases = cases_of(warehouse, report["audit"])
@@ -66,7 +80,11 @@ def test_the_figures_are_those_of_a_count_by_hand(built: Settings, monkeypatch: 
     for row in (one for one in report["figures"] if one["check_name"] == "all checks"):
         if row["slice_by"] in {"family", "defect and family"}:
             continue
-        mine = [case for case in cases if row["slice_by"] == "all" or case[row["slice_by"]] == row["slice_value"]]
+        mine = [
+            case
+            for case in cases
+            if row["slice_by"] == "all" or case[row["slice_by"]] == row["slice_value"]
+        ]
         broken = [case for case in mine if case["is_broken"]]
         caught = [case for case in broken if case["decision"] in doubted]
         assert (row["broken"], row["caught"]) == (len(broken), len(caught))
@@ -74,22 +92,35 @@ def test_the_figures_are_those_of_a_count_by_hand(built: Settings, monkeypatch: 
         if broken:
             bounds = binomtest(len(caught), len(broken)).proportion_ci(method="wilson")
             assert row["recall"] == pytest.approx(len(caught) / len(broken))
-            assert (row["recall_low"], row["recall_high"]) == pytest.approx((bounds.low, bounds.high))
-    [grounding] = [one for one in report["figures"] if (one["check_name"], one["slice_by"]) == ("grounding", "all")]
+            assert (row["recall_low"], row["recall_high"]) == pytest.approx(
+                (bounds.low, bounds.high)
+            )
+    [grounding] = [
+        one
+        for one in report["figures"]
+        if (one["check_name"], one["slice_by"]) == ("grounding", "all")
+    ]
     verdicts = warehouse.rows(
         "select decision, defect <> '' as is_broken from audit_verdicts where audit = ? and check_name = 'grounding'",
         [report["audit"]],
-    )  # fmt: skip
+    )
     counts = Counter((row["is_broken"], row["decision"] != "proved") for row in verdicts)
     assert (grounding["caught"], grounding["alarms"]) == (counts[True, True], counts[False, True])
 
 
-def test_wrong_arguments_are_graded_one_by_one(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arguments_are_graded_one_by_one(
+    built: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     defects = ("value_of_other", "value_not_stated", "negated")
     words = [word for defect in defects for word in ("--defect", defect)]
     report = audit(built, "--limit", "2", *words, monkeypatch=monkeypatch)
-    kept = open_warehouse(built).rows("select * from audit_arguments where audit = ?", [report["audit"]])
-    assert {row["defect"] for row in kept if row["is_wrong"]} == {"value_of_other", "value_not_stated"}
+    kept = open_warehouse(built).rows(
+        "select * from audit_arguments where audit = ?", [report["audit"]]
+    )
+    assert {row["defect"] for row in kept if row["is_wrong"]} == {
+        "value_of_other",
+        "value_not_stated",
+    }
     assert "said" in {row["grade"] for row in kept if not row["is_wrong"]} <= {"said", "derived"}
     by_grade = {(row["language"], row["grade"]): row for row in report["arguments"]}
     for (language, _), row in by_grade.items():
@@ -99,30 +130,52 @@ def test_wrong_arguments_are_graded_one_by_one(built: Settings, monkeypatch: pyt
     assert wrong == sum(row["is_wrong"] and row["grade"] == "not_said" for row in kept) > 0
 
 
-def test_the_same_audit_twice_breaks_the_same_in_the_same_way(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_audit_twice_breaks_the_same_in_the_same_way(
+    built: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = (audit(built, "--limit", "1", monkeypatch=monkeypatch) for _ in range(2))
     warehouse = open_warehouse(built)
     kept = [
-        sorted((case["subject"], case["defect"], case["decision"]) for case in cases_of(warehouse, one["audit"]))
+        sorted(
+            (case["subject"], case["defect"], case["decision"])
+            for case in cases_of(warehouse, one["audit"])
+        )
         for one in (first, second)
     ]
     assert first["audit"] != second["audit"]
     assert kept[0] == kept[1]
 
 
-def test_a_release_is_audited_for_one_kind_of_defect(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_is_audited_for_one_kind_of_defect(
+    built: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     create_release(open_warehouse(built), "v1", note="")
     report = audit(built, "--release", "v1", "--defect", "negated", monkeypatch=monkeypatch)
     assert report["source"] == "v1"
-    assert {row["slice_value"] for row in report["figures"] if row["slice_by"] == "defect"} == {"negated"}
+    assert {row["slice_value"] for row in report["figures"] if row["slice_by"] == "defect"} == {
+        "negated"
+    }
 
 
 def test_broken_samples_that_are_still_proved_are_written_to_be_checked_again(
     built: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "survivors.jsonl"
-    report = audit(built, "--limit", "3", "--defect", "quoted", "--survivors", str(file), monkeypatch=monkeypatch)
-    [row] = [one for one in report["figures"] if (one["check_name"], one["slice_by"]) == ("all checks", "all")]
+    report = audit(
+        built,
+        "--limit",
+        "3",
+        "--defect",
+        "quoted",
+        "--survivors",
+        str(file),
+        monkeypatch=monkeypatch,
+    )
+    [row] = [
+        one
+        for one in report["figures"]
+        if (one["check_name"], one["slice_by"]) == ("all checks", "all")
+    ]
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert len(lines) == row["still_proved"]
     assert {line["defect"] for line in lines} <= {"quoted"}
@@ -130,15 +183,26 @@ def test_broken_samples_that_are_still_proved_are_written_to_be_checked_again(
     assert all(one["decision"] == "proved" for one in json.loads(result.stdout))
 
 
-def test_a_judge_is_measured_beside_the_rules(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_is_measured_beside_the_rules(
+    built: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     report = audit(
-        built, "--limit", "1", "--model", "template/v1", "--defect", "value_of_other", monkeypatch=monkeypatch
+        built,
+        "--limit",
+        "1",
+        "--model",
+        "template/v1",
+        "--defect",
+        "value_of_other",
+        monkeypatch=monkeypatch,
     )
     assert report["model"] == "template/v1"
     assert "reading" in {row["check_name"] for row in report["figures"]}
 
 
-def test_labelled_wordings_are_judged(built: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_labelled_wordings_are_judged(
+    built: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     asked = {"language": "en", "tool": TIMER, "request": "Start a timer for two hours."}
     lines = [
         {"id": "a", "arguments": {"minutes": 120}, "label": "right", "defect": "", **asked},
@@ -147,8 +211,18 @@ def test_labelled_wordings_are_judged(built: Settings, monkeypatch: pytest.Monke
     file = tmp_path / "wordings.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     report = audit(built, "--wordings", str(file), monkeypatch=monkeypatch)
-    [row] = [one for one in report["figures"] if one["slice_by"] == "defect" and one["check_name"] == "all checks"]
-    assert (row["slice_value"], row["broken"], row["caught"], row["intact"], row["alarms"]) == ("unit", 1, 1, 1, 0)
+    [row] = [
+        one
+        for one in report["figures"]
+        if one["slice_by"] == "defect" and one["check_name"] == "all checks"
+    ]
+    assert (row["slice_value"], row["broken"], row["caught"], row["intact"], row["alarms"]) == (
+        "unit",
+        1,
+        1,
+        1,
+        0,
+    )
 
 
 @pytest.mark.parametrize(

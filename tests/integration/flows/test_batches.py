@@ -15,7 +15,13 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel
 from tests.support.flows.model_server import OPINIONS, PRICED
-from tests.support.flows.small_builds import build, one, settings_of, unmeasured_recipe, warehouse_of
+from tests.support.flows.small_builds import (
+    build,
+    one,
+    settings_of,
+    unmeasured_recipe,
+    warehouse_of,
+)
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
 
@@ -63,7 +69,9 @@ def test_a_build_in_batches_is_stopped_goes_on_and_pays_for_nothing_twice(
     model = {"name": PRICED, "api_base": provider.url, "structured": "schema", "batch": True}
     model |= {"batch_gather": 0.3, "batch_poll": 0.1}
     recipe = unmeasured_recipe(
-        models=dict.fromkeys(("generator", "checker", "judge"), model), samples={"perfect": 12}, shard_size=100
+        models=dict.fromkeys(("generator", "checker", "judge"), model),
+        samples={"perfect": 12},
+        shard_size=100,
     )
     assert len(distinct_models(recipe)) == 1
     settings = settings_of(tmp_path / "home")
@@ -84,8 +92,12 @@ def test_a_build_in_batches_is_stopped_goes_on_and_pays_for_nothing_twice(
 
     assert report.planned == one(settings, "select count(*) from samples")
     assert set(provider.paid.values()) == {1}
-    [row] = warehouse_of(settings).rows("select count(*) as n, sum(cost) as cost from llm_calls where not cached")
+    [row] = warehouse_of(settings).rows(
+        "select count(*) as n, sum(cost) as cost from llm_calls where not cached"
+    )
     assert row["n"] == len(provider.paid)
     [whole] = warehouse_of(settings).rows("select cost from cost_per_accepted")
-    assert whole["cost"] == pytest.approx(len(provider.paid) * find_price(PRICED, in_batches=True).of(100, 20))
+    assert whole["cost"] == pytest.approx(
+        len(provider.paid) * find_price(PRICED, in_batches=True).of(100, 20)
+    )
     assert provider.calls["create"] < len(provider.paid) / 3

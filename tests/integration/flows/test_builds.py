@@ -26,7 +26,12 @@ from tests.support.flows.small_builds import (
 )
 from tests.support.sampling import slow
 
-ERRING = {"wrong_argument": 0.1, "extra_argument": 0.1, "missing_argument": 0.05, "malformed_json": 0.1}
+ERRING = {
+    "wrong_argument": 0.1,
+    "extra_argument": 0.1,
+    "missing_argument": 0.05,
+    "malformed_json": 0.1,
+}
 
 
 class SmallBuild:
@@ -64,12 +69,19 @@ def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> N
     settings = settings_of(tmp_path)
     samples = {"perfect": 20, "imperfect": 10, "irrelevant": 10}
     models = {"generator": {"name": "template/v1", "error_rate": ERRING}}
-    report = build(unmeasured_recipe(samples=samples, models=models, tools=[{"seed": "all"}]), settings)
+    report = build(
+        unmeasured_recipe(samples=samples, models=models, tools=[{"seed": "all"}]), settings
+    )
     assert_balanced(report, settings)
-    outcomes = {name: sum(getattr(row, name) for row in report.funnel) for name in ("failed", "waiting")}
+    outcomes = {
+        name: sum(getattr(row, name) for row in report.funnel) for name in ("failed", "waiting")
+    }
     assert outcomes["waiting"] > 0
     assert one(settings, "select count(*) from failures") == outcomes["failed"]
-    assert one(settings, "select count(*) from review_requests where cause = 'doubtful'") == outcomes["waiting"]
+    assert (
+        one(settings, "select count(*) from review_requests where cause = 'doubtful'")
+        == outcomes["waiting"]
+    )
     unproved = """
         select count(*) from acceptances a join verdicts v on v.subject = a.subject
         where a.grade = 'proved' and v.decision <> 'proved'
@@ -77,7 +89,9 @@ def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> N
     assert one(settings, unproved) == 0
 
 
-def test_what_lands_is_settled_and_what_is_proved_has_evidence_for_each_gold_argument(built: SmallBuild) -> None:
+def test_what_lands_is_settled_and_what_is_proved_has_evidence_for_each_gold_argument(
+    built: SmallBuild,
+) -> None:
     grades = built.warehouse.rows(
         "select kind, list(distinct grade order by grade) as grades from accepted_samples group by kind"
     )
@@ -97,7 +111,9 @@ def test_what_lands_is_settled_and_what_is_proved_has_evidence_for_each_gold_arg
 
 
 def test_both_languages_and_all_three_kinds_land(built: SmallBuild) -> None:
-    rows = built.warehouse.rows("select kind, language, count(*) as n from accepted_samples group by all")
+    rows = built.warehouse.rows(
+        "select kind, language, count(*) as n from accepted_samples group by all"
+    )
     found = {(row["kind"], row["language"]): row["n"] for row in rows}
     assert found.keys() == {(kind, language) for kind in KINDS for language in ("en", "zh")}
     assert {key: found[key] for key in found if key[0] != "irrelevant"} == {
@@ -118,7 +134,9 @@ def test_an_irrelevant_request_that_a_candidate_resembles_waits(built: SmallBuil
 
 
 def test_a_kind_is_what_its_name_says(built: SmallBuild) -> None:
-    tools = {row["key"]: row for row in built.warehouse.rows("select key, name, parameters from tools")}
+    tools = {
+        row["key"]: row for row in built.warehouse.rows("select key, name, parameters from tools")
+    }
     kinds: Counter[str] = Counter()
     for row in built.warehouse.rows("select body from accepted_samples"):
         sample = Sample.model_validate_json(row["body"])
@@ -176,7 +194,10 @@ def test_the_same_recipe_elsewhere_makes_the_same_samples_with_any_number_of_wor
         for warehouse in (warehouse_of(settings), built.warehouse)
     )
     assert mine.release.content_hash == theirs.release.content_hash
-    assert (mine.release.manifest_hash, mine.splits) == (theirs.release.manifest_hash, theirs.splits)
+    assert (mine.release.manifest_hash, mine.splits) == (
+        theirs.release.manifest_hash,
+        theirs.splits,
+    )
 
 
 def test_a_clock_that_was_set_back_hides_no_newer_build(tmp_path: Path) -> None:

@@ -15,7 +15,14 @@ import callwright
 from callwright.flows.plugins import function_named
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
-from tests.support.flows.small_builds import build, environment, run_here, settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import (
+    build,
+    environment,
+    run_here,
+    settings_of,
+    small_recipe,
+    warehouse_of,
+)
 
 SAMPLES = {"perfect": 4, "irrelevant": 2}
 ALL = sum(SAMPLES.values())
@@ -45,7 +52,9 @@ async def wait(_messages: object, _tools: object) -> None:
 
 
 @pytest.mark.parametrize("function", [hang, sleep, wait])
-def test_a_call_that_takes_too_long_is_a_failure_with_the_reason(home: Path, function: Callable[..., object]) -> None:
+def test_a_call_that_takes_too_long_is_a_failure_with_the_reason(
+    home: Path, function: Callable[..., object]
+) -> None:
     calls = 0
 
     def once(messages: object, tools: object) -> object:
@@ -135,11 +144,20 @@ def test_a_candidate_that_hangs_can_be_stopped_and_what_was_answered_is_kept(
     (tmp_path / "agent.py").write_text(AGENT.format(hang=hanging), encoding="utf-8")
     (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
     before = warehouse_of(settings_of(home)).rows(ANSWERED)[0]["n"]
-    words = ["-m", "callwright", "evaluate", "v1", "--model", "agent:answer"] if how == "command" else ["script.py"]
+    words = (
+        ["-m", "callwright", "evaluate", "v1", "--model", "agent:answer"]
+        if how == "command"
+        else ["script.py"]
+    )
     process = subprocess.Popen(
-        [sys.executable, *words], cwd=tmp_path, env=environment(home), text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, *words],
+        cwd=tmp_path,
+        env=environment(home),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+    )
     assert ended(process, tmp_path, number) == code
     assert warehouse_of(settings_of(home)).rows(ANSWERED)[0]["n"] == before + 2
 
@@ -158,6 +176,8 @@ def test_a_function_is_named_by_its_file_or_its_module(home: Path, tmp_path: Pat
     assert (unknown.returncode, "'no_such_module' can't be imported" in unknown.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("name", ["template/v1", "ollama/llama3:8b", "openai/x", "local/a.gguf", "a:b:c:8b", "plain"])
+@pytest.mark.parametrize(
+    "name", ["template/v1", "ollama/llama3:8b", "openai/x", "local/a.gguf", "a:b:c:8b", "plain"]
+)
 def test_the_name_of_a_model_names_no_function(name: str) -> None:
     assert function_named(name) is None

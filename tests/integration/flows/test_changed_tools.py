@@ -18,7 +18,10 @@ from tests.support.flows.small_builds import run_here, warehouse_of
 
 SUN, FORECAST = "Weather.Sky.getSunTimes", "Weather.Forecast.getForecast"
 CHANGES = {
-    SUN: {"name": "Sky.lookup", "description": "Get the weather forecast for a coming day."},  # misleads
+    SUN: {
+        "name": "Sky.lookup",
+        "description": "Get the weather forecast for a coming day.",
+    },  # misleads
     FORECAST: {"parameters": {"date": {"name": "day"}}},
 }
 
@@ -28,14 +31,25 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with the release v1, not asked about yet, and a file of changes."""
     folder = tmp_path_factory.mktemp("changed")
     samples = {"perfect": 14, "imperfect": 2}
-    callwright.build(callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples=samples), home=folder)
+    callwright.build(
+        callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples=samples), home=folder
+    )
     callwright.create_release("v1", home=folder)
     (folder / "words.yaml").write_text(yaml.safe_dump({"tools": CHANGES}), encoding="utf-8")
     return folder
 
 
 def asked(home: Path, *words: str) -> Any:
-    return run_here("evaluate", "v1", "--model", "template/v1", "--tools", str(home / "words.yaml"), *words, home=home)
+    return run_here(
+        "evaluate",
+        "v1",
+        "--model",
+        "template/v1",
+        "--tools",
+        str(home / "words.yaml"),
+        *words,
+        home=home,
+    )
 
 
 def rows(home: Path, sql: str) -> list[dict[str, Any]]:
@@ -64,8 +78,9 @@ def told(home: Path) -> Told:
 def test_a_change_is_foreseen_asked_and_compared(told: Told) -> None:
     home, foreseen = told.home, told.foreseen
     assert {row["tool"]: row["changed"] for row in foreseen["changed"]} == {
-        SUN: "name, description", FORECAST: "parameter date: name",
-    }  # fmt: skip
+        SUN: "name, description",
+        FORECAST: "parameter date: name",
+    }
     assert 0 < foreseen["touched"] <= foreseen["samples"]
 
     assert "has not been asked with the original tools" in told.alone
@@ -81,7 +96,9 @@ def test_a_change_is_foreseen_asked_and_compared(told: Told) -> None:
         }
         for sign in ("=", "<>")
     ]
-    better, worse = (sum(one[key] and not other[key] for key in one) for one, other in (sides[::-1], sides))
+    better, worse = (
+        sum(one[key] and not other[key] for key in one) for one, other in (sides[::-1], sides)
+    )
     whole, *by_tool = found["effects"]
     assert worse > 0, "the words that mislead do mislead"
     assert (whole["samples"], whole["better"], whole["worse"]) == (len(sides[0]), better, worse)
@@ -89,7 +106,9 @@ def test_a_change_is_foreseen_asked_and_compared(told: Told) -> None:
     worsened = {row["tool"]: row["changed"] for row in by_tool if row["worse"]}
     assert worsened[SUN] == ["description", "name"]
     assert sum(row["worse"] for row in by_tool) == worse, "one tool is due in each sample"
-    assert any(row["due_tool"] == SUN and row["after"] > row["before"] for row in found["confusions"])
+    assert any(
+        row["due_tool"] == SUN and row["after"] > row["before"] for row in found["confusions"]
+    )
     [args] = [row for row in found["metrics"] if row["metric"] == "args_acc"]
     assert args["low"] <= args["difference"] <= args["high"] <= 0
     printed = asked(home).stdout
@@ -98,8 +117,13 @@ def test_a_change_is_foreseen_asked_and_compared(told: Told) -> None:
 
 def test_answers_are_kept_in_the_release_s_names_and_the_change_beside_them(told: Told) -> None:
     home = told.home
-    called = rows(home, "select distinct unnest(json_extract_string(calls, '$[*].tool')) as tool from predictions")
-    assert {row["tool"] for row in called} <= {row["name"] for row in rows(home, "select name from tools")}
+    called = rows(
+        home,
+        "select distinct unnest(json_extract_string(calls, '$[*].tool')) as tool from predictions",
+    )
+    assert {row["tool"] for row in called} <= {
+        row["name"] for row in rows(home, "select name from tools")
+    }
     right = rows(
         home,
         f"""select calls, text from predictions where strategy <> 'direct'
@@ -107,17 +131,26 @@ def test_answers_are_kept_in_the_release_s_names_and_the_change_beside_them(told
     )
     assert right
     assert all("date" in json.loads(row["calls"])[0]["arguments"] for row in right)
-    kept = rows(home, "select tool, shown_name, plain_strategy, shown, words from tool_changes order by tool")
+    kept = rows(
+        home,
+        "select tool, shown_name, plain_strategy, shown, words from tool_changes order by tool",
+    )
     assert [(row["tool"], row["shown_name"], row["plain_strategy"]) for row in kept] == [
-        (FORECAST, FORECAST, "direct"), (SUN, "Sky.lookup", "direct"),
-    ]  # fmt: skip
+        (FORECAST, FORECAST, "direct"),
+        (SUN, "Sky.lookup", "direct"),
+    ]
     assert json.loads(kept[1]["shown"])["description"] == CHANGES[SUN]["description"]
 
 
 def test_names_alone_change_nothing_for_one_who_reads_them(home: Path) -> None:
     bodies = rows(home, "select body from samples where kind = 'perfect'")
-    gold = {sample.request: sample.gold for sample in (Sample.model_validate_json(row["body"]) for row in bodies)}
-    about = {row["name"]: row["description"] for row in rows(home, "select name, description from tools")}
+    gold = {
+        sample.request: sample.gold
+        for sample in (Sample.model_validate_json(row["body"]) for row in bodies)
+    }
+    about = {
+        row["name"]: row["description"] for row in rows(home, "select name, description from tools")
+    }
 
     def agent(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> object:
         names = {tool["function"]["description"]: tool["function"]["name"] for tool in tools}
@@ -125,7 +158,9 @@ def test_names_alone_change_nothing_for_one_who_reads_them(home: Path) -> None:
         return [(names[about[call.tool]], call.arguments) for call in due]
 
     words = {SUN: {"name": FORECAST}, FORECAST: {"name": SUN}}
-    found = callwright.evaluate("v1", agent, tools={"tools": words}, both=True, version="1", home=home)
+    found = callwright.evaluate(
+        "v1", agent, tools={"tools": words}, both=True, version="1", home=home
+    )
     [one] = found.changed_tools
     assert one.whole
     assert (one.whole["better"], one.whole["worse"]) == (0, 0)
@@ -139,13 +174,18 @@ def test_the_page_tells_what_was_changed_beside_what_came_of_it(told: Told) -> N
     copy = warehouse.beside(published_copy(warehouse, home / "published"))
     client = TestClient(page_app(copy), base_url="http://127.0.0.1")
     assert "/evaluations/v1/tools?" in client.get("/evaluations/v1").text
-    strategy = rows(home, "select distinct strategy from tool_changes where shown_name = 'Sky.lookup'")[0]["strategy"]
+    strategy = rows(
+        home, "select distinct strategy from tool_changes where shown_name = 'Sky.lookup'"
+    )[0]["strategy"]
     query = {"candidate": "template/v1", "strategy": strategy, "shown": "first"}
     page = client.get("/evaluations/v1/tools", params=query)
     assert page.status_code == 200
     assert f"<del>{SUN}</del> <ins>Sky.lookup</ins>" in page.text
     assert "right only with the changed tools" in page.text
-    assert client.get("/evaluations/v1/tools", params=query | {"candidate": "nobody"}).status_code == 404
+    assert (
+        client.get("/evaluations/v1/tools", params=query | {"candidate": "nobody"}).status_code
+        == 404
+    )
     assert client.get("/evaluations/v9/tools").status_code == 404
 
 

@@ -15,7 +15,10 @@ TOOL = {
     "description": "Order a taxi.",
     "parameters": {
         "type": "object",
-        "properties": {"place": {"type": "string", "description": "Where to."}, "seats": {"type": "integer"}},
+        "properties": {
+            "place": {"type": "string", "description": "Where to."},
+            "seats": {"type": "integer"},
+        },
         "required": ["place"],
     },
 }
@@ -51,10 +54,14 @@ def test_each_record_has_its_verdicts_and_the_summary_counts_them(file: Path) ->
 
 
 def test_a_model_is_asked_where_one_is_given(file: Path) -> None:
-    done = CliRunner().invoke(app, ["check", "hammerbench", str(file), "--model", "template/v1", "--json"])
+    done = CliRunner().invoke(
+        app, ["check", "hammerbench", str(file), "--model", "template/v1", "--json"]
+    )
     answer = json.loads(done.stdout)
     assert answer["left_out"] == []
-    assert "reading" in {verdict["check"] for one in answer["records"] for verdict in one["verdicts"]}
+    assert "reading" in {
+        verdict["check"] for one in answer["records"] for verdict in one["verdicts"]
+    }
 
 
 def test_failures_are_told_by_their_place_in_the_file(file: Path) -> None:

@@ -34,7 +34,9 @@ from tests.support.sampling import sampled
 PLACES = range(len(all_checks()) + 1)
 SOME_PLACES = {PLACES[0], PLACES[len(PLACES) // 2], PLACES[-1]}
 RECIPE = unmeasured_recipe(samples={"perfect": 8, "irrelevant": 4}, languages=["en"])
-RESTS = {check.name for check in all_checks() if check.only_rest}  # asked where rules leave something open
+RESTS = {
+    check.name for check in all_checks() if check.only_rest
+}  # asked where rules leave something open
 DECISIONS: tuple[Decision, ...] = ("proved", "proved", "unproved", "contradicted")
 
 
@@ -111,7 +113,9 @@ def outcomes(settings: Settings) -> set[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize("place", sampled(PLACES, SOME_PLACES))
-def test_a_check_may_come_at_any_place_and_what_lands_has_passed_it(table: Any, settings: Settings, place: int) -> None:
+def test_a_check_may_come_at_any_place_and_what_lands_has_passed_it(
+    table: Any, settings: Settings, place: int
+) -> None:
     before, said = landed(settings), CheckProgress()
     asked = one(settings, "select count(*) from llm_calls")
     table(made_up(place), place)
@@ -120,11 +124,15 @@ def test_a_check_may_come_at_any_place_and_what_lands_has_passed_it(table: Any, 
     assert "luck. 12 samples" in said.sentences[-1]
     assert one(settings, "select count(*) from llm_calls") == asked
     assert landed(settings) == {key for key in before if decided(key, place) == "proved"}
-    waiting = {row["subject"] for row in warehouse_of(settings).rows("select subject from review_requests")}
+    waiting = {
+        row["subject"] for row in warehouse_of(settings).rows("select subject from review_requests")
+    }
     assert {key for key in before if decided(key, place) != "proved"} <= waiting
 
 
-def test_a_fresh_build_with_the_check_comes_to_the_same(table: Any, settings: Settings, tmp_path: Path) -> None:
+def test_a_fresh_build_with_the_check_comes_to_the_same(
+    table: Any, settings: Settings, tmp_path: Path
+) -> None:
     """But for what a model was asked before the check came, and is not asked where the check leaves a sample to people."""
     needless = {
         (key, stage, "passed", "not_applicable")
@@ -134,12 +142,16 @@ def test_a_fresh_build_with_the_check_comes_to_the_same(table: Any, settings: Se
     table(made_up(7), 4)
     fresh = settings_of(tmp_path / "fresh")
     known, anew = again(settings).funnel, again(fresh).funnel
-    assert [row._replace(not_applicable=0) for row in known] == [row._replace(not_applicable=0) for row in anew]
+    assert [row._replace(not_applicable=0) for row in known] == [
+        row._replace(not_applicable=0) for row in anew
+    ]
     assert outcomes(fresh) - outcomes(settings) == needless
     assert landed(settings) == landed(fresh)
 
 
-def test_a_changed_check_decides_anew_and_what_it_proves_by_now_lands(table: Any, settings: Settings) -> None:
+def test_a_changed_check_decides_anew_and_what_it_proves_by_now_lands(
+    table: Any, settings: Settings
+) -> None:
     at_first = landed(settings)
     table(made_up(1), 3)
     again(settings)
@@ -158,21 +170,35 @@ def test_a_build_that_lacks_a_check_is_not_unchanged(table: Any, settings: Setti
     assert one(settings, "select count(*) from builds") == 1
 
 
-def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(table: Any, settings: Settings) -> None:
+def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(
+    table: Any, settings: Settings
+) -> None:
     before = landed(settings)
     contradicted = next(key for key in sorted(before) if decided(key, 5) == "contradicted")
     said = Review(
-        subject=contradicted, kind="sample_review", decision="accept", reviewer="ann", reviewed_at=datetime.now(UTC),
-        annotation_id=1, task_id=1, server="s",
-    )  # fmt: skip
+        subject=contradicted,
+        kind="sample_review",
+        decision="accept",
+        reviewer="ann",
+        reviewed_at=datetime.now(UTC),
+        annotation_id=1,
+        task_id=1,
+        server="s",
+    )
     warehouse = warehouse_of(settings)
-    warehouse.put_rows({"review_requests": [request_row(ReviewQuestion(contradicted, SPOT_CHECK, DRAWN))]})
+    warehouse.put_rows(
+        {"review_requests": [request_row(ReviewQuestion(contradicted, SPOT_CHECK, DRAWN))]}
+    )
     warehouse.put([said])
     settle_decisions(warehouse)
     table(made_up(5), 6)
     again(settings)
-    assert landed(settings) == {key for key in before if decided(key, 5) == "proved"} | {contradicted}
-    [kept] = warehouse.rows("select accepted_by, grade from acceptances where subject = ?", [contradicted])
+    assert landed(settings) == {key for key in before if decided(key, 5) == "proved"} | {
+        contradicted
+    }
+    [kept] = warehouse.rows(
+        "select accepted_by, grade from acceptances where subject = ?", [contradicted]
+    )
     assert kept == {"accepted_by": "ann", "grade": "vouched"}
 
 
@@ -181,7 +207,9 @@ def test_an_unchanged_build_has_nothing_to_do_and_asks_nothing(settings: Setting
     counts, said = row_counts(settings), CheckProgress()
     found = find_unchanged(RECIPE, settings, said)
     assert found is not None
-    assert found.sentence.startswith("Nothing to do: recipe, tools, models, prompts and checks have not changed")
+    assert found.sentence.startswith(
+        "Nothing to do: recipe, tools, models, prompts and checks have not changed"
+    )
     again(settings, said)
     assert row_counts(settings) == counts
     assert said.groups == []

@@ -16,7 +16,9 @@ from callwright.flows.cli.main import app
 from tests.support.flows.small_builds import run, run_here, start, write_unmeasured_recipe
 
 
-def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def commands(
+    group: click.Group, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from commands(command, (*path, name))
@@ -31,29 +33,56 @@ def asked(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[s
     return run_here(*words, home=home, COLUMNS="200", **more)
 
 
-@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS])
-def test_every_command_has_help_an_example_and_json(path: tuple[str, ...], command: click.Command) -> None:
+@pytest.mark.parametrize(
+    ("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS]
+)
+def test_every_command_has_help_an_example_and_json(
+    path: tuple[str, ...], command: click.Command
+) -> None:
     assert command.help
     assert (command.epilog or "").startswith(f"Example: callwright {' '.join(path)}")
     assert "--json" in {option for parameter in command.params for option in parameter.opts}
-    assert all(getattr(parameter, "help", None) for parameter in command.params if parameter.name != "help")
+    assert all(
+        getattr(parameter, "help", None) for parameter in command.params if parameter.name != "help"
+    )
 
 
 def test_the_commands_of_the_contract_are_there() -> None:
     names = {path[0] for path, _ in COMMANDS}
     assert names >= {
-        "init", "build", "stages", "doctor", "tools", "review", "release", "evaluate", "export", "query", "publish",
-        "report", "view", "deploy", "check",
-    }  # fmt: skip
+        "init",
+        "build",
+        "stages",
+        "doctor",
+        "tools",
+        "review",
+        "release",
+        "evaluate",
+        "export",
+        "query",
+        "publish",
+        "report",
+        "view",
+        "deploy",
+        "check",
+    }
 
 
 def test_the_version_is_the_packages(tmp_path: Path) -> None:
     done = run_here("--version", home=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"callwright {version('callwright')}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"callwright {version('callwright')}\n",
+        "",
+    )
 
 
 def test_a_shell_completes_commands(tmp_path: Path) -> None:
-    words = {"_CALLWRIGHT_COMPLETE": "complete_bash", "COMP_WORDS": "callwright rel", "COMP_CWORD": "1"}
+    words = {
+        "_CALLWRIGHT_COMPLETE": "complete_bash",
+        "COMP_WORDS": "callwright rel",
+        "COMP_CWORD": "1",
+    }
     done = run_here(home=tmp_path, **words)
     assert done.stdout.split() == ["release"]
 
@@ -61,7 +90,9 @@ def test_a_shell_completes_commands(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words", [("build", "recipes/demo.yaml"), ("query", "select 1"), ("tools", "list"), ("doctor",)]
 )
-def test_a_work_folder_that_cant_be_made_is_one_sentence(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_a_work_folder_that_cant_be_made_is_one_sentence(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
     (tmp_path / "file").write_text("x")
     for home in (tmp_path / "file", tmp_path / "file" / "below"):
         done = asked(*words, home=home)
@@ -107,7 +138,9 @@ def test_what_was_asked_wrongly_is_answered_with_one_sentence_and_exit_code_2(
 
 def test_a_dead_label_studio_is_named_and_ends_with_exit_code_1(tmp_path: Path) -> None:
     address = "http://127.0.0.1:9"
-    done = asked("review", "push", home=tmp_path, LABEL_STUDIO_URL=address, LABEL_STUDIO_API_KEY="0" * 40)
+    done = asked(
+        "review", "push", home=tmp_path, LABEL_STUDIO_URL=address, LABEL_STUDIO_API_KEY="0" * 40
+    )
     assert done.returncode == 1
     assert address in done.stderr
     assert "Traceback" not in done.stderr
@@ -133,7 +166,14 @@ def test_a_build_needs_no_locale_of_utf_8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("stages",), ("doctor",), ("release", "list"), ("tools", "list"), ("query", "select 1 as one")]
+    "words",
+    [
+        ("stages",),
+        ("doctor",),
+        ("release", "list"),
+        ("tools", "list"),
+        ("query", "select 1 as one"),
+    ],
 )
 def test_json_is_json(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = asked(*words, "--json", home=tmp_path)
@@ -154,7 +194,9 @@ def test_init_writes_a_recipe_once(tmp_path: Path) -> None:
 
 
 def test_callnavi_is_counted_as_it_is(tmp_path: Path, shared: Path) -> None:
-    done = asked("tools", "import", "callnavi", str(shared / "data" / "callnavi"), "--json", home=tmp_path)
+    done = asked(
+        "tools", "import", "callnavi", str(shared / "data" / "callnavi"), "--json", home=tmp_path
+    )
     told = json.loads(done.stdout)
     assert (told["entries"], told["distinct"]) == (587, 575)
     assert all(set(problem) == {"where", "tool", "kind", "message"} for problem in told["problems"])

@@ -18,12 +18,24 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import ReplyTurn, Sample
 from tests.support.conversational import converse
 from tests.support.flows.model_server import ModelServer, ServedRequest
-from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import (
+    TOP,
+    build,
+    row_counts,
+    settings_of,
+    stub_settings,
+    warehouse_of,
+)
 
 RECIPE: dict[str, Any] = {
-    "name": "talks", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}], "languages": ["en", "zh"],
-    "samples": {CONVERSATION: 16}, "spare": 2.0, "shard_size": 20,
-}  # fmt: skip
+    "name": "talks",
+    "seed": 4,
+    "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
+    "languages": ["en", "zh"],
+    "samples": {CONVERSATION: 16},
+    "spare": 2.0,
+    "shard_size": 20,
+}
 
 MOST = 14  # of the 16: what the template reads wrongly waits for people
 
@@ -36,7 +48,9 @@ class ConversationBuild:
 
     def samples(self) -> list[Sample]:
         sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
-        return [Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)]
+        return [
+            Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +82,12 @@ def test_what_lands_has_its_complexity_proved(built: ConversationBuild) -> None:
 
 
 def test_what_ends_as_a_question_is_one(built: ConversationBuild) -> None:
-    replies = [turn.text for sample in built.samples() for turn in sample.turns if isinstance(turn, ReplyTurn)]
+    replies = [
+        turn.text
+        for sample in built.samples()
+        for turn in sample.turns
+        if isinstance(turn, ReplyTurn)
+    ]
     assert [
         text
         for text in replies
@@ -100,8 +119,12 @@ async def test_chains_turns_and_acts_are_counted_by_hand_alike() -> None:
     assert figures["complexity=failed_conversation"] == 1
 
 
-def test_a_catalog_without_words_of_a_language_is_told_of_before_anything_is_made(tmp_path: Path) -> None:
-    recipe = parse_recipe({**RECIPE, "languages": ["en"], "tools": [{"domains": ["Bank"]}]}, Path(), "talks")
+def test_a_catalog_without_words_of_a_language_is_told_of_before_anything_is_made(
+    tmp_path: Path,
+) -> None:
+    recipe = parse_recipe(
+        {**RECIPE, "languages": ["en"], "tools": [{"domains": ["Bank"]}]}, Path(), "talks"
+    )
     bare = recipe.model_copy(update={"languages": ("zh",)})
     with pytest.raises(ConfigurationError, match="can't write requests in 'zh'"):
         build(bare, settings_of(tmp_path))
@@ -112,7 +135,9 @@ def test_the_recipe_of_the_papers_size_asks_for_its_109() -> None:
     assert recipe.samples == {CONVERSATION: 109}
 
 
-def test_each_conversation_comes_of_a_scenario_that_was_proved_before(built: ConversationBuild) -> None:
+def test_each_conversation_comes_of_a_scenario_that_was_proved_before(
+    built: ConversationBuild,
+) -> None:
     sql = """
         select count(*) as made, count(*) filter (v.decision = 'proved') as proved
         from outcomes f join verdicts v on v.subject = f.subject and v.check_name = 'scenario'
@@ -132,7 +157,11 @@ def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
         return '{"wants": []}' if asked.title == "ScenarioReading" and next(readings) % 2 else None
 
     model_server.behaviour = reads_every_second
-    changes = {"samples": {CONVERSATION: 6}, "spare": 0.0, "models": {"judge": stub_settings(model_server)}}
+    changes = {
+        "samples": {CONVERSATION: 6},
+        "spare": 0.0,
+        "models": {"judge": stub_settings(model_server)},
+    }
     settings = settings_of(tmp_path)
     report = build(parse_recipe(RECIPE | changes, Path(), "talks"), settings)
     warehouse = warehouse_of(settings)
@@ -142,7 +171,9 @@ def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
     assert 0 < report.landed <= passed["scenarios"]
     assert {row["outcome"] for row in rejected} == {"rejected"}
     assert all("The judge finds no wish in the goal" in row["reason"] for row in rejected)
-    (row,) = warehouse.rows("select entered, passed, rejected, waiting from funnel where stage = 'scenario'")
+    (row,) = warehouse.rows(
+        "select entered, passed, rejected, waiting from funnel where stage = 'scenario'"
+    )
     assert row == {"entered": 6, "passed": 3, "rejected": 3, "waiting": 0}
     (row,) = warehouse.rows("select entered from funnel where stage = 'conversations'")
     assert row == {"entered": 3}

@@ -17,10 +17,7 @@ from callwright.flows.loops import run_loop
 from callwright.flows.runner import Workers
 from callwright.flows.settings import Settings
 from callwright.flows.shards import Shard, ShardResult
-from callwright.warehouse.errors import (
-    ReplyError,
-    StoreError,
-)
+from callwright.warehouse.errors import ReplyError, StoreError
 from callwright.warehouse.waiting import Busy, when_free
 from tests.support.flows.small_builds import (
     TOP,
@@ -75,13 +72,17 @@ sys.stdin.read()
 """
 
 
-def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp_path: Path) -> None:
+def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(
+    tmp_path: Path,
+) -> None:
     home = tmp_path / "home"
     recipe = write_unmeasured_recipe(tmp_path, samples=FEW)
     settings = settings_of(home)
     home.mkdir()
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDING, str(settings.warehouse)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLDING, str(settings.warehouse)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert holder.stdout is not None
     assert holder.stdin is not None
@@ -100,7 +101,8 @@ def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp
 
 
 @pytest.mark.parametrize(
-    ("words", "ending"), [(("build", "RECIPE"), signal.SIGTERM), (("query", "select 1"), signal.SIGINT)]
+    ("words", "ending"),
+    [(("build", "RECIPE"), signal.SIGTERM), (("query", "select 1"), signal.SIGINT)],
 )
 def test_a_command_that_waits_for_the_warehouse_is_ended_at_once(
     tmp_path: Path, words: tuple[str, ...], ending: signal.Signals
@@ -110,7 +112,9 @@ def test_a_command_that_waits_for_the_warehouse_is_ended_at_once(
     begin_warehouse(home / "warehouse.duckdb")
     words = tuple(str(recipe) if word == "RECIPE" else word for word in words)
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDING, str(home / "warehouse.duckdb")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLDING, str(home / "warehouse.duckdb")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
@@ -133,7 +137,12 @@ def test_a_query_without_end_is_ended_at_once(tmp_path: Path) -> None:
         assert asking.poll() is None
     asking.send_signal(signal.SIGTERM)
     printed, said = asking.communicate(timeout=30)
-    assert (asking.returncode, printed, "Stopped" in said, "Traceback" in said) == (130, "", True, False)
+    assert (asking.returncode, printed, "Stopped" in said, "Traceback" in said) == (
+        130,
+        "",
+        True,
+        False,
+    )
     limited = run_here("query", endless, "--timeout", "0.3", home=tmp_path)
     assert (limited.returncode, limited.stderr) == (
         1,
@@ -149,7 +158,9 @@ def test_a_thread_that_waits_ends_with_the_loop_that_it_belongs_to() -> None:
         raise Busy("somebody")
 
     async def wait() -> None:
-        thread = asyncio.create_task(asyncio.to_thread(when_free, wait_in_vain, "The warehouse", 600, print))
+        thread = asyncio.create_task(
+            asyncio.to_thread(when_free, wait_in_vain, "The warehouse", 600, print)
+        )
         await asyncio.to_thread(began.wait)
         signal.raise_signal(signal.SIGINT)
         with suppress(asyncio.CancelledError):
@@ -170,7 +181,12 @@ def test_a_work_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_path: Path) -> None:
-    done = run_here("build", str(write_unmeasured_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
+    done = run_here(
+        "build",
+        str(write_unmeasured_recipe(tmp_path)),
+        home=tmp_path / "home",
+        CALLWRIGHT_WORKERS="many",
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert "CALLWRIGHT_WORKERS" in done.stderr
     assert "Traceback" not in done.stderr
@@ -225,7 +241,9 @@ if __name__ == "__main__":
 def build_by_two_workers_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """A build with two workers that whatever `mishap` says befalls instead of their shards."""
     body = indent(dedent(mishap), "    ")
-    (folder / "mishap.py").write_text(f"import os, signal, time\n\n\ndef befall(shard):\n{body}\n", encoding="utf-8")
+    (folder / "mishap.py").write_text(
+        f"import os, signal, time\n\n\ndef befall(shard):\n{body}\n", encoding="utf-8"
+    )
     (folder / "running.py").write_text(RUNNING, encoding="utf-8")
     begin_warehouse(folder / "home" / "warehouse.duckdb")
     return subprocess.run(
@@ -250,7 +268,9 @@ def test_a_bug_ends_the_command_with_a_traceback(tmp_path: Path) -> None:
     assert "KeyError: 'a bug'" in done.stderr
 
 
-def test_ctrl_c_that_meets_an_import_in_the_middle_of_a_query_stops_the_command(tmp_path: Path) -> None:
+def test_ctrl_c_that_meets_an_import_in_the_middle_of_a_query_stops_the_command(
+    tmp_path: Path,
+) -> None:
     code = """
         import sys
         import duckdb
@@ -286,7 +306,9 @@ def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_cleared_away(tmp_path: Path) -> None:
+def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_cleared_away(
+    tmp_path: Path,
+) -> None:
     done = build_by_two_workers_with(
         """
         from callwright.warehouse.errors import StoreError

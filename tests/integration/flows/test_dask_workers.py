@@ -19,7 +19,11 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.runner import Workers
 from callwright.flows.settings import read_settings
 from callwright.generators.environments.protocol import CallResponse
-from callwright.generators.environments.response_store import ResponseStore, merge_responses, pack_responses
+from callwright.generators.environments.response_store import (
+    ResponseStore,
+    merge_responses,
+    pack_responses,
+)
 from callwright.llm.ledger import answers_after, keep_answers
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
@@ -48,7 +52,9 @@ KEPT = (
 
 
 def kept(home: Path) -> list[Any]:
-    return list(warehouse_of(settings_of(home)).rows_by_name({sql: (sql, []) for sql in KEPT}).values())
+    return list(
+        warehouse_of(settings_of(home)).rows_by_name({sql: (sql, []) for sql in KEPT}).values()
+    )
 
 
 def until(found: Any, patience: float = 60) -> Any:
@@ -65,8 +71,12 @@ def workers_of(pid: int) -> list[psutil.Process]:
     return [one for one in children if "spawn_main" in " ".join(one.cmdline())]
 
 
-def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_build_at_home(tmp_path: Path) -> None:
-    recipe = write_unmeasured_recipe(tmp_path, name="dasked", samples={"perfect": 20, "imperfect": 8}, shard_size=7)
+def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_build_at_home(
+    tmp_path: Path,
+) -> None:
+    recipe = write_unmeasured_recipe(
+        tmp_path, name="dasked", samples={"perfect": 20, "imperfect": 8}, shard_size=7
+    )
     plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
     building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
@@ -79,10 +89,14 @@ def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_bui
 
 
 @pytest.mark.slow
-def test_what_a_killed_worker_has_paid_for_is_not_paid_again(model_server: ModelServer, tmp_path: Path) -> None:
+def test_what_a_killed_worker_has_paid_for_is_not_paid_again(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.delay = 0.1
     models = stub_roles(model_server, name=PRICED, concurrency=4)
-    recipe = write_unmeasured_recipe(tmp_path, name="paid", models=models, samples={"perfect": 60}, shard_size=30)
+    recipe = write_unmeasured_recipe(
+        tmp_path, name="paid", models=models, samples={"perfect": 60}, shard_size=30
+    )
     dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
     building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
     until(lambda: model_server.answered.total() > 30)
@@ -95,9 +109,13 @@ def test_what_a_killed_worker_has_paid_for_is_not_paid_again(model_server: Model
     # Four in the slots, and as many whose answers were on their way to the disk.
     assert again <= AHEAD * 4, "what was under way, and no more"
     noted = one(settings, "select count(distinct request) from llm_calls where cost > 0")
-    assert len(model_server.answered) - AHEAD * 4 <= noted <= len(model_server.answered), "what was paid for is known"
+    assert len(model_server.answered) - AHEAD * 4 <= noted <= len(model_server.answered), (
+        "what was paid for is known"
+    )
     answers, _ = answers_after(settings.ledger, 0)
-    assert len(answers.splitlines()) == len(model_server.answered), "all of it came home to the builder's ledger"
+    assert len(answers.splitlines()) == len(model_server.answered), (
+        "all of it came home to the builder's ledger"
+    )
 
 
 class Nearby:
@@ -124,8 +142,12 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "scratch"
 
 
-def test_what_is_known_at_home_is_not_asked_far_away(scratch: Path, model_server: ModelServer, tmp_path: Path) -> None:
-    recipe = unmeasured_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3})
+def test_what_is_known_at_home_is_not_asked_far_away(
+    scratch: Path, model_server: ModelServer, tmp_path: Path
+) -> None:
+    recipe = unmeasured_recipe(
+        models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3}
+    )
     settings = settings_of(tmp_path / "home")
     asyncio.run(build_dataset(recipe, settings, SilentProgress()))
     asked = model_server.requests
@@ -135,12 +157,18 @@ def test_what_is_known_at_home_is_not_asked_far_away(scratch: Path, model_server
     opened = open_build(recipe, settings, SilentProgress())
     asyncio.run(make_samples(opened, Workers(cluster.work, 1, cluster.prepare), ["perfect"]))
     assert (model_server.requests, one(settings, "select count(*) from samples")) == (asked, 3)
-    assert not [path for path in scratch.rglob("*") if path.name in {"source.jsonl", "facts"}], "workers tidy up"
+    assert not [path for path in scratch.rglob("*") if path.name in {"source.jsonl", "facts"}], (
+        "workers tidy up"
+    )
 
 
-def test_a_simulated_environment_of_a_catalog_is_opened_far_away(scratch: Path, tmp_path: Path) -> None:
+def test_a_simulated_environment_of_a_catalog_is_opened_far_away(
+    scratch: Path, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path / "home")
-    imported = run_here("tools", "import", "openapi", str(LIBRARY), "--name", "library", home=settings.home)
+    imported = run_here(
+        "tools", "import", "openapi", str(LIBRARY), "--name", "library", home=settings.home
+    )
     assert imported.returncode == 0, imported.stderr
     recipe = unmeasured_recipe(
         tools=[{"environment": "simulated", "catalog": "library"}],
@@ -192,16 +220,28 @@ def test_answers_travel_as_lines_and_the_first_one_stays(tmp_path: Path) -> None
 
 
 def test_all_workers_together_keep_the_limits_and_the_budget() -> None:
-    model = {"name": "openai/x", "concurrency": 16, "requests_per_minute": 100, "tokens_per_minute": 3}
+    model = {
+        "name": "openai/x",
+        "concurrency": 16,
+        "requests_per_minute": 100,
+        "tokens_per_minute": 3,
+    }
     roles = dict.fromkeys(("generator", "checker", "judge"), model)
     part = share_of(unmeasured_recipe(models=roles, budget=10.0), 4, 2.0)
     judge = part.models.judge
-    assert (judge.concurrency, judge.requests_per_minute, judge.tokens_per_minute, part.budget) == (4, 25, 1, 4.0)
+    assert (judge.concurrency, judge.requests_per_minute, judge.tokens_per_minute, part.budget) == (
+        4,
+        25,
+        1,
+        4.0,
+    )
     assert share_of(unmeasured_recipe(), 4, 0.0) == unmeasured_recipe()
 
 
 def test_a_scheduler_that_does_not_authenticate_is_refused_unless_the_settings_trust_it() -> None:
-    with pytest.raises(ConfigurationError, match=r"does not authenticate.*CALLWRIGHT_DASK_UNAUTHENTICATED=1"):
+    with pytest.raises(
+        ConfigurationError, match=r"does not authenticate.*CALLWRIGHT_DASK_UNAUTHENTICATED=1"
+    ):
         validate_scheduler("tcp://10.0.0.1:8786", is_trusted=False)
     validate_scheduler("tcp://10.0.0.1:8786", is_trusted=True)
     validate_scheduler("tls://10.0.0.1:8786", is_trusted=False)
@@ -251,9 +291,13 @@ def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
         assert workers.prepare is None
 
 
-def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_is_not_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dask_workers, "_PATIENCE", 0.5)
-    settings = settings_of(tmp_path, CALLWRIGHT_WORKERS="dask:tcp://127.0.0.1:9", CALLWRIGHT_DASK_UNAUTHENTICATED="1")
+    settings = settings_of(
+        tmp_path, CALLWRIGHT_WORKERS="dask:tcp://127.0.0.1:9", CALLWRIGHT_DASK_UNAUTHENTICATED="1"
+    )
     with (
         pytest.raises(Exception, match="No Dask scheduler answers"),
         open_workers(unmeasured_recipe(), settings, SilentProgress()),

@@ -12,7 +12,10 @@ from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.releases import create_release, read_release
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe
 
-TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}
+TIMER = {
+    "name": "startTimer",
+    "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}},
+}
 
 
 def run(*words: str) -> list[dict]:
@@ -22,7 +25,10 @@ def run(*words: str) -> list[dict]:
 
 
 def write(path: Path, *lines: object) -> str:
-    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), encoding="utf-8")
+    path.write_text(
+        "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines),
+        encoding="utf-8",
+    )
     return str(path)
 
 
@@ -36,7 +42,13 @@ def test_without_a_model_a_request_is_open_or_contradicted(tmp_path: Path) -> No
         {"id": "d", "arguments": {"hours": 2}, **asked},
     )
     right, *wrong = run("requests", file)
-    assert right == {"id": "a", "decision": "open", "arguments": {"minutes": "said"}, "written": None, "reasons": []}
+    assert right == {
+        "id": "a",
+        "decision": "open",
+        "arguments": {"minutes": "said"},
+        "written": None,
+        "reasons": [],
+    }
     assert {one["decision"] for one in wrong} == {"contradicted"}
     assert wrong[0]["arguments"] == {"minutes": "contradicted"}
     assert [one["reasons"][0] for one in wrong] == [
@@ -47,7 +59,10 @@ def test_without_a_model_a_request_is_open_or_contradicted(tmp_path: Path) -> No
 
 
 def test_a_request_may_have_several_tools_a_system_message_and_a_time(tmp_path: Path) -> None:
-    book = {"name": "book", "parameters": {"type": "object", "properties": {"card": {}, "day": {"format": "date"}}}}
+    book = {
+        "name": "book",
+        "parameters": {"type": "object", "properties": {"card": {}, "day": {"format": "date"}}},
+    }
     asked = {
         "id": "a",
         "language": "en",
@@ -55,8 +70,13 @@ def test_a_request_may_have_several_tools_a_system_message_and_a_time(tmp_path: 
         "request": "Book it for tomorrow.",
         "now": "2026-11-23",
     }
-    asked |= {"system": "The user's card is C-77.", "arguments": {"card": "C-77", "day": "2026-11-24"}}
-    file = write(tmp_path / "asked.jsonl", {**asked, "tool": "book"}, {**asked, "tool": "pay"}, asked)
+    asked |= {
+        "system": "The user's card is C-77.",
+        "arguments": {"card": "C-77", "day": "2026-11-24"},
+    }
+    file = write(
+        tmp_path / "asked.jsonl", {**asked, "tool": "book"}, {**asked, "tool": "pay"}, asked
+    )
     named, *others = run("requests", file)
     assert (named["decision"], named["arguments"]) == ("open", {"card": "derived", "day": "said"})
     assert all("`tool` has to name one of them" in one["reasons"][0] for one in others)
@@ -65,10 +85,16 @@ def test_a_request_may_have_several_tools_a_system_message_and_a_time(tmp_path: 
 def test_formats_that_people_leave_out_contradict_nothing(tmp_path: Path) -> None:
     tool = {
         "name": "plan",
-        "parameters": {"type": "object", "properties": {"at": {"type": "string", "format": "date-time"}}},
+        "parameters": {
+            "type": "object",
+            "properties": {"at": {"type": "string", "format": "date-time"}},
+        },
     }
     asked = {"id": "a", "language": "en", "tool": tool, "request": "On 2026-11-24 at 15:00."}
-    [found] = run("requests", write(tmp_path / "asked.jsonl", {**asked, "arguments": {"at": "2026-11-24T15:00:00"}}))
+    [found] = run(
+        "requests",
+        write(tmp_path / "asked.jsonl", {**asked, "arguments": {"at": "2026-11-24T15:00:00"}}),
+    )
     assert (found["decision"], found["arguments"]) == ("open", {"at": "said"})
 
 
@@ -85,17 +111,39 @@ def test_a_model_reads_what_words_ask_for(tmp_path: Path) -> None:
 
 
 def test_a_language_that_nobody_knows_is_an_answer_of_its_own(tmp_path: Path) -> None:
-    asked = {"id": "a", "language": "xq", "tool": TIMER, "arguments": {"minutes": 5}, "request": "Timer, 5."}
+    asked = {
+        "id": "a",
+        "language": "xq",
+        "tool": TIMER,
+        "arguments": {"minutes": 5},
+        "request": "Timer, 5.",
+    }
     [found] = run("requests", write(tmp_path / "asked.jsonl", asked), "--model", "template/v1")
     assert (found["decision"], found["arguments"]) == ("open", {"minutes": "said"})
     assert "There is no language 'xq'" in found["reasons"][-1]
 
 
 @pytest.mark.parametrize(
-    "line", ["{", "[]", "7", '{"id": "x"}', '{"id": "x", "language": "en", "tool": {"name": ""}}', "[" * 2000]
+    "line",
+    [
+        "{",
+        "[]",
+        "7",
+        '{"id": "x"}',
+        '{"id": "x", "language": "en", "tool": {"name": ""}}',
+        "[" * 2000,
+    ],
 )
-def test_a_line_that_is_no_request_is_told_and_the_others_are_read(tmp_path: Path, line: str) -> None:
-    good = {"id": "a", "language": "en", "tool": TIMER, "arguments": {"minutes": 5}, "request": "A timer for 5 minutes"}
+def test_a_line_that_is_no_request_is_told_and_the_others_are_read(
+    tmp_path: Path, line: str
+) -> None:
+    good = {
+        "id": "a",
+        "language": "en",
+        "tool": TIMER,
+        "arguments": {"minutes": 5},
+        "request": "A timer for 5 minutes",
+    }
     broken, fine = run("requests", write(tmp_path / "asked.jsonl", line, good))
     assert broken["decision"] == "contradicted"
     assert "Line 1 is no request" in broken["reasons"][0]
@@ -117,7 +165,10 @@ def test_exported_records_keep_what_they_rest_on_and_broken_ones_do_not(tmp_path
     file = write(tmp_path / "whole.jsonl", *rows)
     by_rules = run("records", file)
     assert {one["decision"] for one in by_rules} == {"open"}
-    assert {standing for one in by_rules for standing in one["arguments"].values()} <= {"said", "derived"}
+    assert {standing for one in by_rules for standing in one["arguments"].values()} <= {
+        "said",
+        "derived",
+    }
     read = run("records", file, "--model", "template/v1")
     assert {one["decision"] for one in read} == {"judged"}
     for row in rows:

@@ -67,7 +67,13 @@ def told(home: Path, *words: str) -> object:
 
 
 def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) -> None:
-    done = run_here("build", str(write_unmeasured_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
+    done = run_here(
+        "build",
+        str(write_unmeasured_recipe(tmp_path)),
+        "--no-review",
+        "--json",
+        home=tmp_path / "home",
+    )
     lines = done.stderr.splitlines()
     assert lines[0].startswith(f"Build: {ALL} samples to make. Phases: single_turn, ")
     assert any(line.startswith(f"Build: {ALL} of {ALL} samples ") for line in lines)
@@ -76,30 +82,45 @@ def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) ->
     assert json.loads(done.stdout)["planned"] == ALL
 
 
-def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_answered(tmp_path: Path) -> None:
+def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_answered(
+    tmp_path: Path,
+) -> None:
     recipe, home = write_unmeasured_recipe(tmp_path), tmp_path / "home"
     shown = told(home, "build", str(recipe), "--preview", "2")
     assert isinstance(shown, list)
-    assert sorted(item["kind"] for item in shown) == sorted(kind for kind in KINDS for _ in range(2))
-    assert sorted(path.name for path in home.iterdir() if not path.name.startswith("ledger.sqlite-")) == [
-        "ledger.sqlite"
-    ]
+    assert sorted(item["kind"] for item in shown) == sorted(
+        kind for kind in KINDS for _ in range(2)
+    )
+    assert sorted(
+        path.name for path in home.iterdir() if not path.name.startswith("ledger.sqlite-")
+    ) == ["ledger.sqlite"]
     text = run_here("build", str(recipe), "--preview", "2", home=home)
     assert text.stdout.count("user: ") == 2 * len(KINDS)
     assert not (home / "warehouse.duckdb").exists()
-    assert told(home, "build", str(recipe), "--limit", "2", "--no-review")["planned"] == 2 * len(KINDS)  # type: ignore[index]
-    assert one(settings_of(home), "select count(*) from llm_calls where not cached") == 0, "the preview asked it all"
+    assert told(home, "build", str(recipe), "--limit", "2", "--no-review")["planned"] == 2 * len(
+        KINDS
+    )  # type: ignore[index]
+    assert one(settings_of(home), "select count(*) from llm_calls where not cached") == 0, (
+        "the preview asked it all"
+    )
 
 
-def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(tmp_path: Path) -> None:
-    recipe, home = write_unmeasured_recipe(tmp_path, samples={"perfect": 3}, languages=["en"]), tmp_path / "home"
+def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(
+    tmp_path: Path,
+) -> None:
+    recipe, home = (
+        write_unmeasured_recipe(tmp_path, samples={"perfect": 3}, languages=["en"]),
+        tmp_path / "home",
+    )
     trial = told(home, "build", str(recipe), "--limit", "1", "--no-review")
     refused = run_here("release", "create", "early", home=home)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert f"take it: --build {trial['build']}" in refused.stderr  # type: ignore[index]
     whole = told(home, "build", str(recipe), "--no-review")
     assert (trial["is_trial"], whole["is_trial"]) == (True, False)  # type: ignore[index]
-    run_here("build", str(recipe), "--limit", "1", "--model", "template/v1", "--no-review", home=home)
+    run_here(
+        "build", str(recipe), "--limit", "1", "--model", "template/v1", "--no-review", home=home
+    )
     assert one(settings_of(home), "select build from latest_builds") == whole["build"]  # type: ignore[index]
     assert one(settings_of(home), "select count(distinct build) from accepted_samples") == 1, (
         "what was tried is whole by now"
@@ -114,8 +135,19 @@ def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(
 
 def test_one_model_can_stand_in_for_all_roles(tmp_path: Path) -> None:
     nobody = {"name": ANOTHER, "api_base": "http://127.0.0.1:9/v1"}
-    recipe = write_unmeasured_recipe(tmp_path, models=dict.fromkeys(("generator", "checker", "judge"), nobody))
-    built = told(tmp_path / "home", "build", str(recipe), "--model", "template/v1", "--limit", "1", "--no-review")
+    recipe = write_unmeasured_recipe(
+        tmp_path, models=dict.fromkeys(("generator", "checker", "judge"), nobody)
+    )
+    built = told(
+        tmp_path / "home",
+        "build",
+        str(recipe),
+        "--model",
+        "template/v1",
+        "--limit",
+        "1",
+        "--no-review",
+    )
     assert built["planned"] == len(KINDS)  # type: ignore[index]
     assert built["landed"] >= len(KINDS) - 1  # type: ignore[index] # the template may misread one
 
@@ -128,7 +160,10 @@ def test_releases_are_listed_compared_and_described(home: Path) -> None:
     assert diff["kept"] + len(diff["added"]) == releases["v2"]["samples"]  # type: ignore[index]
     again = told(home, "release", "create", "v2")
     assert releases["v2"] | again == again | releases["v2"], "the same content is the same release"
-    assert {share["recipe"]: share["left_out"] for share in again["builds"]} == {"first": "", "other": ""}  # type: ignore[index]
+    assert {share["recipe"]: share["left_out"] for share in again["builds"]} == {
+        "first": "",
+        "other": "",
+    }  # type: ignore[index]
     card = run_here("release", "card", "v1", home=home).stdout
     assert str(releases["v1"]["samples"]) in card
     assert releases["v1"]["content_hash"] in card
@@ -137,7 +172,9 @@ def test_releases_are_listed_compared_and_described(home: Path) -> None:
     assert "exists already" in taken.stderr
 
 
-def test_a_release_that_was_edited_is_noticed_wherever_it_is_met(home: Path, tmp_path: Path) -> None:
+def test_a_release_that_was_edited_is_noticed_wherever_it_is_met(
+    home: Path, tmp_path: Path
+) -> None:
     shutil.copy(home / "warehouse.duckdb", tmp_path)
     with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as edited:
         edited.execute(
@@ -147,7 +184,9 @@ def test_a_release_that_was_edited_is_noticed_wherever_it_is_met(home: Path, tmp
     assert verified.returncode == 1
     assert " is not as it was frozen: samples " in verified.stdout
     assert "Changed since it was frozen" in run_here("release", "card", "v1", home=tmp_path).stdout
-    exported = run_here("export", "v1", "--to", "openai", "--out", str(tmp_path / "out"), home=tmp_path)
+    exported = run_here(
+        "export", "v1", "--to", "openai", "--out", str(tmp_path / "out"), home=tmp_path
+    )
     assert (exported.returncode, (tmp_path / "out").exists()) == (1, False)
     assert "A release never changes" in exported.stderr
     assert told(home, "release", "verify", "v1")[0]["is_intact"]  # type: ignore[index]
@@ -164,8 +203,16 @@ def test_a_release_in_splits_says_what_is_where(home: Path, tmp_path: Path) -> N
     assert sum(parts.values()) == made["samples"]  # type: ignore[index]
     card = run_here("release", "card", "parts", home=tmp_path).stdout
     assert f"| all | {parts['train']} | {parts['test']} |" in card
-    for heading in ("What is in it", "Splits", "Where it comes from", "How it was checked", "Who looked at it", "Licence",
-                    "Known limits", "How to cite"):  # fmt: skip
+    for heading in (
+        "What is in it",
+        "Splits",
+        "Where it comes from",
+        "How it was checked",
+        "Who looked at it",
+        "Licence",
+        "Known limits",
+        "How to cite",
+    ):
         assert f"\n## {heading}\n" in card
     asked_wrongly = run_here("release", "create", "../up", home=tmp_path)
     assert asked_wrongly.returncode == 2
@@ -189,7 +236,10 @@ def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None
                 "one act a sample here; what can't be taught rightly is said"
             )
         case "bfcl":
-            questions, irrelevant = counts["BFCL_v4_multiple.json"], counts["BFCL_v4_irrelevance.json"]
+            questions, irrelevant = (
+                counts["BFCL_v4_multiple.json"],
+                counts["BFCL_v4_irrelevance.json"],
+            )
             assert questions + irrelevant == samples
             assert counts["possible_answer/BFCL_v4_multiple.json"] == questions
         case "hammerbench":
@@ -212,7 +262,9 @@ def test_what_the_template_model_worded_is_exported_for_training_only_where_it_i
     assert told(home, *asked, "--with-template")["rows"]  # type: ignore[index]
 
 
-def test_an_export_for_training_tells_how_many_the_template_model_worded(home: Path, tmp_path: Path) -> None:
+def test_an_export_for_training_tells_how_many_the_template_model_worded(
+    home: Path, tmp_path: Path
+) -> None:
     shutil.copy(home / "warehouse.duckdb", tmp_path)
     with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as edited:
         some = "select subject from release_samples where release = 'v1' order by subject limit 3"
@@ -227,8 +279,12 @@ def test_an_export_for_training_tells_how_many_the_template_model_worded(home: P
     assert "--with-template" in line
 
 
-def test_an_export_of_some_kinds_has_the_card_and_says_what_it_is(home: Path, tmp_path: Path) -> None:
-    exported = told(home, "export", "v1", "--to", "records", "--kind", "perfect", "--out", str(tmp_path / "out"))
+def test_an_export_of_some_kinds_has_the_card_and_says_what_it_is(
+    home: Path, tmp_path: Path
+) -> None:
+    exported = told(
+        home, "export", "v1", "--to", "records", "--kind", "perfect", "--out", str(tmp_path / "out")
+    )
     lines = (tmp_path / "out" / "records.jsonl").read_bytes().splitlines()
     assert {orjson.loads(line)["sample"]["kind"] for line in lines} == {"perfect"}
     assert exported["rows"] == exported["samples"] == len(lines)  # type: ignore[index]
@@ -250,7 +306,9 @@ def count_rows(path: Path) -> int:
 
 
 def test_a_query_reads_and_changes_nothing(home: Path) -> None:
-    assert told(home, "query", "select count(*) as n from accepted_samples where grade = 'vouched'") == [{"n": 0}]
+    assert told(
+        home, "query", "select count(*) as n from accepted_samples where grade = 'vouched'"
+    ) == [{"n": 0}]
     before = row_counts(settings_of(home))
     for sql in (
         "delete from samples",
@@ -271,7 +329,9 @@ sys.stdin.read()
 """
 
 
-def test_a_publication_is_read_while_somebody_writes_and_replaced_while_somebody_reads(home: Path) -> None:
+def test_a_publication_is_read_while_somebody_writes_and_replaced_while_somebody_reads(
+    home: Path,
+) -> None:
     published = told(home, "publish")
     database = Path(published["database"])  # type: ignore[index]
     count = "select count(*) from accepted_samples"
@@ -292,10 +352,9 @@ def test_a_publication_is_read_while_somebody_writes_and_replaced_while_somebody
     reader.close()
     with duckdb.connect(str(database), read_only=True) as again:
         assert again.execute(count).fetchall() == before
-    assert sorted(path.name for path in database.parent.iterdir() if not path.name.startswith(".")) == [
-        "parquet",
-        "warehouse.duckdb",
-    ]
+    assert sorted(
+        path.name for path in database.parent.iterdir() if not path.name.startswith(".")
+    ) == ["parquet", "warehouse.duckdb"]
 
 
 def start_holding(path: Path):  # type: ignore[no-untyped-def]
@@ -309,20 +368,26 @@ def start_holding(path: Path):  # type: ignore[no-untyped-def]
     return process
 
 
-def test_the_report_has_its_plots_and_loads_nothing_from_elsewhere(home: Path, tmp_path: Path) -> None:
+def test_the_report_has_its_plots_and_loads_nothing_from_elsewhere(
+    home: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out" / "report.html"
     assert told(home, "report", "--out", str(out)) == {"report": str(out)}
     page = out.read_text(encoding="utf-8")
     body = page[page.index("<body>") :]
     assert body.count('<svg class="plot"') >= 4
-    loaded = re.findall(r"""<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)\s*=\s*["']?([^"'\s>]+)""", body)
+    loaded = re.findall(
+        r"""<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)\s*=\s*["']?([^"'\s>]+)""", body
+    )
     assert [address for address in loaded if not address.startswith(("#", "data:"))] == []
     assert re.findall(r"<script[^>]*\bsrc=", page[: page.index("<body>")]) == []
     for recipe in ("first", "other"):
         assert recipe in body
 
 
-def test_while_a_build_is_under_way_a_query_answers_from_what_was_published(home: Path, tmp_path: Path) -> None:
+def test_while_a_build_is_under_way_a_query_answers_from_what_was_published(
+    home: Path, tmp_path: Path
+) -> None:
     own = tmp_path / "home"
     shutil.copytree(home, own)
     told(own, "publish")
@@ -343,15 +408,23 @@ def test_a_build_publishes_at_its_end(tmp_path: Path) -> None:
     database = settings.published / "warehouse.duckdb"
     assert database.stat().st_mtime_ns == settings.warehouse.stat().st_mtime_ns
     with duckdb.connect(str(database), read_only=True) as read:
-        assert read.execute("select count(*) from accepted_samples").fetchall() == [(report.landed,)]
+        assert read.execute("select count(*) from accepted_samples").fetchall() == [
+            (report.landed,)
+        ]
 
 
-def test_a_build_in_a_warehouse_that_its_process_holds_open_publishes_all_of_it(tmp_path: Path) -> None:
+def test_a_build_in_a_warehouse_that_its_process_holds_open_publishes_all_of_it(
+    tmp_path: Path,
+) -> None:
     settings = settings_of(tmp_path)
     with open_warehouse(settings).together():
-        report = asyncio.run(build_dataset(unmeasured_recipe(samples={"perfect": 2}), settings, SilentProgress()))
+        report = asyncio.run(
+            build_dataset(unmeasured_recipe(samples={"perfect": 2}), settings, SilentProgress())
+        )
     with duckdb.connect(str(settings.published / "warehouse.duckdb"), read_only=True) as read:
-        assert read.execute("select count(*) from accepted_samples").fetchall() == [(report.landed,)]
+        assert read.execute("select count(*) from accepted_samples").fetchall() == [
+            (report.landed,)
+        ]
 
 
 def test_a_build_that_can_t_publish_says_so_and_ends_well(tmp_path: Path) -> None:
@@ -359,8 +432,12 @@ def test_a_build_that_can_t_publish_says_so_and_ends_well(tmp_path: Path) -> Non
     home.mkdir()
     (home / "published").write_text("a file where the folder belongs", encoding="utf-8")
     recipe = write_unmeasured_recipe(tmp_path, samples={"perfect": 3})
-    done = run_here("build", str(recipe), "--no-review", home=home, CALLWRIGHT_PUBLISH_EVERY="0.0001")
-    assert (done.returncode, "small: 3 of 3 samples accepted" in done.stdout) == (0, True), done.stderr
+    done = run_here(
+        "build", str(recipe), "--no-review", home=home, CALLWRIGHT_PUBLISH_EVERY="0.0001"
+    )
+    assert (done.returncode, "small: 3 of 3 samples accepted" in done.stdout) == (0, True), (
+        done.stderr
+    )
     told = [line for line in done.stderr.splitlines() if line.startswith("Publishing to")]
     assert len(told) <= 3, "once a group and once at the end"
     assert "The build itself is not affected" in told[-1]
@@ -386,7 +463,12 @@ def test_who_may_only_read_a_work_folder_reads_all_of_it(home: Path, tmp_path: P
     script = " && ".join([mount, f"! touch {home / 'x'} 2>/dev/null", reading])
     with duckdb.connect(str(settings_of(home).warehouse), read_only=True):
         done = subprocess.run(
-            [*words, script], check=False, capture_output=True, text=True, cwd=TOP, env=environment(home)
+            [*words, script],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=TOP,
+            env=environment(home),
         )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "report.html").is_file()

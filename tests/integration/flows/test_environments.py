@@ -35,8 +35,16 @@ RECIPE = {"name": "shop", "samples": {"multi_step_cross": 2}}
 
 
 def recipe_for(path: Path, url: str) -> Recipe:
-    source = {"environment": "http", "name": "shop", "import": "openapi", "path": str(path), "base_url": url}
-    return parse_recipe({**RECIPE, "tools": [{**source, "allow": ["POST */filter"]}]}, path.parent, "shop")
+    source = {
+        "environment": "http",
+        "name": "shop",
+        "import": "openapi",
+        "path": str(path),
+        "base_url": url,
+    }
+    return parse_recipe(
+        {**RECIPE, "tools": [{**source, "allow": ["POST */filter"]}]}, path.parent, "shop"
+    )
 
 
 async def test_what_a_live_server_answers_lands_and_what_changes_is_told(
@@ -48,7 +56,9 @@ async def test_what_a_live_server_answers_lands_and_what_changes_is_told(
         found = read_shop(request.split()[1])
         if isinstance(found, dict) and "total" in found:
             found = found | {"total": found["total"] + raised}
-        writer.write(as_json(found) if found is not None else as_json({"detail": "unknown"}, "404 Not Found"))
+        writer.write(
+            as_json(found) if found is not None else as_json({"detail": "unknown"}, "404 Not Found")
+        )
 
     recipe, settings = recipe_for(shop, await servers.start(write)), settings_of(tmp_path)
     await explore_environments(recipe, settings)
@@ -59,7 +69,9 @@ async def test_what_a_live_server_answers_lands_and_what_changes_is_told(
     raised = 5
     drifts = await refresh_environments(recipe, settings)
     assert {drift.call.tool for drift in drifts} == {"read_order"}
-    assert all(drift.later.response["total"] == drift.earlier.response["total"] + 5 for drift in drifts)  # type: ignore[call-overload, index, operator]
+    assert all(
+        drift.later.response["total"] == drift.earlier.response["total"] + 5 for drift in drifts
+    )  # type: ignore[call-overload, index, operator]
     assert len(responses_of(recipe, settings)["responses"]) == len(rows["responses"]) + len(drifts)
 
 
@@ -68,7 +80,9 @@ async def test_a_server_that_a_catalog_names_has_its_tools_and_its_constants(
 ) -> None:
     server, settings = Shop(), settings_of(tmp_path)
     choice = ToolChoice(
-        constants={"list_orders.customer_id": "c1"}, rename={"read_order": "get_order"}, exclude=({"name": "*shop*"},)
+        constants={"list_orders.customer_id": "c1"},
+        rename={"read_order": "get_order"},
+        exclude=({"name": "*shop*"},),
     )
     warehouse = open_warehouse(settings)
     import_catalog(warehouse, "openapi", shop, choice, name="north")
@@ -86,11 +100,19 @@ async def test_a_server_that_a_catalog_names_has_its_tools_and_its_constants(
     assert not {"read_order", "read_shop"} & set(tools)
     assert tools["list_orders"].constants == {"customer_id": "c1"}
     assert tools["list_orders"].required == ()
-    assert {line.split()[1] for line in server.asked if "/orders?" in line} == {"/orders?customer_id=c1"}
-    recorded = [row for row in responses_of(recipe, settings)["responses"] if row["tool"] == "list_orders"]
-    assert [row["call"] for row in recorded] == ['{"tool":"list_orders","arguments":{"customer_id":"c1"}}']
+    assert {line.split()[1] for line in server.asked if "/orders?" in line} == {
+        "/orders?customer_id=c1"
+    }
+    recorded = [
+        row for row in responses_of(recipe, settings)["responses"] if row["tool"] == "list_orders"
+    ]
+    assert [row["call"] for row in recorded] == [
+        '{"tool":"list_orders","arguments":{"customer_id":"c1"}}'
+    ]
     with open_environments(recipe, settings.home) as opened:
-        made_up = await opened["shop"].answer(Call(tool="list_orders", arguments={"customer_id": "c2"}))
+        made_up = await opened["shop"].answer(
+            Call(tool="list_orders", arguments={"customer_id": "c2"})
+        )
     assert "has no parameter 'customer_id'" in made_up.problem
 
     await asyncio.to_thread(shop.write_text, "{}")
@@ -103,13 +125,20 @@ async def test_steps_through_a_service_begin_with_a_name_and_not_with_an_id_that
 ) -> None:
     async def write(request: str, writer: asyncio.StreamWriter) -> None:
         found = music_answer(request.split()[1])
-        writer.write(as_json(found) if found is not None else as_json({"error": "unknown"}, "404 Not Found"))
+        writer.write(
+            as_json(found) if found is not None else as_json({"error": "unknown"}, "404 Not Found")
+        )
 
     await asyncio.to_thread((tmp_path / "music.json").write_text, json.dumps(MUSIC))
     source = {"environment": "http", "name": "music", "import": "openapi", "path": "music.json"}
     stated = {"base_url": await servers.start(write), "constants": {"market": "SE"}}
     recipe = parse_recipe(
-        {"name": "music", "samples": {"multi_step": 2}, "variants": 1, "tools": [{**source, **stated}]},
+        {
+            "name": "music",
+            "samples": {"multi_step": 2},
+            "variants": 1,
+            "tools": [{**source, **stated}],
+        },
         tmp_path,
         "music",
     )
@@ -128,17 +157,33 @@ async def test_steps_through_a_service_begin_with_a_name_and_not_with_an_id_that
 
 
 def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
-    command = shlex.join([sys.executable, str(TOP / "tests/support/generators/environments/mcp_paged.py")])
+    command = shlex.join(
+        [sys.executable, str(TOP / "tests/support/generators/environments/mcp_paged.py")]
+    )
     done = run_here(
-        "tools", "import", "mcp", "--server", command, "--name", "paged", "--exclude", "read_third", home=tmp_path
+        "tools",
+        "import",
+        "mcp",
+        "--server",
+        command,
+        "--name",
+        "paged",
+        "--exclude",
+        "read_third",
+        home=tmp_path,
     )
     assert done.stdout.splitlines()[0] == "3 entries read, 2 tools kept as the catalog 'paged'."
     shown = json.loads(run_here("tools", "show", "paged", "--json", home=tmp_path).stdout)
-    assert (shown["path"], [tool["name"] for tool in shown["tools"]]) == (command, ["read_first", "read_second"])
+    assert (shown["path"], [tool["name"] for tool in shown["tools"]]) == (
+        command,
+        ["read_first", "read_second"],
+    )
 
     warehouse = warehouse_of(settings_of(tmp_path))
     named = {"environment": "mcp", "name": "paged", "catalog": "paged", "allow": ["*"]}
-    [found] = with_catalogs(parse_recipe({**RECIPE, "tools": [named]}, tmp_path, "x"), warehouse).tools
+    [found] = with_catalogs(
+        parse_recipe({**RECIPE, "tools": [named]}, tmp_path, "x"), warehouse
+    ).tools
     assert isinstance(found, McpSettings)
     assert (shlex.join(found.command), found.exclude[0].name) == (command, "read_third")
     for words, told in (
@@ -152,9 +197,14 @@ def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
 
 def test_two_environments_of_one_name_are_refused(tmp_path: Path) -> None:
     recipe = parse_recipe(
-        {**RECIPE, "tools": [{"environment": "travel"}, {"environment": "travel", "seed": 1}]}, tmp_path, "x"
+        {**RECIPE, "tools": [{"environment": "travel"}, {"environment": "travel", "seed": 1}]},
+        tmp_path,
+        "x",
     )
-    with pytest.raises(ConfigurationError, match="are named 'travel'"), open_environments(recipe, tmp_path):
+    with (
+        pytest.raises(ConfigurationError, match="are named 'travel'"),
+        open_environments(recipe, tmp_path),
+    ):
         pass
 
 

@@ -24,11 +24,15 @@ from tests.support.llm.names import ANOTHER, IN, OUT
 ONE = {"tools": TOOLS, "languages": ["en"], "samples": {"perfect": 8}}
 
 
-def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServer, tmp_path: Path) -> None:
+def test_an_estimate_asks_nobody_and_grows_with_the_plan(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     roles = stub_roles(model_server, name=PRICED)
     found = {}
     for count in (8, 40):
-        recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": roles, "samples": {"perfect": count}})
+        recipe = write_unmeasured_recipe(
+            tmp_path, **ONE | {"models": roles, "samples": {"perfect": count}}
+        )
         ended = run_here("estimate", str(recipe), "--json", home=tmp_path / "home")
         assert ended.returncode == 0, ended.stderr
         found[count] = json.loads(ended.stdout)
@@ -46,7 +50,9 @@ def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServ
 def test_an_estimate_is_near_what_the_build_asks_and_knows_it_afterwards(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
-    roles = stub_roles(model_server, name=PRICED) | {"checker": stub_settings(model_server, name=ANOTHER)}
+    roles = stub_roles(model_server, name=PRICED) | {
+        "checker": stub_settings(model_server, name=ANOTHER)
+    }
     recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": roles})
     before = json.loads(run_here("estimate", str(recipe), "--json", home=tmp_path / "home").stdout)
 
@@ -100,7 +106,9 @@ async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
 ) -> None:
     (tmp_path / "home").mkdir()
     settings, heard = settings_of(tmp_path / "home"), Sayings()
-    recipe = unmeasured_recipe(**ONE | {"models": stub_roles(model_server, name=PRICED), "samples": {"perfect": 2}})
+    recipe = unmeasured_recipe(
+        **ONE | {"models": stub_roles(model_server, name=PRICED), "samples": {"perfect": 2}}
+    )
 
     await preview_samples(recipe, 2, settings, heard)
 
@@ -110,12 +118,18 @@ async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
 
 
 @pytest.mark.slow
-def test_the_build_after_a_preview_asks_nothing_again(model_server: ModelServer, tmp_path: Path) -> None:
-    recipe = write_unmeasured_recipe(tmp_path, **ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}})
+def test_the_build_after_a_preview_asks_nothing_again(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    recipe = write_unmeasured_recipe(
+        tmp_path, **ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}
+    )
     assert run_here("build", str(recipe), "--preview", "2", home=tmp_path / "home").returncode == 0
     asked = model_server.requests
-    report = build(unmeasured_recipe(**ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}),
-                   settings_of(tmp_path / "home"))  # fmt: skip
+    report = build(
+        unmeasured_recipe(**ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}),
+        settings_of(tmp_path / "home"),
+    )
     assert model_server.requests == asked
     assert report.spending is not None
     assert (report.spending.calls, report.spending.cost) == (0, 0.0)
@@ -123,6 +137,12 @@ def test_the_build_after_a_preview_asks_nothing_again(model_server: ModelServer,
 
 def test_what_template_has_no_grammar_for_is_filled_by_its_schema() -> None:
     assert NaturalReading.model_validate(filled(NaturalReading.model_json_schema()))
-    deep = {"type": "object", "properties": {"a": {"enum": [1, 2]}, "b": {"anyOf": [{"type": "null"}]},
-            "c": {"type": "array", "items": {"type": "boolean"}, "minItems": 2}}}  # fmt: skip
+    deep = {
+        "type": "object",
+        "properties": {
+            "a": {"enum": [1, 2]},
+            "b": {"anyOf": [{"type": "null"}]},
+            "c": {"type": "array", "items": {"type": "boolean"}, "minItems": 2},
+        },
+    }
     assert filled(deep) == {"a": 2, "b": None, "c": [True, True]}

@@ -76,7 +76,9 @@ def embedded(label: str = "near", **error_rate: float) -> Candidate:
 
 
 def evaluate(settings: Settings, *candidates: Candidate, **conditions) -> None:
-    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(
+        evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(**conditions))
+    )
 
 
 def predictions(settings: Settings) -> int:
@@ -89,7 +91,10 @@ def test_a_candidate_that_understands_leads_and_nothing_is_asked_twice(released:
     careless = embedded("careless", wrong_tool=0.2, wrong_argument=0.3, missing_argument=0.2)
     evaluate(released, embedded(), careless)
     board = leaderboard("v1", released)
-    assert [(row["candidate"], row["predictions"]) for row in board] == [("near", ALL), ("careless", ALL)]
+    assert [(row["candidate"], row["predictions"]) for row in board] == [
+        ("near", ALL),
+        ("careless", ALL),
+    ]
     assert board[0]["func_acc"] == board[0]["args_acc"] == board[0]["irrelevant"] == 1
     assert board[1]["args_acc"] < 1
     before = row_counts(released)
@@ -99,10 +104,14 @@ def test_a_candidate_that_understands_leads_and_nothing_is_asked_twice(released:
 
 def test_error_types_add_up_to_what_went_wrong(released: Settings) -> None:
     rates = dict.fromkeys(
-        ("wrong_tool", "missing_argument", "extra_argument", "wrong_argument", "malformed_json"), 0.15
+        ("wrong_tool", "missing_argument", "extra_argument", "wrong_argument", "malformed_json"),
+        0.15,
     )
     evaluate(released, embedded("careless", **rates, refusal=0.15))
-    named = one(released, "select coalesce(sum(predictions), 0)::integer from error_types where candidate = 'careless'")
+    named = one(
+        released,
+        "select coalesce(sum(predictions), 0)::integer from error_types where candidate = 'careless'",
+    )
     right = one(released, "select count(*) from predictions where error_type = ''")
     assert named > 0
     assert named + right == predictions(released) == ALL
@@ -110,12 +119,14 @@ def test_error_types_add_up_to_what_went_wrong(released: Settings) -> None:
 
 def test_several_runs_are_several_answers(released: Settings) -> None:
     evaluate(released, embedded("careless", wrong_argument=0.4), runs=2)
-    rows = warehouse_of(released).rows("select run, count(*) as n from predictions group by run order by run")
-    assert rows == [{"run": 0, "n": ALL}, {"run": 1, "n": ALL}]
-    assert [row["run"] for row in sorted(leaderboard("v1", released), key=lambda row: row["run"])] == [0, 1]
-    texts = (
-        "select count(distinct subject) from predictions a join predictions b using (subject) where a.text <> b.text"
+    rows = warehouse_of(released).rows(
+        "select run, count(*) as n from predictions group by run order by run"
     )
+    assert rows == [{"run": 0, "n": ALL}, {"run": 1, "n": ALL}]
+    assert [
+        row["run"] for row in sorted(leaderboard("v1", released), key=lambda row: row["run"])
+    ] == [0, 1]
+    texts = "select count(distinct subject) from predictions a join predictions b using (subject) where a.text <> b.text"
     assert one(released, texts) > 0
     before = row_counts(released)
     evaluate(released, embedded("careless", wrong_argument=0.4), runs=2)
@@ -124,7 +135,11 @@ def test_several_runs_are_several_answers(released: Settings) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "said"),
-    [(FILTERED, "content filter"), slow(Refusal(400, "Invalid request"), "refuses a request"), ("", "")],
+    [
+        (FILTERED, "content filter"),
+        slow(Refusal(400, "Invalid request"), "refuses a request"),
+        ("", ""),
+    ],
     ids=["filtered", "bad request", "empty"],
 )
 def test_a_reply_that_can_not_be_used_counts_against_the_candidate_and_stops_nobody(
@@ -137,7 +152,10 @@ def test_a_reply_that_can_not_be_used_counts_against_the_candidate_and_stops_nob
     assert all(said in row["problem"] for row in rows)
     if said:
         assert len(rows) == ALL // 2
-        assert one(released, "select count(*) from predictions where error_type = 'unparseable'") == ALL // 2
+        assert (
+            one(released, "select count(*) from predictions where error_type = 'unparseable'")
+            == ALL // 2
+        )
     [row] = leaderboard("v1", released)
     assert row["predictions"] == ALL
     requests = model_server.requests
@@ -166,7 +184,9 @@ def test_what_was_answered_is_kept_where_the_provider_fails_another(
     assert leaderboard("v1", released)[0]["predictions"] == ALL
 
 
-def test_a_provider_that_is_away_is_not_asked_for_everything(model_server: ModelServer, released: Settings) -> None:
+def test_a_provider_that_is_away_is_not_asked_for_everything(
+    model_server: ModelServer, released: Settings
+) -> None:
     model_server.behaviour = lambda asked: ILL if asked.number >= 5 else None
     with pytest.raises(TransientError):
         evaluate(released, of_server(model_server, attempts=1, concurrency=2))
@@ -174,14 +194,18 @@ def test_a_provider_that_is_away_is_not_asked_for_everything(model_server: Model
     assert model_server.requests < 12
 
 
-def test_a_wrong_key_keeps_what_was_answered_before(model_server: ModelServer, released: Settings) -> None:
+def test_a_wrong_key_keeps_what_was_answered_before(
+    model_server: ModelServer, released: Settings
+) -> None:
     model_server.behaviour = lambda asked: WRONG_KEY if asked.number >= 5 else None
     with pytest.raises(ConfigurationError, match="refuses the key"):
         evaluate(released, of_server(model_server))
     assert predictions(released) == 5
 
 
-def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(model_server: ModelServer, released: Settings) -> None:
+def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(
+    model_server: ModelServer, released: Settings
+) -> None:
     model_server.behaviour = lambda asked: ILL if asked.number >= 5 else None
     candidate = of_server(model_server, attempts=1, concurrency=2, temperature=0.5)
     with pytest.raises(ConfigurationError, match="has not been evaluated yet"):
@@ -189,7 +213,10 @@ def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(model_server: ModelSer
     with pytest.raises(TransientError):
         evaluate(released, candidate, runs=2, tools_shown="always")
     kept, behaving = predictions(released), cut_off(warehouse_of(released), "v1")
-    assert (behaving.candidates, behaving.conditions) == ([candidate], Conditions(runs=2, tools_shown="always"))
+    assert (behaving.candidates, behaving.conditions) == (
+        [candidate],
+        Conditions(runs=2, tools_shown="always"),
+    )
     older = "update evaluations set conditions = json_merge_patch(conditions, '{\"user\": null}')"  # before there were users
     warehouse_of(released).execute(older)
     assert cut_off(warehouse_of(released), "v1") == behaving
@@ -225,7 +252,9 @@ def test_a_killed_evaluation_is_resumed_to_the_same_scores_and_nothing_is_paid_f
     shutil.copytree(frozen, tmp_path / "whole")
     assert run_here(*asked, home=tmp_path / "whole").returncode == 0
     scores = "select * from scores order by all"
-    assert warehouse_of(released).rows(scores) == warehouse_of(settings_of(tmp_path / "whole")).rows(scores)
+    assert warehouse_of(released).rows(scores) == warehouse_of(
+        settings_of(tmp_path / "whole")
+    ).rows(scores)
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float = 120) -> None:
@@ -235,7 +264,9 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.02)
 
 
-def test_a_budget_is_kept_and_the_next_one_goes_on(model_server: ModelServer, released: Settings) -> None:
+def test_a_budget_is_kept_and_the_next_one_goes_on(
+    model_server: ModelServer, released: Settings
+) -> None:
     candidate = of_server(model_server, name=PRICED, max_tokens=30)
     with pytest.raises(BudgetError):
         evaluate(released, candidate, budget=PRICE * 8)
@@ -250,18 +281,28 @@ def gold_as_text(settings: Settings) -> Callable[[ServedRequest], str]:
     """A model that knows the gold, and writes its native calls as text by the names that it was given."""
     content = read_release(warehouse_of(settings), "v1")
     due = {
-        conversation_text(snapshot.prefix): (snapshot.calls, [content.tools[key] for key in sample.candidates])
+        conversation_text(snapshot.prefix): (
+            snapshot.calls,
+            [content.tools[key] for key in sample.candidates],
+        )
         for sample in content.samples
         for snapshot in asked_at(sample)
     }
 
     def answer(asked: ServedRequest) -> str:
         messages, _ = json.loads(asked.question)
-        shown = messages[-1]["content"].partition("<conversation>\n")[2].rpartition("\n</conversation>")[0]
+        shown = (
+            messages[-1]["content"]
+            .partition("<conversation>\n")[2]
+            .rpartition("\n</conversation>")[0]
+        )
         calls, tools = due[shown]
         wires = {name: wire for wire, name in wire_names(tools).items()}
         written = [{"name": wires[call.tool], "arguments": call.arguments} for call in calls]
-        return "\n".join(f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in written) or "No tool does that."
+        return (
+            "\n".join(f"<tool_call>\n{json.dumps(one)}\n</tool_call>" for one in written)
+            or "No tool does that."
+        )
 
     return answer
 
@@ -270,17 +311,28 @@ def test_native_calls_that_come_as_text_are_calls_of_the_tools_that_they_were_gi
     model_server: ModelServer, released: Settings
 ) -> None:
     model_server.behaviour = gold_as_text(released)
-    evaluate(released, of_server(model_server), prompting=PromptingStrategy("native"), tools_shown="always")
+    evaluate(
+        released,
+        of_server(model_server),
+        prompting=PromptingStrategy("native"),
+        tools_shown="always",
+    )
     [row] = leaderboard("v1", released)
     assert (row["func_acc"], row["args_acc"]) == (1, 1)
-    assert any("_" in name for names in model_server.tools for name in names), "their own names have dots"
+    assert any("_" in name for names in model_server.tools for name in names), (
+        "their own names have dots"
+    )
 
 
-def test_no_model_but_the_template_sees_marks_that_are_for_it(model_server: ModelServer, released: Settings) -> None:
+def test_no_model_but_the_template_sees_marks_that_are_for_it(
+    model_server: ModelServer, released: Settings
+) -> None:
     for strategy in ("native", "route_then_fill", "backward"):
         evaluate(released, of_server(model_server), prompting=PromptingStrategy(strategy))
     heard: list[str] = []
-    callwright.evaluate("v1", lambda messages, _tools: heard.append(str(messages)), name="agent", home=released.home)
+    callwright.evaluate(
+        "v1", lambda messages, _tools: heard.append(str(messages)), name="agent", home=released.home
+    )
     assert heard
     asked = "\n".join([*model_server.asked, *heard])
     assert not re.findall("<(?:wanted|format|setting)>", asked)
@@ -292,7 +344,8 @@ def test_a_candidate_that_can_not_be_evaluated_takes_no_other_with_it(
     model_server.behaviour = lambda asked: WRONG_KEY
     far, near = of_server(model_server), embedded()
     with pytest.raises(
-        ConfigurationError, match=r"1 of 2 candidates could not be evaluated \(far\): .*refuses the key"
+        ConfigurationError,
+        match=r"1 of 2 candidates could not be evaluated \(far\): .*refuses the key",
     ) as raised:
         evaluate(released, far, near)
     assert "`callwright evaluate v1 --resume`" in str(raised.value)
@@ -305,7 +358,9 @@ def test_a_candidate_that_can_not_be_evaluated_takes_no_other_with_it(
 @pytest.mark.parametrize(
     ("error", "asked"), [(StoreError("full"), 3), (KeyError("ours"), 3), (BudgetError("spent"), 1)]
 )
-async def test_what_ends_one_candidate_ends_no_other_but_for_the_budget_of_all(error: Exception, asked: int) -> None:
+async def test_what_ends_one_candidate_ends_no_other_but_for_the_budget_of_all(
+    error: Exception, asked: int
+) -> None:
     seen: list[str] = []
 
     async def ask(candidate: NamedCandidate) -> None:

@@ -14,7 +14,13 @@ from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
 from tests.support.flows.conversation_release import away, release, sample
 from tests.support.flows.model_server import ModelServer, ServedRequest
-from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import (
+    one,
+    row_counts,
+    settings_of,
+    stub_settings,
+    warehouse_of,
+)
 
 SNAPSHOTS = 11
 JUDGE = read_model("template/v1")
@@ -25,13 +31,20 @@ def released(tmp_path: Path) -> Settings:
     settings = settings_of(tmp_path)
     release(
         settings,
-        [sample("Bergen", 3), sample("Porto", 5, kind="mSv", tags=["shift=2"]), sample("Ghent", 2), away("Lyon")],
+        [
+            sample("Bergen", 3),
+            sample("Porto", 5, kind="mSv", tags=["shift=2"]),
+            sample("Ghent", 2),
+            away("Lyon"),
+        ],
     )
     return settings
 
 
 def evaluate(settings: Settings, candidate: Candidate, **conditions) -> None:
-    asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(
+        evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(**conditions))
+    )
 
 
 def near(**rates: float) -> Candidate:
@@ -43,21 +56,38 @@ def of_server(server: ModelServer, **changes: object) -> ModelSettings:
     return read_model(given.pop("name"), given)
 
 
-def test_every_snapshot_is_answered_and_scored(model_server: ModelServer, released: Settings) -> None:
-    model_server.behaviour = lambda asked: "Sorry, the stars are none of mine." if "stars" in asked.question else None
+def test_every_snapshot_is_answered_and_scored(
+    model_server: ModelServer, released: Settings
+) -> None:
+    model_server.behaviour = lambda asked: (
+        "Sorry, the stars are none of mine." if "stars" in asked.question else None
+    )
     evaluate(released, Candidate(label="far", model=of_server(model_server)))
     [row] = leaderboard("v1", released)
     assert row["predictions"] == SNAPSHOTS
-    assert (row["func_acc"], row["args_acc"], row["pr"], row["sr"], row["intent_shift"]) == (1, 1, 1, 1, 1)
+    assert (row["func_acc"], row["args_acc"], row["pr"], row["sr"], row["intent_shift"]) == (
+        1,
+        1,
+        1,
+        1,
+        1,
+    )
     choices = warehouse_of(released).rows(
         "select distinct snapshots, judge from scores where slice_by = 'kind' order by all"
     )
-    assert choices == [{"snapshots": name, "judge": ""} for name in ("all", "first", "last", "shift")]
-    shifted = one(released, "select conversations from metrics_by_slice where slice_by = 'all' and snapshots = 'shift'")
+    assert choices == [
+        {"snapshots": name, "judge": ""} for name in ("all", "first", "last", "shift")
+    ]
+    shifted = one(
+        released,
+        "select conversations from metrics_by_slice where slice_by = 'all' and snapshots = 'shift'",
+    )
     assert shifted == 1
 
 
-def test_what_was_shown_keeps_predictions_apart(model_server: ModelServer, released: Settings) -> None:
+def test_what_was_shown_keeps_predictions_apart(
+    model_server: ModelServer, released: Settings
+) -> None:
     asked: list[str] = []
 
     def behave(question: ServedRequest) -> None:
@@ -74,23 +104,41 @@ def test_what_was_shown_keeps_predictions_apart(model_server: ModelServer, relea
         ("always", SNAPSHOTS),
         ("first", SNAPSHOTS),
     ]
-    assert len([text for text in asked[SNAPSHOTS:] if "set_alarm" in text]) == len(asked) - SNAPSHOTS == 7
+    assert (
+        len([text for text in asked[SNAPSHOTS:] if "set_alarm" in text])
+        == len(asked) - SNAPSHOTS
+        == 7
+    )
     evaluate(released, candidate)
-    assert len(asked) == SNAPSHOTS + 7, "nothing is asked twice: what is the same prompt in both is in the ledger"
+    assert len(asked) == SNAPSHOTS + 7, (
+        "nothing is asked twice: what is the same prompt in both is in the ledger"
+    )
 
 
-def test_a_judge_is_asked_once_about_what_rules_leave_open(model_server: ModelServer, released: Settings) -> None:
-    last = {"3 nights.": {"city": "Bergen", "nights": "3 nights"}, "5 nights.": {"city": "Lisbon", "nights": 5}}
+def test_a_judge_is_asked_once_about_what_rules_leave_open(
+    model_server: ModelServer, released: Settings
+) -> None:
+    last = {
+        "3 nights.": {"city": "Bergen", "nights": "3 nights"},
+        "5 nights.": {"city": "Lisbon", "nights": 5},
+    }
 
     def behave(asked: ServedRequest) -> str | None:
-        given = next((arguments for said, arguments in last.items() if said in asked.question), None)
+        given = next(
+            (arguments for said, arguments in last.items() if said in asked.question), None
+        )
         return None if given is None else json.dumps({"name": "book_hotel", "arguments": given})
 
     model_server.behaviour = behave
     candidate = Candidate(label="far", model=of_server(model_server))
     evaluate(released, candidate, judge=JUDGE)
-    verdicts = warehouse_of(released).rows("select agree, judge, reason from judge_verdicts order by agree")
-    assert [(row["agree"], row["judge"]) for row in verdicts] == [(False, "template/v1"), (True, "template/v1")]
+    verdicts = warehouse_of(released).rows(
+        "select agree, judge, reason from judge_verdicts order by agree"
+    )
+    assert [(row["agree"], row["judge"]) for row in verdicts] == [
+        (False, "template/v1"),
+        (True, "template/v1"),
+    ]
     by_rule, by_judge = sorted(leaderboard("v1", released), key=lambda row: row["judge"])
     assert (by_rule["judge"], by_judge["judge"]) == ("", "template/v1")
     assert by_rule["args_acc"] < by_judge["args_acc"] < 1
@@ -102,7 +150,9 @@ def test_a_judge_is_asked_once_about_what_rules_leave_open(model_server: ModelSe
     assert row_counts(released) == before
 
 
-def test_a_label_with_other_settings_is_another_candidate_and_nothing_is_deleted(released: Settings) -> None:
+def test_a_label_with_other_settings_is_another_candidate_and_nothing_is_deleted(
+    released: Settings,
+) -> None:
     evaluate(released, near(wrong_argument=1.0))
     evaluate(released, near())
     assert [(row["candidate"], row["args_acc"]) for row in leaderboard("v1", released)] == [

@@ -15,7 +15,14 @@ from callwright.llm.models import ModelSettings, read_model
 from callwright.warehouse.rows import Row
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, TALK, release
-from tests.support.flows.small_builds import one, row_counts, run_here, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import (
+    one,
+    row_counts,
+    run_here,
+    settings_of,
+    stub_settings,
+    warehouse_of,
+)
 
 
 @pytest.fixture
@@ -30,13 +37,21 @@ def of_server(server: ModelServer, label: str) -> ModelSettings:
     return read_model(given.pop("name"), given)
 
 
-def evaluate(settings: Settings, server: ModelServer, judge: ModelSettings, label: str = "far") -> None:
+def evaluate(
+    settings: Settings, server: ModelServer, judge: ModelSettings, label: str = "far"
+) -> None:
     candidate = Candidate(label=label, model=of_server(server, label))
-    asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(judge=judge)))
+    asyncio.run(
+        evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(judge=judge))
+    )
 
 
 def judged(settings: Settings, judge: str, slice_value: str = "") -> Row:
-    [row] = [one for one in answer_board("v1", settings) if (one["judge"], one["slice_value"]) == (judge, slice_value)]
+    [row] = [
+        one
+        for one in answer_board("v1", settings)
+        if (one["judge"], one["slice_value"]) == (judge, slice_value)
+    ]
     return row
 
 
@@ -53,9 +68,13 @@ def talking(asked: ServedRequest) -> str | None:
 
 def strict(asked: ServedRequest) -> str | None:
     if asked.title == "PlanGrade":
-        return orjson.dumps({"score": 1 if "storm" in asked.question else 0.25, "reason": "Is it easy?"}).decode()
+        return orjson.dumps(
+            {"score": 1 if "storm" in asked.question else 0.25, "reason": "Is it easy?"}
+        ).decode()
     if asked.title == "MadeUp":
-        return orjson.dumps({"parameters": ["hour", "date"], "reason": "Nine in the evening?"}).decode()
+        return orjson.dumps(
+            {"parameters": ["hour", "date"], "reason": "Nine in the evening?"}
+        ).decode()
     return talking(asked)
 
 
@@ -65,24 +84,35 @@ def test_a_judge_grades_each_answer_once_and_the_grades_are_scored(
     model_server.behaviour = strict
     evaluate(settings, model_server, of_server(model_server, "judge"))
     row = judged(settings, "openai/judge")
-    assert (row["judge_score"], row["judge_score_macro"], row["graded_plans"]) == (0.5, 0.5, len(PLANS))
+    assert (row["judge_score"], row["judge_score_macro"], row["graded_plans"]) == (
+        0.5,
+        0.5,
+        len(PLANS),
+    )
     assert judged(settings, "openai/judge", "easy")["judge_score"] == 1
     assert judged(settings, "openai/judge", "hard")["judge_score"] == 0.25
     valid, parameters = row["parameter_validity"], row["judged_parameters"]
-    assert (valid, parameters) == (pytest.approx(2 / 3), 3), "of a name, a number and an hour, the hour is not stated"
+    assert (valid, parameters) == (pytest.approx(2 / 3), 3), (
+        "of a name, a number and an hour, the hour is not stated"
+    )
     by_rule = judged(settings, "")
     assert (by_rule["judge_score"], by_rule["parameter_validity"]) == (None, None)
     assert (by_rule["plans"], row["plans"]) == (len(PLANS), None)
     asked = dict(model_server.titles)
     assert (asked["PlanGrade"], asked["MadeUp"]) == (len(PLANS), 2)
-    assert one(settings, "select count(*) from llm_calls where model = 'openai/judge'") == len(PLANS) + 2
+    assert (
+        one(settings, "select count(*) from llm_calls where model = 'openai/judge'")
+        == len(PLANS) + 2
+    )
     before = row_counts(settings)
     evaluate(settings, model_server, of_server(model_server, "judge"))
     assert row_counts(settings) == before
     assert model_server.titles == asked, "what was graded is not asked again"
 
 
-def test_a_judge_that_can_not_be_read_is_left_out(model_server: ModelServer, settings: Settings) -> None:
+def test_a_judge_that_can_not_be_read_is_left_out(
+    model_server: ModelServer, settings: Settings
+) -> None:
     model_server.behaviour = lambda asked: "[[2]]" if "storm" in asked.question else strict(asked)
     evaluate(settings, model_server, of_server(model_server, "judge"))
     row = judged(settings, "openai/judge")
@@ -100,7 +130,9 @@ def test_template_judges_without_a_key_and_tells_right_from_wrong(
     judge = read_model("template/v1")
     model_server.behaviour = talking
     evaluate(settings, model_server, judge, "right")
-    model_server.behaviour = lambda asked: "Close the pool, I guess." if EASY.request in asked.question else None
+    model_server.behaviour = lambda asked: (
+        "Close the pool, I guess." if EASY.request in asked.question else None
+    )
     evaluate(settings, model_server, judge, "wrong")
     boards = {
         row["candidate"]: row

@@ -19,7 +19,15 @@ from callwright.llm.models import ModelSettings, read_model
 from callwright.warehouse.errors import TransientError
 from tests.support.flows.conversation_release import ALARM, HOTEL
 from tests.support.flows.conversation_release import sample as conversation
-from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths
+from tests.support.flows.inn_world import (
+    NAME,
+    TOOLS,
+    Guide,
+    Inns,
+    inn_and_tour_sample,
+    inn_sample,
+    release_paths,
+)
 from tests.support.flows.model_server import ILL, ModelServer, Refusal, ServedRequest
 from tests.support.flows.small_builds import (
     one,
@@ -57,17 +65,25 @@ def guided_by(guide: Guide) -> Any:
             case "Judgement":
                 return json.dumps({"agree": True, "reason": "The same city."})
             case "AnswerScore":
-                return json.dumps({"score": 2 if "spoken to" in asked.question else 1, "reason": "It reads so."})
+                return json.dumps(
+                    {"score": 2 if "spoken to" in asked.question else 1, "reason": "It reads so."}
+                )
             case _:
-                return guide.reply([message["content"] for message in orjson.loads(asked.question)[0]])
+                return guide.reply(
+                    [message["content"] for message in orjson.loads(asked.question)[0]]
+                )
 
     return behave
 
 
-def evaluate(settings: Settings, model: ModelSettings, *, label: str = "far", **conditions: Any) -> None:
+def evaluate(
+    settings: Settings, model: ModelSettings, *, label: str = "far", **conditions: Any
+) -> None:
     conditions = {"environments": {"inns": Inns()}} | conditions
     candidate = Candidate(label=label, model=model)
-    asyncio.run(evaluate_release(NAME, [candidate], settings, SilentProgress(), Conditions(**conditions)))
+    asyncio.run(
+        evaluate_release(NAME, [candidate], settings, SilentProgress(), Conditions(**conditions))
+    )
 
 
 def test_a_perfect_candidate_scores_one_everywhere_and_is_driven_once(
@@ -85,14 +101,20 @@ def test_a_perfect_candidate_scores_one_everywhere_and_is_driven_once(
         (row["success_rate"], row["call_acc"], row["steps"], row["shortest"]) == (1, 1, 3, 3)
         for row in domains.values()
     )
-    assert {name: row["runs"] for name, row in domains.items()} == {"Cross": 2, "Hotels": 4, "all": 6}
+    assert {name: row["runs"] for name, row in domains.items()} == {
+        "Cross": 2,
+        "Hotels": 4,
+        "all": 6,
+    }
     before = row_counts(released)
     evaluate(released, model_of(model_server))
     assert model_server.requests == REQUESTS
     assert row_counts(released) == before
 
 
-def test_domains_are_scored_apart_and_errors_are_counted(model_server: ModelServer, released: Settings) -> None:
+def test_domains_are_scored_apart_and_errors_are_counted(
+    model_server: ModelServer, released: Settings
+) -> None:
     def err(step: int, calls: list[dict[str, Any]], tries: int) -> list[dict[str, Any]]:
         for call in calls:
             if call["name"] == "Tour_Details":
@@ -108,10 +130,23 @@ def test_domains_are_scored_apart_and_errors_are_counted(model_server: ModelServ
         {"slice_value": "Cross", "success_rate": 0, "call_acc": 0.8},
         {"slice_value": "Hotels", "success_rate": 1, "call_acc": 1},
     ]
-    errors = warehouse_of(released).rows("select kind, error_type, predictions, mode from error_types")
-    assert errors == [{"kind": "multi_step_cross", "error_type": "value_error", "predictions": 2, "mode": "as_paper"}]
-    types = "select parameter_type, due, wrong, error_rate from parameter_type_errors where wrong > 0"
-    assert warehouse_of(released).rows(types) == [{"parameter_type": "slug", "due": 2, "wrong": 2, "error_rate": 1}]
+    errors = warehouse_of(released).rows(
+        "select kind, error_type, predictions, mode from error_types"
+    )
+    assert errors == [
+        {
+            "kind": "multi_step_cross",
+            "error_type": "value_error",
+            "predictions": 2,
+            "mode": "as_paper",
+        }
+    ]
+    types = (
+        "select parameter_type, due, wrong, error_rate from parameter_type_errors where wrong > 0"
+    )
+    assert warehouse_of(released).rows(types) == [
+        {"parameter_type": "slug", "due": 2, "wrong": 2, "error_rate": 1}
+    ]
     steps = "select shortest, steps, extra_steps, runs, successes from step_distribution"
     assert warehouse_of(released).rows(steps) == [
         {"shortest": 3, "steps": 3, "extra_steps": 0, "runs": 6, "successes": 4}
@@ -125,7 +160,9 @@ def test_the_report_shows_domains_parameters_and_steps(
 ) -> None:
     model_server.behaviour = guided_by(Guide(SAMPLES, stop_after=2))
     evaluate(released, model_of(model_server))
-    page = write_report(warehouse_of(released), tmp_path / "report.html").read_text(encoding="utf-8")
+    page = write_report(warehouse_of(released), tmp_path / "report.html").read_text(
+        encoding="utf-8"
+    )
     for said in (
         "Multi-step samples by domain",
         "Call Acc",
@@ -137,7 +174,9 @@ def test_the_report_shows_domains_parameters_and_steps(
     assert "Func Acc" not in page, "nothing was answered snapshot by snapshot"
 
 
-def test_a_judge_matches_names_and_scores_answers(model_server: ModelServer, released: Settings) -> None:
+def test_a_judge_matches_names_and_scores_answers(
+    model_server: ModelServer, released: Settings
+) -> None:
     def err(step: int, calls: list[dict[str, Any]], tries: int) -> list[dict[str, Any]]:
         if calls[0]["arguments"].get("query") == "New York":
             calls[0]["arguments"]["query"] = "NY"
@@ -151,7 +190,10 @@ def test_a_judge_matches_names_and_scores_answers(model_server: ModelServer, rel
     assert rows[""]["success_rate"] == pytest.approx(5 / 6)
     assert (rows[judge.name]["success_rate"], rows[judge.name]["call_acc"]) == (1, 1)
     assert (rows[judge.name]["completeness"], rows[judge.name]["correctness"]) == (2, 1)
-    matched = one(released, 'select count(*) from multi_step_runs where messages::varchar like \'%"matched":"judge"%\'')
+    matched = one(
+        released,
+        'select count(*) from multi_step_runs where messages::varchar like \'%"matched":"judge"%\'',
+    )
     assert matched == 1
 
 
@@ -190,7 +232,9 @@ def test_what_was_driven_is_kept_where_the_provider_fails_another(
 
 
 @pytest.mark.slow
-def test_a_command_that_is_killed_goes_on_where_it_was(model_server: ModelServer, released: Settings) -> None:
+def test_a_command_that_is_killed_goes_on_where_it_was(
+    model_server: ModelServer, released: Settings
+) -> None:
     model_server.behaviour = guided_by(Guide(SAMPLES))
     model_server.delay = 0.05
     recipe = write_candidate(released.home, model_server, concurrency=2)
@@ -204,7 +248,9 @@ def test_a_command_that_is_killed_goes_on_where_it_was(model_server: ModelServer
         "it was killed before its first samples were kept"
     )
     assert run_here("evaluate", NAME, "--recipe", str(recipe), home=released.home).returncode == 0
-    assert REQUESTS <= model_server.requests <= REQUESTS + 2, "what was on its way when it was killed is asked again"
+    assert REQUESTS <= model_server.requests <= REQUESTS + 2, (
+        "what was on its way when it was killed is asked again"
+    )
     assert leaderboard(NAME, released)[0]["success_rate"] == 1
 
 
@@ -212,9 +258,16 @@ def write_candidate(folder: Path, server: ModelServer, **changes: Any) -> Path:
     """A recipe with the server's model as its candidate."""
     recipe = folder / "candidates.yaml"
     model = {**stub_settings(server), "concurrency": 4, **changes}
-    recipe.write_text(json.dumps({
-        "name": "small", "tools": [{"seed": "all"}], "samples": {"perfect": 1}, "candidates": [{"label": "far", "model": model}],
-    }))  # fmt: skip
+    recipe.write_text(
+        json.dumps(
+            {
+                "name": "small",
+                "tools": [{"seed": "all"}],
+                "samples": {"perfect": 1},
+                "candidates": [{"label": "far", "model": model}],
+            }
+        )
+    )
     return recipe
 
 
@@ -226,10 +279,15 @@ def test_a_candidate_with_other_settings_is_driven_as_another_one(
     evaluate(released, model_of(model_server))
     evaluate(released, model_of(model_server, temperature=0.5))
     evaluate(released, model_of(model_server), turn_limit=3)
-    runs = "select candidate, judge, count(*) as runs from multi_step_runs group by all order by all"
+    runs = (
+        "select candidate, judge, count(*) as runs from multi_step_runs group by all order by all"
+    )
     assert [tuple(row.values()) for row in warehouse_of(released).rows(runs)] == [
-        ("far", "", 6), ("far", "openai/stub", 6), ("far#2", "", 6), ("far#3", "", 6),
-    ]  # fmt: skip
+        ("far", "", 6),
+        ("far", "openai/stub", 6),
+        ("far#2", "", 6),
+        ("far#3", "", 6),
+    ]
     conditions = "select conditions ->> '$.turn_limit' from candidates where candidate = 'far#3'"
     assert one(released, conditions) == "3"
 
@@ -241,7 +299,9 @@ def test_several_runs_are_several_ways(model_server: ModelServer, released: Sett
     assert model_server.requests == 2 * REQUESTS
 
 
-def test_a_release_of_both_is_evaluated_by_one_command(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_release_of_both_is_evaluated_by_one_command(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path)
     samples = [*SAMPLES, conversation("Bergen", 3)]
     release_paths(warehouse_of(settings), samples, [*TOOLS, HOTEL, ALARM])
@@ -251,12 +311,18 @@ def test_a_release_of_both_is_evaluated_by_one_command(model_server: ModelServer
     done = run_here("evaluate", NAME, "--recipe", str(recipe), "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     [row] = json.loads(done.stdout)
-    assert (row["success_rate"], row["func_acc"], row["predictions"], row["multi_step_runs"]) == (1, 1, 3, 6)
+    assert (row["success_rate"], row["func_acc"], row["predictions"], row["multi_step_runs"]) == (
+        1,
+        1,
+        3,
+        6,
+    )
     assert [domain["domain"] for domain in row["domains"]] == ["Cross", "Hotels", "all"]
     assert "far through the multi-step samples of paths: 6 to do" in done.stderr
     shown = run_here("evaluate", NAME, "--recipe", str(recipe), home=tmp_path)
     *_, cross, hotels, whole, _, cost = [line.split() for line in shown.stdout.splitlines()]
     assert [line[:6] for line in (cross, hotels, whole)] == [
-        ["far", "direct", "0", "as_paper", domain, "1.0000"] for domain in ("Cross", "Hotels", "all")
+        ["far", "direct", "0", "as_paper", domain, "1.0000"]
+        for domain in ("Cross", "Hotels", "all")
     ]
     assert cost[:6] == ["far", "direct", "first", "0", "3", "6"]

@@ -18,7 +18,13 @@ from callwright.validators.predictions import PromptingStrategy
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, POOL, TALK, TOOLS, release
-from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import (
+    one,
+    row_counts,
+    settings_of,
+    stub_settings,
+    warehouse_of,
+)
 
 STRATEGIES = ("direct", "route_then_fill", "backward")
 
@@ -49,17 +55,22 @@ class Heard(SilentProgress):
         self.said.append(sentence)
 
 
-def evaluate(settings: Settings, who: Candidate, said: list[str] | None = None, **conditions) -> None:
+def evaluate(
+    settings: Settings, who: Candidate, said: list[str] | None = None, **conditions
+) -> None:
     heard = Heard([] if said is None else said)
     asyncio.run(evaluate_release("v1", [who], settings, heard, Conditions(**conditions)))
 
 
-def board(settings: Settings, label: str, run: int = 0, difficulty: str = "", strategy: str = "direct"):
+def board(
+    settings: Settings, label: str, run: int = 0, difficulty: str = "", strategy: str = "direct"
+):
     rows = answer_board("v1", settings)
     [row] = [
         row
         for row in rows
-        if (row["candidate"], row["run"], row["slice_value"], row["strategy"]) == (label, run, difficulty, strategy)
+        if (row["candidate"], row["run"], row["slice_value"], row["strategy"])
+        == (label, run, difficulty, strategy)
     ]
     return row
 
@@ -128,15 +139,25 @@ def test_candidates_are_told_apart_by_the_numbers_that_should_tell_them_apart(
         assert 0 < row["levenshtein_stability"] < 1
     else:
         assert row["levenshtein_stability"] == 1
-    levels = {one["slice_value"] for one in answer_board("v1", settings) if one["slice_by"] == "difficulty"}
+    levels = {
+        one["slice_value"]
+        for one in answer_board("v1", settings)
+        if one["slice_by"] == "difficulty"
+    }
     assert levels == {"easy", "medium", "hard"}
 
 
-def test_the_macro_mean_weighs_difficulties_alike(model_server: ModelServer, tmp_path: Path) -> None:
+def test_the_macro_mean_weighs_difficulties_alike(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path / "macro")
-    more = [_other_words(sample, text) for sample in PLANS[:1] for text in ("Now, please.", "Hurry!")]
+    more = [
+        _other_words(sample, text) for sample in PLANS[:1] for text in ("Now, please.", "Hurry!")
+    ]
     release(settings, *PLANS, *more)
-    model_server.behaviour = lambda asked: silent(asked) if PLANS[2].request in asked.question else right(asked)
+    model_server.behaviour = lambda asked: (
+        silent(asked) if PLANS[2].request in asked.question else right(asked)
+    )
     evaluate(settings, candidate(model_server, "far"))
     row = board(settings, "far")
     assert (row["ast"], row["ast_macro"]) == (pytest.approx(4 / 5), pytest.approx(2 / 3))
@@ -161,7 +182,9 @@ def test_every_strategy_and_notation_answers_right_where_the_candidate_understan
 ) -> None:
     asked: list[str] = []
     model_server.behaviour = lambda question: asked.append(question.question)  # type: ignore[func-returns-value]
-    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(strategy, notation))
+    evaluate(
+        settings, candidate(model_server, "far"), prompting=PromptingStrategy(strategy, notation)
+    )
     row = board(settings, "far", strategy=PromptingStrategy(strategy, notation).label)
     assert (row["routing"], row["syntax_validity"]) == (1, 1)
     assert row["ast"] == 1, "a plain baseline reads all three requests whole"
@@ -169,7 +192,9 @@ def test_every_strategy_and_notation_answers_right_where_the_candidate_understan
     assert len(asked) >= rounds * len(PLANS)
     assert all("ground_truth" not in text and "difficulty" not in text for text in asked)
     before = row_counts(settings)
-    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(strategy, notation))
+    evaluate(
+        settings, candidate(model_server, "far"), prompting=PromptingStrategy(strategy, notation)
+    )
     assert row_counts(settings) == before
 
 
@@ -179,22 +204,35 @@ def test_strategies_are_kept_apart_and_a_router_may_be_another_model(
     model_server.behaviour = lambda asked: '["magic"]' if "magician" in asked.question else None
     evaluate(settings, template())
     router = candidate(model_server, "router").model
-    evaluate(settings, template(), prompting=PromptingStrategy("route_then_fill", router=router.name), router=router)
-    assert model_server.requests == len(PLANS), "the router is asked for the names, the candidate for the rest"
+    evaluate(
+        settings,
+        template(),
+        prompting=PromptingStrategy("route_then_fill", router=router.name),
+        router=router,
+    )
+    assert model_server.requests == len(PLANS), (
+        "the router is asked for the names, the candidate for the rest"
+    )
     strategies = {row["strategy"] for row in answer_board("v1", settings)}
     assert strategies == {"direct", "route_then_fill(openai/router)"}
     assert one(settings, "select count(*) from predictions") == 2 * len(PLANS)
 
 
-def test_a_router_that_invents_tools_leaves_nothing_to_fill(model_server: ModelServer, settings: Settings) -> None:
+def test_a_router_that_invents_tools_leaves_nothing_to_fill(
+    model_server: ModelServer, settings: Settings
+) -> None:
     model_server.behaviour = lambda asked: '["conjure_towel"]'
-    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy("route_then_fill"))
+    evaluate(
+        settings, candidate(model_server, "far"), prompting=PromptingStrategy("route_then_fill")
+    )
     row = board(settings, "far", strategy="route_then_fill")
     assert (row["routing"], row["invented"]) == (0, 1)
     assert model_server.requests == len(PLANS)
 
 
-def test_backward_thinking_ends_where_it_would_go_on_for_ever(model_server: ModelServer, settings: Settings) -> None:
+def test_backward_thinking_ends_where_it_would_go_on_for_ever(
+    model_server: ModelServer, settings: Settings
+) -> None:
     model_server.behaviour = lambda asked: as_json(
         (GoldCall(tool="find_guest", arguments={"name": str(asked.number)}),)
     )
@@ -218,7 +256,10 @@ def test_native_tools_have_names_that_a_provider_takes_and_are_as_many_as_it_tak
     settings = settings_of(tmp_path / "many")
     long = f"spa.close-pool.{'x' * 60}"
     odd = [one.with_changes(name=long if one is POOL else f"spa.{one.name}-v2") for one in TOOLS]
-    others = [POOL.with_changes(name=f"unrelated.{number}", description="Nothing.") for number in range(198)]
+    others = [
+        POOL.with_changes(name=f"unrelated.{number}", description="Nothing.")
+        for number in range(198)
+    ]
     names = dict(zip([one.name for one in TOOLS], [one.name for one in odd], strict=True))
     samples = [_with_tools(sample, odd, names) for sample in PLANS]
     many = _with_tools(EASY, [*odd, *others], names)
@@ -233,7 +274,9 @@ def test_native_tools_have_names_that_a_provider_takes_and_are_as_many_as_it_tak
     assert shown
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in shown)
     assert board(settings, "far", strategy="native")["ast"] == 1
-    assert sorted(map(len, model_server.tools)) == [0, 1, 3, 3, 3], "the names are asked for in words"
+    assert sorted(map(len, model_server.tools)) == [0, 1, 3, 3, 3], (
+        "the names are asked for in words"
+    )
     assert any("1 of 4" in one and "128" in one for one in said)
 
 
@@ -241,7 +284,9 @@ def _with_tools(sample: Sample, tools: Sequence[Tool], names: Mapping[str, str])
     user, due = sample.turns
     assert isinstance(due, CallTurn)
     calls = tuple(one.with_changes(tool=names[one.tool]) for one in due.calls)
-    return sample.with_changes(candidates=tuple(one.key for one in tools), turns=(user, due.with_changes(calls=calls)))
+    return sample.with_changes(
+        candidates=tuple(one.key for one in tools), turns=(user, due.with_changes(calls=calls))
+    )
 
 
 def said(words: str, *acts: str) -> str:
@@ -272,10 +317,14 @@ def test_a_conversation_is_predicted_turn_by_turn_after_its_true_history(
     row = board(settings, "far")
     assert one(settings, "select count(*) from predictions") == 4
     assert row["call_turns"] == 2
-    assert row["ast_strict"] == 0.5, "the second call is right though the first is not: it sees the true history"
+    assert row["ast_strict"] == 0.5, (
+        "the second call is right though the first is not: it sees the true history"
+    )
     assert 0.5 < row["ast_soft"] < 1
     assert row["ast_strict_chains"] == 0
     assert 0 < row["ast_soft_chains"] < row["ast_soft"]
     assert row["act_accuracy"] == 0.75
-    errors = warehouse_of(settings).rows("select turn, error_type from predictions where error_type <> ''")
+    errors = warehouse_of(settings).rows(
+        "select turn, error_type from predictions where error_type <> ''"
+    )
     assert errors == [{"turn": 3, "error_type": "wrong_value"}]

@@ -74,7 +74,14 @@ def answers(settings: Settings) -> list[Answer]:
 def answer_of(row: Row) -> Answer:
     [due] = [turn["calls"] for turn in json.loads(row["body"])["turns"] if turn["kind"] == "calls"]
     made = None if row["calls"] is None else [named(call) for call in json.loads(row["calls"])]
-    return Answer(row["split"], row["strategy"], row["run"], row["subject"], named(due[0]) if due else None, made)
+    return Answer(
+        row["split"],
+        row["strategy"],
+        row["run"],
+        row["subject"],
+        named(due[0]) if due else None,
+        made,
+    )
 
 
 def named(call: dict[str, Any]) -> tuple[str, dict[str, str]]:
@@ -90,7 +97,11 @@ def passes(answer: Answer) -> bool:
     if answer.due is None or not answer.made:
         return is_exact(answer)
     (tool, due), (made_tool, made) = answer.due, answer.made[0]
-    alike = all(made[name] == due[name] or rouge(made[name], due[name]) >= 0.7 for name in due if name in made)
+    alike = all(
+        made[name] == due[name] or rouge(made[name], due[name]) >= 0.7
+        for name in due
+        if name in made
+    )
     return tool == made_tool and due.keys() == made.keys() and alike
 
 
@@ -99,7 +110,9 @@ def rouge(one: str, other: str) -> float:
     longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i, word in enumerate(a):
         for j, its in enumerate(b):
-            longest[i + 1][j + 1] = longest[i][j] + 1 if word == its else max(longest[i][j + 1], longest[i + 1][j])
+            longest[i + 1][j + 1] = (
+                longest[i][j] + 1 if word == its else max(longest[i][j + 1], longest[i + 1][j])
+            )
     same = longest[-1][-1]
     return 2 * same / (len(a) + len(b)) if same else 0.0
 
@@ -135,13 +148,19 @@ def test_pass_k_agrees_with_all_draws_of_k_runs(
     )
     found = {row["k"]: (row["samples"], row["pass_all"], row["pass_any"]) for row in rows}
     assert found == {
-        k: pytest.approx((
-            len(runs),
-            fmean(fmean(all(draw) for draw in combinations(of_sample, k)) for of_sample in runs),
-            fmean(fmean(any(draw) for draw in combinations(of_sample, k)) for of_sample in runs),
-        ))
+        k: pytest.approx(
+            (
+                len(runs),
+                fmean(
+                    fmean(all(draw) for draw in combinations(of_sample, k)) for of_sample in runs
+                ),
+                fmean(
+                    fmean(any(draw) for draw in combinations(of_sample, k)) for of_sample in runs
+                ),
+            )
+        )
         for k in (1, 2, 3)
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -160,8 +179,12 @@ def test_shares_means_and_stability_agree_with_a_count(
         of_run = [one for one in due if one.run == run]
         counted["args_acc"].append(fmean(map(passes, of_run)))
         counted["args_acc_exact"].append(fmean(map(is_exact, of_run)))
-        counted["func_acc"].append(fmean(bool(one.made) and one.made[0][0] == one.due[0] for one in of_run))
-        assert board[run]["predictions"] == sum(one.run == run for one in of(answers, split, strategy))
+        counted["func_acc"].append(
+            fmean(bool(one.made) and one.made[0][0] == one.due[0] for one in of_run)
+        )
+        assert board[run]["predictions"] == sum(
+            one.run == run for one in of(answers, split, strategy)
+        )
     for metric, values in counted.items():
         assert [board[run][metric] for run in RUNS] == pytest.approx(values), metric
     rows = warehouse_of(settings).rows(
@@ -198,21 +221,36 @@ def test_two_strategies_of_one_candidate_are_compared_by_mcnemars_test(
         [split],
     )
     assert (row["strategy"], row["other_strategy"]) == STRATEGIES
-    first, other = ({sample: runs[0] for sample, runs in runs_of(answers, split, one).items()} for one in STRATEGIES)
-    only, only_other = sum(first[one] > other[one] for one in first), sum(first[one] < other[one] for one in first)
-    assert (row["samples"], row["only_candidate"], row["only_other"]) == (len(first), only, only_other)
-    expected = binomtest(min(only, only_other), only + only_other, 0.5).pvalue if only + only_other else 1
+    first, other = (
+        {sample: runs[0] for sample, runs in runs_of(answers, split, one).items()}
+        for one in STRATEGIES
+    )
+    only, only_other = (
+        sum(first[one] > other[one] for one in first),
+        sum(first[one] < other[one] for one in first),
+    )
+    assert (row["samples"], row["only_candidate"], row["only_other"]) == (
+        len(first),
+        only,
+        only_other,
+    )
+    expected = (
+        binomtest(min(only, only_other), only + only_other, 0.5).pvalue if only + only_other else 1
+    )
     assert row["p_value"] == pytest.approx(min(1, expected))
 
 
 def test_a_split_alone_is_asked_about_and_no_figure_speaks_of_the_rest(settings: Settings) -> None:
     warehouse = warehouse_of(settings)
-    [sizes] = warehouse.rows("select count(*) filter (split = 'test') as test, count(*) as whole from release_samples")
+    [sizes] = warehouse.rows(
+        "select count(*) filter (split = 'test') as test, count(*) as whole from release_samples"
+    )
     [asked] = warehouse.rows("select count(*) as n from predictions where candidate = 'late'")
     assert 0 < asked["n"] == sizes["test"] < sizes["whole"]
-    assert {row["split"] for row in warehouse.rows("select distinct split from scores where candidate = 'late'")} == {
-        "test"
-    }
+    assert {
+        row["split"]
+        for row in warehouse.rows("select distinct split from scores where candidate = 'late'")
+    } == {"test"}
     assert "late" not in {row["candidate"] for row in leaderboard("v1", settings)}
     [row] = [row for row in leaderboard("v1", settings, "test") if row["candidate"] == "late"]
     assert row["predictions"] == sizes["test"]

@@ -55,7 +55,9 @@ def code_of(sort: Sort) -> str:
 def recipe_with(folder: Path, sort: Sort, **changes: Any) -> Recipe:
     """A small recipe with the code of a page beside it."""
     (folder / "own.py").write_text(code_of(sort), encoding="utf-8")
-    stated = unmeasured_settings_in_recipe(**{**SMALL, **changes}, extensions=[f"own.py:{ROWS[sort]}"])
+    stated = unmeasured_settings_in_recipe(
+        **{**SMALL, **changes}, extensions=[f"own.py:{ROWS[sort]}"]
+    )
     return parse_recipe(stated, folder, "small")
 
 
@@ -67,7 +69,9 @@ def test_a_page_opens_with_the_lines_that_init_writes(sort: Sort, tmp_path: Path
     written = (tmp_path / "mine.py").read_text(encoding="utf-8")
     assert written == re.sub(r"\bexample\b", "mine", code_of(sort))
     recipe = parse_recipe(
-        unmeasured_settings_in_recipe(**SMALL, extensions=[f"mine.py:{ROWS[sort]}"]), tmp_path, "small"
+        unmeasured_settings_in_recipe(**SMALL, extensions=[f"mine.py:{ROWS[sort]}"]),
+        tmp_path,
+        "small",
     )
     assert recipe.extensions[0].file == tmp_path / "mine.py"
 
@@ -104,7 +108,11 @@ def test_a_release_is_written_in_the_pages_format(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     build(recipe_with(tmp_path, "export"), settings)
     warehouse = warehouse_of(settings)
-    freeze(warehouse, "v1", [row["subject"] for row in warehouse.rows("select subject from acceptances")])
+    freeze(
+        warehouse,
+        "v1",
+        [row["subject"] for row in warehouse.rows("select subject from acceptances")],
+    )
     written = export_release(stream_release(warehouse, "v1"), "example", tmp_path / "out")
     assert written.rows == 3
     assert (tmp_path / "out" / "v1.jsonl").read_text().count('"calls":[{"tool":') == 3
@@ -113,10 +121,17 @@ def test_a_release_is_written_in_the_pages_format(tmp_path: Path) -> None:
 def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     recipe_with(tmp_path, "export")
-    assert run_here("build", str(write_unmeasured_recipe(tmp_path)), "--no-review", home=settings.home).returncode == 0
+    assert (
+        run_here(
+            "build", str(write_unmeasured_recipe(tmp_path)), "--no-review", home=settings.home
+        ).returncode
+        == 0
+    )
     assert run_here("release", "create", "v1", home=settings.home).returncode == 0
     own = tmp_path / "own.py"
-    done = run_here("export", "v1", "--to", f"{own}:FORMAT", "--out", str(tmp_path / "out"), home=settings.home)
+    done = run_here(
+        "export", "v1", "--to", f"{own}:FORMAT", "--out", str(tmp_path / "out"), home=settings.home
+    )
     assert done.returncode == 0, done.stderr
     assert '"calls":[{"tool":' in (tmp_path / "out" / "v1.jsonl").read_text()
     wrong = run_here("export", "v1", "--to", f"{own}:Format", home=settings.home)
@@ -125,14 +140,20 @@ def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:
-    lines = ["tool,description,parameter,type", "find_street,Finds a street by its name.,street_name,string"]
+    lines = [
+        "tool,description,parameter,type",
+        "find_street,Finds a street by its name.,street_name,string",
+    ]
     lines += [
         "find_street,Finds a street by its name.,limit,integer",
         "ring_bell,Rings a door's bell.,door_number,integer",
     ]
     (tmp_path / "town.csv").write_text("\n".join(lines))
     recipe = recipe_with(
-        tmp_path, "importer", tools=[{"import": "example", "path": "town.csv"}], samples={"perfect": 2}
+        tmp_path,
+        "importer",
+        tools=[{"import": "example", "path": "town.csv"}],
+        samples={"perfect": 2},
     )
     settings = settings_of(tmp_path / "home")
     assert build(recipe, settings).planned == 2
@@ -142,8 +163,14 @@ def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:
     }
 
 
-async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode(tmp_path: Path) -> None:
-    recipe = recipe_with(tmp_path, "environment", tools=[{"seed": ["Weather"]}, {"environment": "example", "lent": 1}])
+async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode(
+    tmp_path: Path,
+) -> None:
+    recipe = recipe_with(
+        tmp_path,
+        "environment",
+        tools=[{"seed": ["Weather"]}, {"environment": "example", "lent": 1}],
+    )
     again = Recipe.model_validate_json(recipe.model_dump_json(by_alias=True))
     assert again == recipe
     with open_environments(again, tmp_path) as environments:
@@ -154,7 +181,9 @@ async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode
             (link.tool, link.parameter, link.source, link.field) for link in library.links
         }
         episode = world_of(library).begin(seed=3)
-        [free, *_] = [book for book in episode.answer(Call(tool="find_books")).response if not book["lent_to"]]  # type: ignore[union-attr,index,call-overload]
+        [free, *_] = [
+            book for book in episode.answer(Call(tool="find_books")).response if not book["lent_to"]
+        ]  # type: ignore[union-attr,index,call-overload]
         call = Call(tool="lend_book", arguments={"book_id": free["book_id"], "member": "Kim"})  # type: ignore[index,call-overload]
         assert not episode.answer(call).problem
         assert episode.answer(call).error == "conflict"
@@ -162,7 +191,9 @@ async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode
         assert (change.kind, change.field, change.after) == ("book", "lent_to", "Kim")
 
 
-def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(tmp_path: Path) -> None:
+def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(
         ConfigurationError,
         match=r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name, sentences, lent",
@@ -175,31 +206,43 @@ async def test_a_prompt_is_answered_by_the_pages_model(tmp_path: Path) -> None:
     settings = recipe.models.judge
     assert settings.path == "in process"
     model = open_adapter(settings)
-    asked = ChatRequest(settings.name, (ChatMessage(role="user", content="Hello there."),), None, (), (), 0)
+    asked = ChatRequest(
+        settings.name, (ChatMessage(role="user", content="Hello there."),), None, (), (), 0
+    )
     assert (await model.send(asked)).text == "Hello there."
     with pytest.raises(ReplyError, match="answers in words only"):
         await model.send(asked._replace(schema={}))
     assert read_model("other/small").path == "litellm"
 
 
-def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of_the_recipe(tmp_path: Path) -> None:
+def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of_the_recipe(
+    tmp_path: Path,
+) -> None:
     from callwright.flows.build import build_key
 
     first = recipe_with(tmp_path, "kind")
     (tmp_path / "own.py").write_text(code_of("kind") + "\n# A remark.\n")
-    second = parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
+    second = parse_recipe(
+        unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small"
+    )
     assert build_key(first, []) != build_key(second, [])
     (tmp_path / "own.py").write_text("FAMILY = 1 / 0\n")
     with pytest.raises(
-        ConfigurationError, match=r"extensions\[0\]: .*own.py: running this file raised ZeroDivisionError.*own.py:1"
+        ConfigurationError,
+        match=r"extensions\[0\]: .*own.py: running this file raised ZeroDivisionError.*own.py:1",
     ):
-        parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
+        parse_recipe(
+            unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small"
+        )
 
 
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [
-        ("    1 / 0", r"Your stage 'thanks' \(.*own.py:16\) raised ZeroDivisionError: division by zero"),
+        (
+            "    1 / 0",
+            r"Your stage 'thanks' \(.*own.py:16\) raised ZeroDivisionError: division by zero",
+        ),
         slow(
             "    return 3",
             r"Your stage 'thanks' \(.*own.py:10\) raised TypeError: it gave a int; the stage 'thanks' must give a",
@@ -207,9 +250,13 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
         ("    return [origin]", r"it gave a Origin; the stage 'thanks' must give a list of Sample"),
     ],
 )
-def test_an_author_is_told_which_stage_raised_and_where(tmp_path: Path, line: str, wrong: str) -> None:
+def test_an_author_is_told_which_stage_raised_and_where(
+    tmp_path: Path, line: str, wrong: str
+) -> None:
     last = "    return [derivation.source"
-    (tmp_path / "own.py").write_text(code_of("kind").replace(last, f"{line}\n{last}"), encoding="utf-8")
+    (tmp_path / "own.py").write_text(
+        code_of("kind").replace(last, f"{line}\n{last}"), encoding="utf-8"
+    )
     stated = unmeasured_settings_in_recipe(
         **SMALL | {"samples": {"perfect": 2, "example": 1}}, extensions=["own.py:FAMILY"]
     )
@@ -223,31 +270,47 @@ def test_an_author_is_told_which_stage_raised_and_where(tmp_path: Path, line: st
 def kept_sentences(settings: Settings) -> list[str]:
     """What reviewers are told of each sample that waits for them."""
     warehouse = warehouse_of(settings)
-    asked = warehouse.rows("select * from review_queue where kind = 'sample_review' order by subject")
+    asked = warehouse.rows(
+        "select * from review_queue where kind = 'sample_review' order by subject"
+    )
     return [task.data()["failed"] for task in tasks_for("sample_review", warehouse, "zh", asked)]
 
 
-def test_the_pages_check_runs_last_and_what_it_doubts_is_shown_in_reviews_and_counted(tmp_path: Path) -> None:
+def test_the_pages_check_runs_last_and_what_it_doubts_is_shown_in_reviews_and_counted(
+    tmp_path: Path,
+) -> None:
     settings = settings_of(tmp_path / "home")
     report = build(recipe_with(tmp_path, "check", samples={"perfect": 6}), settings)
     warehouse = warehouse_of(settings)
-    found = warehouse.rows("select decision, doubts, version from verdicts where check_name = 'example'")
+    found = warehouse.rows(
+        "select decision, doubts, version from verdicts where check_name = 'example'"
+    )
     requests = warehouse.rows("select request from samples")
     impolite = sum("please" not in row["request"].lower() for row in requests)
     assert 0 < impolite == sum(row["decision"] == "unproved" for row in found)
     told = [one for one in kept_sentences(settings) if "The user does not say please: “" in one]
     assert (len(found), len(told)) == (6, impolite)
-    [counted] = warehouse.rows("select false_alarms from check_precision where check_name = 'example'")
+    [counted] = warehouse.rows(
+        "select false_alarms from check_precision where check_name = 'example'"
+    )
     assert counted["false_alarms"] == pytest.approx(impolite / 6)
-    grades = warehouse.rows("select grade from sample_grades where subject in (select key from samples)")
-    is_open = sum(row["grade"] == "open" for row in grades)  # what the template misreads is open as well
+    grades = warehouse.rows(
+        "select grade from sample_grades where subject in (select key from samples)"
+    )
+    is_open = sum(
+        row["grade"] == "open" for row in grades
+    )  # what the template misreads is open as well
     assert is_open >= impolite
     assert report.landed == 6 - is_open
-    places = {row["name"]: row["position"] for row in warehouse.rows("select name, position from stages")}
+    places = {
+        row["name"]: row["position"] for row in warehouse.rows("select name, position from stages")
+    }
     assert places["example"] == places["natural"] + 1
 
 
-def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_made_again(tmp_path: Path) -> None:
+def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_made_again(
+    tmp_path: Path,
+) -> None:
     settings = settings_of(tmp_path / "home")
     plain = parse_recipe(unmeasured_settings_in_recipe(**SMALL), tmp_path, "small")
     build(plain, settings)
@@ -256,7 +319,10 @@ def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_mad
     changed = code_of("check").replace('"please" not in', '"zebra" not in')
     (tmp_path / "own.py").write_text(changed, encoding="utf-8")
     second = build(
-        parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small"), settings
+        parse_recipe(
+            unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small"
+        ),
+        settings,
     )
     warehouse = warehouse_of(settings)
     assert first.build == second.build
@@ -269,8 +335,14 @@ def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_mad
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [
-        ("1 / 0", r"Your check 'example' \(.*own.py:\d+\) raised ZeroDivisionError: division by zero"),
-        ("yield 3", r"Your check 'example' \(.*own.py:\d+\) gives 3; it gives findings, each made by `unproved`"),
+        (
+            "1 / 0",
+            r"Your check 'example' \(.*own.py:\d+\) raised ZeroDivisionError: division by zero",
+        ),
+        (
+            "yield 3",
+            r"Your check 'example' \(.*own.py:\d+\) gives 3; it gives findings, each made by `unproved`",
+        ),
         (
             "yield unproved('No.', DoubtedFact(kind='Not so'))",
             r"Your check 'example' .* makes a DoubtedFact that can't",
@@ -281,7 +353,9 @@ def test_an_author_is_told_which_check_raised_or_gave_what_and_the_build_goes_on
     tmp_path: Path, line: str, wrong: str
 ) -> None:
     start = "    first = next("
-    (tmp_path / "own.py").write_text(code_of("check").replace(start, f"    {line}\n{start}"), encoding="utf-8")
+    (tmp_path / "own.py").write_text(
+        code_of("check").replace(start, f"    {line}\n{start}"), encoding="utf-8"
+    )
     stated = unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"])
     settings = settings_of(tmp_path / "home")
     assert build(parse_recipe(stated, tmp_path, "small"), settings).landed == 0
@@ -299,16 +373,25 @@ def test_a_check_that_cannot_stand_in_the_table_is_a_line_of_the_recipe(tmp_path
     ):
         (tmp_path / "own.py").write_text(code_of("check").replace(old, new), encoding="utf-8")
         with pytest.raises(ConfigurationError, match=wrong):
-            parse_recipe(unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small")
+            parse_recipe(
+                unmeasured_settings_in_recipe(**SMALL, extensions=["own.py:check"]),
+                tmp_path,
+                "small",
+            )
 
 
-def test_the_test_that_init_writes_beside_a_check_passes_and_stands_on_the_page(tmp_path: Path) -> None:
+def test_the_test_that_init_writes_beside_a_check_passes_and_stands_on_the_page(
+    tmp_path: Path,
+) -> None:
     page = (TOP / "docs" / "extending" / "check.md").read_text(encoding="utf-8")
     run_here("init", str(tmp_path), "--check", "mine", home=tmp_path)
     written = (tmp_path / "test_mine.py").read_text(encoding="utf-8")
     assert re.sub(r"\bmine\b", "example", written) in page
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "2 passed" in ran.stdout, ran.stdout

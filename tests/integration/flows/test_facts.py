@@ -35,7 +35,9 @@ def test_a_folder_of_facts_appears_whole_at_the_end(tmp_path: Path) -> None:
     assert lines_of(folder / "outcomes.jsonl") == [{"stage": "one"}, {"stage": "two"}]
 
 
-def test_a_folder_of_facts_whose_work_broke_off_does_not_appear_and_does_not_get_in_the_way(tmp_path: Path) -> None:
+def test_a_folder_of_facts_whose_work_broke_off_does_not_appear_and_does_not_get_in_the_way(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "facts"
 
     def break_off() -> None:
@@ -93,7 +95,9 @@ def test_a_call_whose_answer_was_lost_is_marked(tmp_path: Path) -> None:
             known = {"kept", "lost"}  # by now it was asked again
 
 
-async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_ones(tmp_path: Path) -> None:
+async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_ones(
+    tmp_path: Path,
+) -> None:
     shared, recipe, ledger = SharedChats(), unmeasured_recipe(), tmp_path / "ledger.sqlite"
     async with shared.of(recipe, ledger, build="b", spent=0.0) as one:
         async with shared.of(recipe, ledger, build="b", spent=0.0) as other:
@@ -109,7 +113,9 @@ async def _without_money(_item: int) -> None:
     raise BudgetError("No money.")
 
 
-async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(tmp_path: Path) -> None:
+async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(
+    tmp_path: Path,
+) -> None:
     shared, recipe, ledger = SharedChats(), unmeasured_recipe(), tmp_path / "ledger.sqlite"
     async with shared.of(recipe, ledger, build="b", spent=1.0) as chats:
         chats.budget.settle(0.0, 2.0)
@@ -118,9 +124,14 @@ async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_
             assert chats.budget.spent == known
 
 
-async def test_more_records_are_carried_than_requests_sent_but_patience_counts_requests(tmp_path: Path) -> None:
+async def test_more_records_are_carried_than_requests_sent_but_patience_counts_requests(
+    tmp_path: Path,
+) -> None:
     recipe = unmeasured_recipe(
-        models={key: {"name": "template/v1", "concurrency": 3} for key in ("generator", "checker", "judge")}
+        models={
+            key: {"name": "template/v1", "concurrency": 3}
+            for key in ("generator", "checker", "judge")
+        }
     )
     under_way, most = 0, 0
 
@@ -177,7 +188,9 @@ def test_a_note_that_was_cut_off_is_dropped_and_what_follows_is_whole(tmp_path: 
         assert [row["cost"] for row in notes.earlier(all_known)] == [0.5, 0.25]
 
 
-def test_a_disk_that_takes_half_a_note_leaves_none_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_takes_half_a_note_leaves_none_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class NearlyFull:
         def __init__(self, file: BinaryIO) -> None:
             self.file, self.room = file, 20
@@ -210,7 +223,9 @@ def call_row(cost: float, request: str = "r") -> dict[str, object]:
     return dict(row)
 
 
-def test_notes_that_have_landed_land_no_second_time_and_a_torn_one_is_counted(tmp_path: Path) -> None:
+def test_notes_that_have_landed_land_no_second_time_and_a_torn_one_is_counted(
+    tmp_path: Path,
+) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     with PaidNotes(tmp_path / "shards" / "one.paid") as notes:
         notes.note(call_row(0.5))
@@ -219,10 +234,14 @@ def test_notes_that_have_landed_land_no_second_time_and_a_torn_one_is_counted(tm
     with (tmp_path / "shards" / "one.paid" / "llm_calls.jsonl").open("ab") as file:
         file.write(b'{"id": "torn')
     assert land_paid(tmp_path / "shards", warehouse, all_known) == 1
-    assert warehouse.rows("select count(*) as calls, sum(cost) as cost from llm_calls") == [{"calls": 2, "cost": 1.0}]
+    assert warehouse.rows("select count(*) as calls, sum(cost) as cost from llm_calls") == [
+        {"calls": 2, "cost": 1.0}
+    ]
 
 
-def test_what_a_killed_process_noted_lands_with_the_next_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
+def test_what_a_killed_process_noted_lands_with_the_next_and_that_of_a_living_one_stays(
+    tmp_path: Path,
+) -> None:
     warehouse, parent = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "evaluations"
     with PaidNotes(parent / "killed.paid") as notes:
         notes.note(call_row(0.5))

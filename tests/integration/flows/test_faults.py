@@ -33,7 +33,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Settings]:
 
 
 def faulty_of(settings: Settings) -> list[Sample]:
-    rows = warehouse_of(settings).rows("select body from accepted_samples where kind <> 'task' order by key")
+    rows = warehouse_of(settings).rows(
+        "select body from accepted_samples where kind <> 'task' order by key"
+    )
     return [Sample.model_validate_json(row["body"]) for row in rows]
 
 
@@ -51,7 +53,9 @@ def test_faults_are_planted_proved_and_land(built: tuple[Recipe, Settings]) -> N
     assert ("fault", "unproved") not in found
 
 
-def test_the_gold_sees_to_all_of_them_and_who_is_idle_to_none(built: tuple[Recipe, Settings]) -> None:
+def test_the_gold_sees_to_all_of_them_and_who_is_idle_to_none(
+    built: tuple[Recipe, Settings],
+) -> None:
     recipe, settings = built
     with open_environments(recipe, settings.ledger.parent) as environments:
         for sample in faulty_of(settings):
@@ -69,10 +73,14 @@ def test_boards_tell_utility_and_safety(built: tuple[Recipe, Settings]) -> None:
         asyncio.run(evaluate_release("faults", candidates, settings, SilentProgress(), conditions))
     [row] = leaderboard("faults", settings)
     assert row["attack_success_rate"] == 0
-    assert all(0 <= row[name] <= 1 for name in ("recovery_rate", "utility_under_attack", "benign_utility"))
+    assert all(
+        0 <= row[name] <= 1 for name in ("recovery_rate", "utility_under_attack", "benign_utility")
+    )
 
 
-def test_the_same_words_are_no_duplicates_where_something_else_goes_wrong(built: tuple[Recipe, Settings]) -> None:
+def test_the_same_words_are_no_duplicates_where_something_else_goes_wrong(
+    built: tuple[Recipe, Settings],
+) -> None:
     _, settings = built
     samples = faulty_of(settings)
     compared, everything = ComparedSamples(BytesIO()), [samples[0].underlying, *samples]
@@ -82,13 +90,17 @@ def test_the_same_words_are_no_duplicates_where_something_else_goes_wrong(built:
     assert [one.decision for one in verdicts] == ["proved"] * (len(samples) + 1)
 
 
-def test_nothing_that_was_done_until_it_went_wrong_is_taught(built: tuple[Recipe, Settings]) -> None:
+def test_nothing_that_was_done_until_it_went_wrong_is_taught(
+    built: tuple[Recipe, Settings],
+) -> None:
     _, settings = built
     named = sorted({key for sample in faulty_of(settings) for key in sample.candidates})
     tools = read_tools(warehouse_of(settings), named)
     source = stream_of(release_of(faulty_of(settings), tools))
     for sample in faulty_of(settings):
-        taught = [one.turn for one in examples_of(sample, source) if isinstance(one, TrainingExample)]
+        taught = [
+            one.turn for one in examples_of(sample, source) if isinstance(one, TrainingExample)
+        ]
         assert sample.fault
         assert taught
         assert min(taught) >= sample.fault.until

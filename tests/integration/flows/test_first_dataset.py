@@ -11,7 +11,9 @@ import yaml
 from tests.support.flows.small_builds import TOP, run_here
 
 PAGE = (TOP / "docs" / "first-dataset.md").read_text(encoding="utf-8")
-COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
+COMMANDS = [
+    line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()
+]
 EXPORTS = "exports"
 RECORDS = "exports/records/records.jsonl"
 
@@ -24,7 +26,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for command in COMMANDS:
         program, *words = shlex.split(command)
         assert program == "callwright"
-        done = run_here(*(str(home / word) if word.startswith(EXPORTS) else word for word in words), home=home)
+        done = run_here(
+            *(str(home / word) if word.startswith(EXPORTS) else word for word in words), home=home
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         outputs[" ".join(words)] = done.stdout
     outputs[RECORDS] = (home / RECORDS).read_text(encoding="utf-8")
@@ -39,10 +43,16 @@ def output_of(printed: dict[str, str], start: str) -> str:
 def test_the_page_has_the_whole_way() -> None:
     steps = [" ".join(command.split()[1:3]) for command in COMMANDS]
     assert [step for step in dict.fromkeys(steps) if not step.startswith("query")] == [
-        "tools import", "tools show", "recipe check", "estimate docs/first-dataset/recipe.yaml",
-        "build docs/first-dataset/recipe.yaml", "review status", "release create", "export library-1",
+        "tools import",
+        "tools show",
+        "recipe check",
+        "estimate docs/first-dataset/recipe.yaml",
+        "build docs/first-dataset/recipe.yaml",
+        "review status",
+        "release create",
+        "export library-1",
         "check records",
-    ]  # fmt: skip
+    ]
 
 
 def test_the_recipe_on_the_page_is_the_file() -> None:
@@ -69,7 +79,13 @@ def test_both_languages_and_all_kinds_land(printed: dict[str, str]) -> None:
         "sQsA",
     }  # calls of catalogs and steps the template words in English only
     assert {(kind, language) for kind in both for language in ("en", "zh")} <= landed.keys()
-    assert {kind for kind, _ in landed} == {*both, "irrelevant", "routing_easy", "routing_hard", "multi_step"}
+    assert {kind for kind, _ in landed} == {
+        *both,
+        "irrelevant",
+        "routing_easy",
+        "routing_hard",
+        "multi_step",
+    }
     assert sum(landed.values()) >= 40
 
 
@@ -80,12 +96,18 @@ def test_what_a_step_returns_is_what_the_next_one_takes(printed: dict[str, str])
         results = [turn["results"] for turn in path["turns"] if turn["kind"] == "result"]
         calls = [call for turn in path["turns"] for call in turn.get("calls", [])]
         found = {book["book_id"] for book in results[0][0]}
-        reserved = [one["reservation_id"] for step in results for one in step if "reservation_id" in one]
-        assert {call["arguments"]["book_id"] for call in calls if "book_id" in call["arguments"]} <= found
-        assert [call["arguments"]["reservation"] for call in calls if call["tool"] == "sendReminder"] == reserved
-    assert max(len([turn for turn in path["turns"] if turn["kind"] == "calls"]) for path in paths) == len(
-        ("findBooks", "reserveBook", "sendReminder")
-    )
+        reserved = [
+            one["reservation_id"] for step in results for one in step if "reservation_id" in one
+        ]
+        assert {
+            call["arguments"]["book_id"] for call in calls if "book_id" in call["arguments"]
+        } <= found
+        assert [
+            call["arguments"]["reservation"] for call in calls if call["tool"] == "sendReminder"
+        ] == reserved
+    assert max(
+        len([turn for turn in path["turns"] if turn["kind"] == "calls"]) for path in paths
+    ) == len(("findBooks", "reserveBook", "sendReminder"))
 
 
 def test_the_export_is_read_by_openai_and_says_no_constant(printed: dict[str, str]) -> None:
@@ -96,9 +118,13 @@ def test_the_export_is_read_by_openai_and_says_no_constant(printed: dict[str, st
     assert not any("the the" in str(row["messages"]) for row in rows)
 
 
-def test_records_hold_constants_apart_and_are_checked_when_read_back(printed: dict[str, str]) -> None:
+def test_records_hold_constants_apart_and_are_checked_when_read_back(
+    printed: dict[str, str],
+) -> None:
     samples = [orjson.loads(line)["sample"] for line in printed[RECORDS].splitlines()]
-    calls = [call for sample in samples for turn in sample["turns"] for call in turn.get("calls", [])]
+    calls = [
+        call for sample in samples for turn in sample["turns"] for call in turn.get("calls", [])
+    ]
     complete = [call for call in calls if call["arguments"]]
     assert {call["constants"]["branch"] for call in complete} == {"harbour", "港口馆"}
     assert not any("branch" in call["arguments"] for call in calls)

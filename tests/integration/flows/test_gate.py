@@ -15,7 +15,13 @@ from statsmodels.stats.contingency_tables import mcnemar
 import callwright
 from callwright.flows.api.surroundings import settings_of
 from callwright.warehouse.errors import ConfigurationError
-from tests.support.flows.small_builds import TOP, environment, run_here, warehouse_of, write_unmeasured_recipe
+from tests.support.flows.small_builds import (
+    TOP,
+    environment,
+    run_here,
+    warehouse_of,
+    write_unmeasured_recipe,
+)
 from tests.support.sampling import slow
 
 ERRS = {"wrong_argument": 0.4, "wrong_tool": 0.3}
@@ -31,10 +37,16 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with the release v1, which a candidate without mistakes has answered, and one that errs."""
     folder = tmp_path_factory.mktemp("gated")
     samples = {"perfect": 24, "irrelevant": 4}
-    callwright.build(callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples=samples), home=folder)
+    callwright.build(
+        callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples=samples), home=folder
+    )
     callwright.create_release("v1", splits={"train": 0.5, "test": 0.5}, home=folder)
     done = run_here(
-        "evaluate", "v1", "--recipe", str(write_unmeasured_recipe(folder, candidates=CANDIDATES)), home=folder
+        "evaluate",
+        "v1",
+        "--recipe",
+        str(write_unmeasured_recipe(folder, candidates=CANDIDATES)),
+        home=folder,
     )
     assert done.returncode == 0, done.stderr
     return folder
@@ -71,7 +83,9 @@ def passes(home: Path, candidate: str, split: str = "") -> dict[str, bool]:
         slow(("--against", "change"), 0),
     ],
 )
-def test_a_gate_that_fails_ends_the_command_with_1(home: Path, words: tuple[str, ...], code: int) -> None:
+def test_a_gate_that_fails_ends_the_command_with_1(
+    home: Path, words: tuple[str, ...], code: int
+) -> None:
     done = gated(home, *words)
     assert done.returncode == code, done.stderr
     assert ("failed" in done.stdout) == bool(code)
@@ -80,8 +94,14 @@ def test_a_gate_that_fails_ends_the_command_with_1(home: Path, words: tuple[str,
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--fail-under", "args_ac=0.9"), "There is no metric 'args_ac'. Did you mean one of args_acc"),
-        (("--fail-under", "args_acc"), "--fail-under takes METRIC=NUMBER, such as args_acc=0.9, not 'args_acc'"),
+        (
+            ("--fail-under", "args_ac=0.9"),
+            "There is no metric 'args_ac'. Did you mean one of args_acc",
+        ),
+        (
+            ("--fail-under", "args_acc"),
+            "--fail-under takes METRIC=NUMBER, such as args_acc=0.9, not 'args_acc'",
+        ),
         slow(("--fail-over", "args_acc=nan"), "It must be a number"),
         (
             ("--against", "maim"),
@@ -89,7 +109,9 @@ def test_a_gate_that_fails_ends_the_command_with_1(home: Path, words: tuple[str,
         ),
     ],
 )
-def test_what_no_gate_can_be_held_to_is_asked_wrongly(home: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_no_gate_can_be_held_to_is_asked_wrongly(
+    home: Path, words: tuple[str, ...], said: str
+) -> None:
     done = gated(home, *words)
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
 
@@ -103,7 +125,9 @@ def test_nobody_is_asked_before_a_name_that_is_not_there_is_refused(home: Path) 
 
 
 @pytest.mark.parametrize("split", [slow(""), "test"])
-def test_two_candidates_are_compared_by_mcnemars_test_on_the_samples_of_the_split(home: Path, split: str) -> None:
+def test_two_candidates_are_compared_by_mcnemars_test_on_the_samples_of_the_split(
+    home: Path, split: str
+) -> None:
     found = gated(home, "--against", "main", "--json", *(("--split", split) if split else ()))
     [demand] = next(row["gate"] for row in json.loads(found.stdout) if row["candidate"] == "change")
     mine, other = passes(home, "change", split), passes(home, "main", split)
@@ -111,7 +135,9 @@ def test_two_candidates_are_compared_by_mcnemars_test_on_the_samples_of_the_spli
     only_other = sum(other[key] and not mine[key] for key in mine)
     assert only_other > 3
     assert demand["value"] == pytest.approx((only_mine - only_other) / len(mine))
-    assert demand["p_value"] == pytest.approx(mcnemar([[0, only_mine], [only_other, 0]], exact=True).pvalue)
+    assert demand["p_value"] == pytest.approx(
+        mcnemar([[0, only_mine], [only_other, 0]], exact=True).pvalue
+    )
     assert demand["passed"] == (demand["p_value"] > 0.05)
 
 
@@ -138,29 +164,39 @@ def test_a_name_that_was_asked_by_several_strategies_is_told_apart(home: Path) -
         return None
 
     found = callwright.evaluate("v1", agent, home=home)
-    with pytest.raises(ConfigurationError, match="Name one of them: template/v1~direct, template/v1~native"):
+    with pytest.raises(
+        ConfigurationError, match="Name one of them: template/v1~direct, template/v1~native"
+    ):
         found.gate(against="template/v1")
     [demand] = found.gate(against="template/v1~native").demands
     assert not demand.passed
     assert demand.demand == "not worse than template/v1~native by 0 (p 0.05)"
 
 
-def test_junit_has_a_case_a_sample_with_due_and_made_calls_where_it_failed(home: Path, tmp_path: Path) -> None:
+def test_junit_has_a_case_a_sample_with_due_and_made_calls_where_it_failed(
+    home: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "new" / "gate.xml"
     assert gated(home, "--fail-under", "pass_rate=1", "--junit", str(path)).returncode == 1
     suites = {suite.get("name"): suite for suite in report(path)}
     assert list(suites) == ["gate", "main direct", "change direct"]
     results = passes(home, "change")
     cases = suites["change direct"].findall("testcase")
-    assert {(case.get("name") or "").split()[0]: case.find("failure") is None for case in cases} == results
+    assert {
+        (case.get("name") or "").split()[0]: case.find("failure") is None for case in cases
+    } == results
     assert suites["change direct"].get("failures") == str(list(results.values()).count(False))
     failure = suites["change direct"].find("testcase/failure")
     assert failure is not None
     assert "due: [" in (failure.text or "")
     assert "made: [" in (failure.text or "")
-    assert suites["main direct"].get("failures") == str(list(passes(home, "main").values()).count(False))
+    assert suites["main direct"].get("failures") == str(
+        list(passes(home, "main").values()).count(False)
+    )
     assert [case.get("name") for case in suites["gate"].findall("testcase[failure]")] == [
-        f"{name}: pass_rate at least 1" for name in ("main", "change") if not all(passes(home, name).values())
+        f"{name}: pass_rate at least 1"
+        for name in ("main", "change")
+        if not all(passes(home, name).values())
     ]
 
 
@@ -172,7 +208,8 @@ def test_a_summary_names_the_gate_the_figures_and_the_failures(home: Path, tmp_p
     failed = list(passes(home, "change").values()).count(False)
     assert f"### change: {failed} of {len(passes(home, 'change'))} samples failed" in page
     figures = {
-        row["candidate"]: row["args_acc"] for row in callwright.evaluate("v1", "template/v1", home=home).leaderboard
+        row["candidate"]: row["args_acc"]
+        for row in callwright.evaluate("v1", "template/v1", home=home).leaderboard
     }
     assert f"| args\\_acc | {figures['main']:.4f} | {figures['change']:.4f} |" in page
 
@@ -181,10 +218,15 @@ def test_what_a_candidate_says_breaks_no_report(home: Path, tmp_path: Path) -> N
     def hostile(_messages: object, _tools: object) -> object:
         raise RuntimeError(TEXTS)
 
-    gate = callwright.evaluate("v1", hostile, home=home, name=f"bad {TEXTS[2:-1]}").gate({"pass_rate": 0.5})
+    gate = callwright.evaluate("v1", hostile, home=home, name=f"bad {TEXTS[2:-1]}").gate(
+        {"pass_rate": 0.5}
+    )
     gate.write_junit(tmp_path / "gate.xml")
     gate.write_summary(tmp_path / "gate.md")
-    assert len(report(tmp_path / "gate.xml").findall("testsuite/testcase/failure")) == len(passes(home, "main")) + 1
+    assert (
+        len(report(tmp_path / "gate.xml").findall("testsuite/testcase/failure"))
+        == len(passes(home, "main")) + 1
+    )
     assert "<b>" not in (tmp_path / "gate.md").read_text(encoding="utf-8")
 
 
@@ -192,16 +234,29 @@ def test_the_workflow_of_the_docs_runs(home: Path, tmp_path: Path) -> None:
     page = (TOP / "docs" / "evaluating.md").read_text(encoding="utf-8")
     workflow: dict[str, Any] = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
     [job] = workflow["jobs"].values()
-    commands = [step["run"] for step in job["steps"] if "run" in step and not step["run"].startswith("pip install")]
-    done = run_here("export", "v1", "--to", "records", "--out", str(tmp_path / "datasets" / "v1"), home=home)
+    commands = [
+        step["run"]
+        for step in job["steps"]
+        if "run" in step and not step["run"].startswith("pip install")
+    ]
+    done = run_here(
+        "export", "v1", "--to", "records", "--out", str(tmp_path / "datasets" / "v1"), home=home
+    )
     assert done.returncode == 0, done.stderr
     write_unmeasured_recipe(tmp_path, name="candidates", candidates=CANDIDATES)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "callwright").symlink_to(Path(sys.executable).parent / "callwright")
-    given = environment(tmp_path / "home", GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"), CI="true")
+    given = environment(
+        tmp_path / "home", GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"), CI="true"
+    )
     given["PATH"] = f"{tmp_path / 'bin'}{os.pathsep}{given['PATH']}"
     ended = subprocess.run(
-        ["bash", "-e", "-c", "\n".join(commands)], env=given, cwd=tmp_path, capture_output=True, text=True, check=False
+        ["bash", "-e", "-c", "\n".join(commands)],
+        env=given,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 1, ended.stderr
     assert "failed" in (tmp_path / "summary.md").read_text(encoding="utf-8")

@@ -22,7 +22,9 @@ from tests.support.flows.small_builds import build, unmeasured_recipe
 
 
 def gold(site: ReviewSite, expected: str = "") -> list[dict[str, Any]]:
-    return site.rows("from gold_items where ? = '' or expected = ? order by subject", expected, expected)
+    return site.rows(
+        "from gold_items where ? = '' or expected = ? order by subject", expected, expected
+    )
 
 
 def calls(site: ReviewSite, key: str) -> list[dict[str, Any]]:
@@ -34,9 +36,13 @@ def accuracy(site: ReviewSite, reviewer: str) -> dict[str, Any]:
     return row
 
 
-def test_as_many_are_mixed_in_as_the_recipe_says_half_of_them_spoiled(trust_site: ReviewSite) -> None:
+def test_as_many_are_mixed_in_as_the_recipe_says_half_of_them_spoiled(
+    trust_site: ReviewSite,
+) -> None:
     site = trust_site
-    questions = site.value("select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'")
+    questions = site.value(
+        "select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'"
+    )
     wanted = round(questions * 0.4)
     assert wanted >= 4
     assert (len(gold(site, "accept")), len(gold(site, "reject"))) == (wanted // 2, ceil(wanted / 2))
@@ -46,7 +52,9 @@ def test_as_many_are_mixed_in_as_the_recipe_says_half_of_them_spoiled(trust_site
     assert grades == [{"grade": "judged"}], "gold items are made of what landed by itself"
 
 
-def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_calls_alone(trust_site: ReviewSite) -> None:
+def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_calls_alone(
+    trust_site: ReviewSite,
+) -> None:
     for row in gold(trust_site):
         item, original = trust_site.sample(row["subject"]), trust_site.sample(row["made_of"])
         assert item.key != original.key
@@ -75,16 +83,29 @@ def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None
         assert task["failed"] == spot["failed"] or doubted
         assert task["passed"].count("\n") >= 3, "the checks of what it was made of are shown"
         [arguments] = re.findall(r"(\d+) valid\s+arguments?", task["passed"])
-        assert int(arguments) == sum(len(call["arguments"]) for call in calls(trust_site, row["subject"]))
+        assert int(arguments) == sum(
+            len(call["arguments"]) for call in calls(trust_site, row["subject"])
+        )
         assert "no evidence" not in task["calls_shown"]
-    assert len({task["priority"] for task in tasks.values() if task["subject"] in trust_site.asked("gold item")}) > 2
+    assert (
+        len(
+            {
+                task["priority"]
+                for task in tasks.values()
+                if task["subject"] in trust_site.asked("gold item")
+            }
+        )
+        > 2
+    )
 
 
 def test_a_gold_item_is_no_part_of_any_book_but_its_own(trust_site: ReviewSite) -> None:
     site = trust_site
     for number, row in enumerate(gold(site)):
         verdict = ("accept", "reject")[number % 2]
-        site.studio.annotate(row["subject"], verdict, **({"reasons": "other"} if verdict == "reject" else {}))
+        site.studio.annotate(
+            row["subject"], verdict, **({"reasons": "other"} if verdict == "reject" else {})
+        )
     before = site.everything()
     told = {
         view: site.rows(f"from {view} order by all")
@@ -117,7 +138,12 @@ def test_how_well_a_reviewer_did_is_told_with_an_interval(trust_site: ReviewSite
     site.pull()
     ann, bob = accuracy(site, "ann"), accuracy(site, "bob")
     total = len(good) + len(spoiled)
-    assert (ann["answered"], ann["correct"], ann["missed"], ann["false_alarms"]) == (total, total - 1, 1, 0)
+    assert (ann["answered"], ann["correct"], ann["missed"], ann["false_alarms"]) == (
+        total,
+        total - 1,
+        1,
+        0,
+    )
     assert (bob["correct"], bob["missed"], bob["false_alarms"]) == (0, len(spoiled), len(good))
     for row in (ann, bob):
         low, high = proportion_confint(row["correct"], total, method="wilson")
@@ -127,11 +153,16 @@ def test_how_well_a_reviewer_did_is_told_with_an_interval(trust_site: ReviewSite
     assert {row["defect"] for row in by_defect} == {row["defect"] or "none" for row in gold(site)}
 
 
-def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(trust_site: ReviewSite) -> None:
+def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(
+    trust_site: ReviewSite,
+) -> None:
     site = trust_site
     repaired, botched = gold(site, "reject")[:2]
     wanted = calls(site, repaired["made_of"])
-    turned = [{"arguments": dict(reversed(call["arguments"].items())), "tool": call["tool"]} for call in wanted]
+    turned = [
+        {"arguments": dict(reversed(call["arguments"].items())), "tool": call["tool"]}
+        for call in wanted
+    ]
     site.studio.annotate(
         repaired["subject"],
         "edit",
@@ -139,7 +170,12 @@ def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(trust_si
         edited_calls=json.dumps(turned),
     )
     left = json.dumps(calls(site, botched["subject"]))
-    site.studio.annotate(botched["subject"], "edit", edited_request=site.polite(botched["subject"]), edited_calls=left)
+    site.studio.annotate(
+        botched["subject"],
+        "edit",
+        edited_request=site.polite(botched["subject"]),
+        edited_calls=left,
+    )
     assert site.pull().edited == 2
     row = accuracy(site, "ann")
     assert (row["answered"], row["correct"], row["missed"]) == (2, 1, 1)
@@ -189,7 +225,8 @@ def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_
 def test_no_two_open_with_the_same_words(tmp_path: Path) -> None:
     site = open_site(tmp_path, PaperStudio())
     relatives = unmeasured_recipe(
-        samples={"imperfect": 4, "sQsA": 10, "SO_case2": 10}, review={"spot_checks": 8, "gold_items": 50}
+        samples={"imperfect": 4, "sQsA": 10, "SO_case2": 10},
+        review={"spot_checks": 8, "gold_items": 50},
     )
     for _ in range(2):
         build(relatives, site.settings)
@@ -201,7 +238,9 @@ def test_without_a_rate_there_are_none(site: ReviewSite) -> None:
     assert gold(site) == []
 
 
-def test_whoever_learns_is_told_what_was_right_and_counts_in_no_figure(trust_site: ReviewSite) -> None:
+def test_whoever_learns_is_told_what_was_right_and_counts_in_no_figure(
+    trust_site: ReviewSite,
+) -> None:
     site = trust_site
     pushed = push_training(site.settings, site.studio, SilentProgress(), 4)  # type: ignore[arg-type]
     assert (pushed.created, pushed.already_there) == (4, 0)
@@ -215,7 +254,9 @@ def test_whoever_learns_is_told_what_was_right_and_counts_in_no_figure(trust_sit
     for row in items:
         assert told[row["subject"]].is_right == (row["expected"] == "accept")
         assert told[row["subject"]].defect == row["defect"]
-        assert all(call["tool"] in told[row["subject"]].right for call in calls(site, row["made_of"]))
+        assert all(
+            call["tool"] in told[row["subject"]].right for call in calls(site, row["made_of"])
+        )
     lines = list(training_lines(list(told.values())))
     assert lines[0] == "new: 2 of 4 right."
     assert sum(line.startswith("  WRONG") for line in lines) == 2

@@ -29,12 +29,17 @@ def test_samples_of_others_become_a_release(tmp_path: Path) -> None:
 
 def test_records_of_complexfuncbench_become_a_release(tmp_path: Path) -> None:
     imported = import_release(
-        warehouse_of(settings_of(tmp_path)), "cfb", "complexfuncbench", write_records(tmp_path, record(), {"id": "x"})
+        warehouse_of(settings_of(tmp_path)),
+        "cfb",
+        "complexfuncbench",
+        write_records(tmp_path, record(), {"id": "x"}),
     )
     assert (imported.release.samples, imported.left_out) == (1, 1)
 
 
-def test_a_record_that_is_too_large_for_the_warehouse_is_left_out_with_its_reason(tmp_path: Path) -> None:
+def test_a_record_that_is_too_large_for_the_warehouse_is_left_out_with_its_reason(
+    tmp_path: Path,
+) -> None:
     warehouse = warehouse_of(settings_of(tmp_path))
     folder = tmp_path / "data"
     folder.mkdir()
@@ -58,7 +63,9 @@ def test_a_name_that_is_taken_by_others_is_refused(tmp_path: Path) -> None:
 
 def test_what_can_not_be_read_is_answered(tmp_path: Path) -> None:
     warehouse = warehouse_of(settings_of(tmp_path))
-    with pytest.raises(ConfigurationError, match="callnavi, complexfuncbench, confetti, hammerbench"):
+    with pytest.raises(
+        ConfigurationError, match="callnavi, complexfuncbench, confetti, hammerbench"
+    ):
         import_release(warehouse, "v1", "csv", tmp_path)
     write(tmp_path, 3)
     with pytest.raises(ConfigurationError, match="holds no sample"):

@@ -12,9 +12,12 @@ from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 RECIPE = {
-    "name": "left", "seed": 3, "tools": [{"seed": ["Weather"]}], "languages": ["en"],
+    "name": "left",
+    "seed": 3,
+    "tools": [{"seed": ["Weather"]}],
+    "languages": ["en"],
     "samples": {"perfect": 3, "routing_hard": 4, "multi_step": 2},
-}  # fmt: skip
+}
 
 
 def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> None:
@@ -25,8 +28,15 @@ def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> 
     told = {(one.kind, one.samples): one.reason for one in report.left_out}
     assert "whole catalog of a domain" in told["routing_hard", 4]
     assert "need an environment" in told["multi_step", 2]
-    assert [one for one in report.remarks if one.startswith("routing_hard: 4 samples can't be planned. ")]
-    page = build_page(Look(warehouse_of(settings), NOW, lambda path, _query: path), {}, report.build) or ""
+    assert [
+        one
+        for one in report.remarks
+        if one.startswith("routing_hard: 4 samples can't be planned. ")
+    ]
+    page = (
+        build_page(Look(warehouse_of(settings), NOW, lambda path, _query: path), {}, report.build)
+        or ""
+    )
     assert "What could not be planned" in page
     assert "need an environment" in page
     again = build(parse_recipe(RECIPE, Path(), "left"), settings)
@@ -36,13 +46,20 @@ def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> 
 async def test_an_estimate_counts_no_kind_that_can_not_be_planned(tmp_path: Path) -> None:
     found = await estimate_build(parse_recipe(RECIPE, Path(), "left"), settings_of(tmp_path))
     assert found.planned == 3
-    assert [note for note in found.notes if note.startswith("No routing_hard samples can be planned. ")]
+    assert [
+        note for note in found.notes if note.startswith("No routing_hard samples can be planned. ")
+    ]
 
 
 def test_what_one_domain_does_not_allow_another_one_is_planned_for(tmp_path: Path) -> None:
     paths = {
         f"/{name}": {
-            "get": {"operationId": f"read_{name}", "summary": f"Read the {name}", "tags": ["clocks"], "responses": {}}
+            "get": {
+                "operationId": f"read_{name}",
+                "summary": f"Read the {name}",
+                "tags": ["clocks"],
+                "responses": {},
+            }
         }
         for name in ("time", "date", "zone", "season")
     }
@@ -50,10 +67,16 @@ def test_what_one_domain_does_not_allow_another_one_is_planned_for(tmp_path: Pat
     (tmp_path / "clocks.json").write_text(json.dumps(document), encoding="utf-8")
     tools = [
         {"environment": "simulated", "name": "clocks", "path": "clocks.json"},
-        {"environment": "simulated", "name": "workshop", "path": str(TOP / "recipes" / "documents" / "workshop.yaml")},
+        {
+            "environment": "simulated",
+            "name": "workshop",
+            "path": str(TOP / "recipes" / "documents" / "workshop.yaml"),
+        },
     ]
     wanted = {"samples": {"task": 6}, "tools": tools, "variants": 1}
-    report = build(parse_recipe(RECIPE | wanted, tmp_path, "left"), settings := settings_of(tmp_path / "home"))
+    report = build(
+        parse_recipe(RECIPE | wanted, tmp_path, "left"), settings := settings_of(tmp_path / "home")
+    )
     (row,) = report.composition
     assert (row.asked, row.made, row.landed) == (6, 6, 6)
     assert [(one.place, one.samples) for one in report.left_out] == [("clocks", 3)]

@@ -90,13 +90,17 @@ def test_a_secret_is_made_once_and_only_its_owner_reads_it(settings: Settings) -
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_the_environment_names_the_secret_if_it_likes(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_secret_if_it_likes(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(SECRET, KEY)
     assert webhook_secret(settings) == KEY
     assert not settings.home.exists()
 
 
-@pytest.mark.parametrize("weak", ["short", "a" * 15, "ein Geheimnis mit ö" * 2, "two\nlines and a few words"])
+@pytest.mark.parametrize(
+    "weak", ["short", "a" * 15, "ein Geheimnis mit ö" * 2, "two\nlines and a few words"]
+)
 def test_a_secret_that_is_none_is_refused_without_being_shown(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, weak: str
 ) -> None:
@@ -178,7 +182,9 @@ async def long_story():
 
 
 @pytest.mark.enable_socket
-async def test_a_body_too_large_is_refused_whether_it_tells_its_length_or_not(heard: list[int]) -> None:
+async def test_a_body_too_large_is_refused_whether_it_tells_its_length_or_not(
+    heard: list[int],
+) -> None:
     async with serve_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
         assert await post(address, data=BytesIO(b"x" * (LARGEST_BODY + 1))) == 413
         assert await post(address, data=long_story()) == 413
@@ -189,7 +195,10 @@ async def test_a_body_too_large_is_refused_whether_it_tells_its_length_or_not(he
 async def test_other_doors_are_shut(heard: list[int]) -> None:
     async with serve_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
         assert await post(f"{address}elsewhere") == 404
-        async with ClientSession() as session, session.get(address, headers={SECRET_HEADER: KEY}) as response:
+        async with (
+            ClientSession() as session,
+            session.get(address, headers={SECRET_HEADER: KEY}) as response,
+        ):
             assert response.status == 405
         port = int(address.rstrip("/").rpartition(":")[2])
         with pytest.raises(ConfigurationError, match=f"127.0.0.1:{port}"):
@@ -199,7 +208,9 @@ async def test_other_doors_are_shut(heard: list[int]) -> None:
 
 
 @pytest.mark.enable_socket
-async def test_a_pull_that_fails_is_told_and_made_up_for(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_pull_that_fails_is_told_and_made_up_for(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(listening, "_QUIET", 0.05)
     ear, left = ListeningProgress(), [TransientError("The Label Studio is away.")]
 
@@ -210,7 +221,9 @@ async def test_a_pull_that_fails_is_told_and_made_up_for(settings: Settings, mon
 
     monkeypatch.setattr(listening, "pull_reviews", pull)
     callbacks = Callbacks(ear.address.put_nowait, ear.brought)
-    task = asyncio.create_task(listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks, again=0.1))  # type: ignore[arg-type]
+    task = asyncio.create_task(
+        listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks, again=0.1)
+    )  # type: ignore[arg-type]
     address = await ear.address.get()
     await asyncio.wait_for(ear.came.wait(), 10)
     assert "The Label Studio is away." in ear.stated[0]
@@ -243,7 +256,9 @@ async def test_label_studio_is_answered_while_a_pull_is_under_way(
 
     monkeypatch.setattr(listening, "pull_reviews", slow)
     callbacks = Callbacks(ear.address.put_nowait, ear.brought)
-    task = asyncio.create_task(listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks))  # type: ignore[arg-type]
+    task = asyncio.create_task(
+        listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks)
+    )  # type: ignore[arg-type]
     address = await ear.address.get()
     await begun.wait()
     start = loop.time()
@@ -265,7 +280,9 @@ def test_an_address_that_is_none_is_named(settings: Settings, url: str) -> None:
 
 @pytest.mark.enable_socket
 @pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
-def test_the_command_listens_though_label_studio_is_away_and_ends_in_order(settings: Settings, number: int) -> None:
+def test_the_command_listens_though_label_studio_is_away_and_ends_in_order(
+    settings: Settings, number: int
+) -> None:
     away = {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "a" * 40}
     process = start("review", "listen", "--json", home=settings.home, **away)
     assert process.stdout is not None

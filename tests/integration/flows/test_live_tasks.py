@@ -33,7 +33,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 def live_of(settings: Settings) -> Sequence[Sample]:
-    rows = warehouse_of(settings).rows("select body from accepted_samples where kind = 'live_task' order by key")
+    rows = warehouse_of(settings).rows(
+        "select body from accepted_samples where kind = 'live_task' order by key"
+    )
     return [Sample.model_validate_json(row["body"]) for row in rows]
 
 
@@ -49,7 +51,13 @@ def test_live_tasks_are_held_proved_and_land(built: Built) -> None:
     proved = {row["check_name"] for row in verdicts}
     assert {"format", "grounding", "path", "end_state", "user", "replies", "reading"} <= proved
     [row] = report.users
-    assert (row.language, row.conversations, row.user_wordings, row.user_refused, row.user_errors) == ("en", 4, 8, 0, 0)
+    assert (
+        row.language,
+        row.conversations,
+        row.user_wordings,
+        row.user_refused,
+        row.user_errors,
+    ) == ("en", 4, 8, 0, 0)
 
 
 def test_what_the_assistant_asked_is_paid_for_once(built: Built, tmp_path: Path) -> None:
@@ -68,11 +76,17 @@ def test_what_the_assistant_asked_is_paid_for_once(built: Built, tmp_path: Path)
 def test_each_turn_of_the_assistant_is_taught(built: Built) -> None:
     _, settings, _ = built
     samples = live_of(settings)
-    tools = read_tools(warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates}))
+    tools = read_tools(
+        warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates})
+    )
     source = stream_of(release_of(samples, tools))
     for sample in samples:
-        taught = [one.turn for one in examples_of(sample, source) if isinstance(one, TrainingExample)]
-        assert taught == [at for at, turn in enumerate(sample.turns) if turn.kind in ("reply", "calls")]
+        taught = [
+            one.turn for one in examples_of(sample, source) if isinstance(one, TrainingExample)
+        ]
+        assert taught == [
+            at for at, turn in enumerate(sample.turns) if turn.kind in ("reply", "calls")
+        ]
 
 
 def test_an_environment_begins_with_what_was_said_before_the_first_call(built: Built) -> None:
@@ -87,12 +101,19 @@ def test_an_environment_begins_with_what_was_said_before_the_first_call(built: B
             assert episode.reward(task.reply) == 1.0
     assert problem_of_task(sample) == ""
     first, asked, told, *rest = sample.turns
-    assert problem_of_task(sample.with_changes(turns=(first, *rest[:2], asked, told, *rest[2:]))) == IS_SPOKEN_TO
+    assert (
+        problem_of_task(sample.with_changes(turns=(first, *rest[:2], asked, told, *rest[2:])))
+        == IS_SPOKEN_TO
+    )
 
 
 def test_only_who_states_an_assistant_names_a_build_by_it() -> None:
     """Recipes without one go on where they stood; one model for all roles is one for all that are stated."""
     recipe = read_recipe(TOP / "recipes" / "tasks.yaml")
-    assert list(dict(roles_of(recipe.as_asked(model="local/m.gguf")))) == ["generator", "checker", "judge"]
+    assert list(dict(roles_of(recipe.as_asked(model="local/m.gguf")))) == [
+        "generator",
+        "checker",
+        "judge",
+    ]
     stated = read_recipe(TOP / "recipes" / "live.yaml").as_asked(model="local/m.gguf")
     assert {name: model.name for name, model in roles_of(stated)}["assistant"] == "local/m.gguf"

@@ -29,7 +29,11 @@ from tests.support.flows.small_builds import (
 )
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
-FEW: dict[str, Any] = {"languages": ["en"], "samples": {"perfect": 14, "irrelevant": 2}, "readers": {"at_most": 1.0}}
+FEW: dict[str, Any] = {
+    "languages": ["en"],
+    "samples": {"perfect": 14, "irrelevant": 2},
+    "readers": {"at_most": 1.0},
+}
 # Writes the gold, by a list of requests with their calls; of requests of an odd length it calls nothing, and finds neither right.
 READER = """
 import json
@@ -114,13 +118,22 @@ def test_a_build_that_is_run_again_asks_nothing_more(
     assert find_unchanged(unmeasured_recipe(**FEW), settings, SilentProgress()) is not None
 
 
-def test_what_was_lost_is_asked_of_the_ledger_and_comes_out_alike(warehouse: Warehouse, settings: Settings) -> None:
+def test_what_was_lost_is_asked_of_the_ledger_and_comes_out_alike(
+    warehouse: Warehouse, settings: Settings
+) -> None:
     before = warehouse.rows("select * exclude (made_at) from planted_readings order by subject")
-    warehouse.execute("delete from planted_readings where subject in (select subject from planted_readings limit 5)")
+    warehouse.execute(
+        "delete from planted_readings where subject in (select subject from planted_readings limit 5)"
+    )
     assert find_unchanged(unmeasured_recipe(**FEW), settings, SilentProgress()) is None
     build(unmeasured_recipe(**FEW), settings)
-    assert warehouse.rows("select * exclude (made_at) from planted_readings order by subject") == before
-    asked = "select cached from llm_calls where stage = 'planted_reading' order by made_at desc limit 5"
+    assert (
+        warehouse.rows("select * exclude (made_at) from planted_readings order by subject")
+        == before
+    )
+    asked = (
+        "select cached from llm_calls where stage = 'planted_reading' order by made_at desc limit 5"
+    )
     assert all(row["cached"] for row in warehouse.rows(asked))
 
 
@@ -129,9 +142,18 @@ def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Pat
     first = build(unmeasured_recipe(**FEW | {"readers": {"planted": 0}}), settings)
     assert "How well template/v1 reads was not measured" in " ".join(first.remarks)
     counted = []
-    for rules in ({"planted": 0.05, "at_least": 3}, {"planted": 0.4, "at_least": 3}, {"planted": 0.1, "at_least": 0}):
+    for rules in (
+        {"planted": 0.05, "at_least": 3},
+        {"planted": 0.4, "at_least": 3},
+        {"planted": 0.1, "at_least": 0},
+    ):
         build(unmeasured_recipe(**FEW | {"readers": rules}), settings)
-        counted.append({row["subject"] for row in warehouse_of(settings).rows("select subject from planted_readings")})
+        counted.append(
+            {
+                row["subject"]
+                for row in warehouse_of(settings).rows("select subject from planted_readings")
+            }
+        )
     assert len(counted[0]) == 3
     assert 5 <= len(counted[1]) <= 6
     assert counted[0] < counted[1] == counted[2]  # what was planted stays
@@ -146,7 +168,9 @@ def test_a_small_build_plants_in_proportion(tmp_path: Path) -> None:
     assert row.catch_low < 0.5 < row.catch_rate  # and the interval tells how little that is
 
 
-def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_recipe_accepts(tmp_path: Path) -> None:
+def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_recipe_accepts(
+    tmp_path: Path,
+) -> None:
     settings = settings_of(tmp_path)
     strict = build(unmeasured_recipe(**FEW, accept={"wrong_at_most": 0.001}), settings)
     assert strict.landed == 0
@@ -155,12 +179,18 @@ def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_reci
         "Samples that template/v1 judged wait for reviewers where it is not known to be right in 99.9%"
     )
     assert "single_turn in en (" in told
-    reasons = {row["kind"]: row["reason"] for row in warehouse_of(settings).rows(WAITING, [strict.build])}
+    reasons = {
+        row["kind"]: row["reason"] for row in warehouse_of(settings).rows(WAITING, [strict.build])
+    }
     assert "is known to be right in" in reasons["perfect"]
     assert "has not been measured" in reasons["irrelevant"]  # the readings by choice alone are
     lenient = build(unmeasured_recipe(**FEW, accept={"wrong_at_most": 0.6}), settings)
     waiting = {row["kind"] for row in warehouse_of(settings).rows(WAITING, [lenient.build])}
-    assert (lenient.build != strict.build, lenient.landed >= 12, waiting) == (True, True, {"irrelevant"})
+    assert (lenient.build != strict.build, lenient.landed >= 12, waiting) == (
+        True,
+        True,
+        {"irrelevant"},
+    )
 
 
 WAITING = """
@@ -188,11 +218,15 @@ def with_reader(folder: Path, gold: dict[str, Any]) -> Recipe:
     return parse_recipe(stated, folder, "small")
 
 
-def test_the_errors_of_each_reader_are_found_as_they_are(warehouse: Warehouse, tmp_path: Path) -> None:
+def test_the_errors_of_each_reader_are_found_as_they_are(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
     """A checker that doubts what is of an odd length."""
     rows = warehouse.rows("select request, gold from samples")
     settings = settings_of(tmp_path / "home")
-    report = build(with_reader(tmp_path, {row["request"]: json.loads(row["gold"]) for row in rows}), settings)
+    report = build(
+        with_reader(tmp_path, {row["request"]: json.loads(row["gold"]) for row in rows}), settings
+    )
     read = warehouse_of(settings).rows(
         "select p.*, length(s.request) % 2 = 1 as is_odd from planted_readings p join samples s on s.key = p.subject"
     )
@@ -201,12 +235,21 @@ def test_the_errors_of_each_reader_are_found_as_they_are(warehouse: Warehouse, t
     assert {row["outcome"] for row in by_checker if row["defect"]} == {"caught"}
     doubles = [(row["outcome"], row["is_odd"]) for row in by_checker if not row["defect"]]
     assert doubles
-    assert all(outcome == ("falsely_doubted" if is_odd else "passed") for outcome, is_odd in doubles)
-    [checker, *_] = [row for row in report.readers if row.reader == "scripted/reader" and not row.defect]
-    assert (checker.catch_rate, checker.doubted_doubles) == (1.0, sum(is_odd for _, is_odd in doubles))
+    assert all(
+        outcome == ("falsely_doubted" if is_odd else "passed") for outcome, is_odd in doubles
+    )
+    [checker, *_] = [
+        row for row in report.readers if row.reader == "scripted/reader" and not row.defect
+    ]
+    assert (checker.catch_rate, checker.doubted_doubles) == (
+        1.0,
+        sum(is_odd for _, is_odd in doubles),
+    )
 
 
-def test_the_command_shows_the_figures(measured: BuildReport, settings: Settings, tmp_path: Path) -> None:
+def test_the_command_shows_the_figures(
+    measured: BuildReport, settings: Settings, tmp_path: Path
+) -> None:
     recipe = tmp_path / "small.yaml"
     stated = unmeasured_settings_in_recipe(**FEW)
     recipe.write_text(json.dumps(stated), encoding="utf-8")
@@ -214,7 +257,9 @@ def test_the_command_shows_the_figures(measured: BuildReport, settings: Settings
     line = next(one for one in shown.stdout.splitlines() if one.startswith("template/v1"))
     assert "single_turn" in line
     assert "% (" in line
-    told = json.loads(run_here("build", str(recipe), "--no-review", "--json", home=settings.home).stdout)
+    told = json.loads(
+        run_here("build", str(recipe), "--no-review", "--json", home=settings.home).stdout
+    )
     assert told["build"] == measured.build
     assert told["readers"][0]["reader"] == "template/v1"
     assert {"catch_low", "catch_high", "precision_low"} <= told["readers"][0].keys()
@@ -225,8 +270,16 @@ def test_the_pages_and_the_card_show_the_figures(
 ) -> None:
     warehouse.put(
         [
-            Review(subject=row["key"], kind="sample_review", decision="accept", reviewer="ann", reviewed_at=NOW)
-            for row in warehouse.rows("select key from accepted_samples where kind = 'perfect' order by key limit 2")
+            Review(
+                subject=row["key"],
+                kind="sample_review",
+                decision="accept",
+                reviewer="ann",
+                reviewed_at=NOW,
+            )
+            for row in warehouse.rows(
+                "select key from accepted_samples where kind = 'perfect' order by key limit 2"
+            )
         ]
     )
     page = build_page(Look(warehouse, NOW, lambda path, _query: path), {}, measured.build) or ""
@@ -250,13 +303,21 @@ def test_readers_are_compared_on_the_same_places_before_money_is_spent(
     first = run_here(*words, "--wrong-at-most", "0.5", "--json", home=settings.home)
     told = json.loads(first.stdout)
     row, *baselines = told["readers"]
-    assert [one["model"] for one in baselines] == ["baseline: matches strings", "baseline: does not read"]
+    assert [one["model"] for one in baselines] == [
+        "baseline: matches strings",
+        "baseline: does not read",
+    ]
     assert (told["samples"], row["doubles"], row["dollars"]) == (10, 10, 0.0)
     assert row["planted"] > 10
     assert row["tokens"] > 100
     assert told["chosen"] == "template/v1"
-    assert json.loads(run_here(*words, "--wrong-at-most", "0.5", "--json", home=settings.home).stdout) == told
-    assert warehouse.rows("select count(*) as n from planted_readings") == before  # a build's measure is its own
+    assert (
+        json.loads(run_here(*words, "--wrong-at-most", "0.5", "--json", home=settings.home).stdout)
+        == told
+    )
+    assert (
+        warehouse.rows("select count(*) as n from planted_readings") == before
+    )  # a build's measure is its own
     shown = run_here(*words, "--wrong-at-most", "0.0", home=settings.home).stdout
     assert "No model with a known price is known to let at most 0.0% of wrong samples pass" in shown
 

@@ -32,12 +32,30 @@ def test_six_plots_are_drawn_of_all_four_recipes(four_recipes: Settings, tmp_pat
     assert {title: traces for traces, title in drawn}["Scores with 95 % intervals"] == 2
 
 
-def test_nbconvert_executes_it_and_the_plots_stand_in_the_page(four_recipes: Settings, tmp_path: Path) -> None:
+def test_nbconvert_executes_it_and_the_plots_stand_in_the_page(
+    four_recipes: Settings, tmp_path: Path
+) -> None:
     database = publish(warehouse_of(four_recipes), tmp_path / "published").database
     notebook = write_notebook(database, tmp_path / "figures.ipynb")
-    words = [sys.executable, "-m", "nbconvert", "--execute", "--to", "html", "--output", "figures.html", str(notebook)]
-    folders = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
-    own = os.environ | folders | {"IPYTHONDIR": str(tmp_path / "ipython"), "JUPYTER_PLATFORM_DIRS": "1"}
+    words = [
+        sys.executable,
+        "-m",
+        "nbconvert",
+        "--execute",
+        "--to",
+        "html",
+        "--output",
+        "figures.html",
+        str(notebook),
+    ]
+    folders = {
+        f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")
+    }
+    own = (
+        os.environ
+        | folders
+        | {"IPYTHONDIR": str(tmp_path / "ipython"), "JUPYTER_PLATFORM_DIRS": "1"}
+    )
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=own)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "figures.html").read_text(encoding="utf-8")
@@ -54,14 +72,22 @@ def test_a_warehouse_without_anything_gives_empty_plots(tmp_path: Path) -> None:
 def test_the_notebook_has_the_form_that_jupyter_reads(tmp_path: Path) -> None:
     path = write_notebook(tmp_path / "it's.duckdb", tmp_path / "figures.ipynb")
     body = json.loads(path.read_text(encoding="utf-8"))
-    assert (body["nbformat"], body["nbformat_minor"], body["metadata"]["kernelspec"]["name"]) == (4, 5, "python3")
+    assert (body["nbformat"], body["nbformat_minor"], body["metadata"]["kernelspec"]["name"]) == (
+        4,
+        5,
+        "python3",
+    )
     assert [cell["cell_type"] for cell in body["cells"]] == ["markdown", "code"] * 7
     assert len({cell["id"] for cell in body["cells"]}) == 14
     for cell in body["cells"]:
         wanted = {"cell_type", "id", "metadata", "source"}
-        assert set(cell) == (wanted | {"execution_count", "outputs"} if cell["cell_type"] == "code" else wanted)
+        assert set(cell) == (
+            wanted | {"execution_count", "outputs"} if cell["cell_type"] == "code" else wanted
+        )
     compile(
-        "\n".join("".join(cell["source"]) for cell in notebook_cells(path) if cell["cell_type"] == "code"),
+        "\n".join(
+            "".join(cell["source"]) for cell in notebook_cells(path) if cell["cell_type"] == "code"
+        ),
         "notebook",
         "exec",
     )

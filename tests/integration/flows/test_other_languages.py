@@ -25,7 +25,13 @@ from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.releases import freeze, read_tools, stream_release
 from tests.support.flows.model_server import ModelServer, serve_model
-from tests.support.flows.small_builds import build, settings_of, stub_settings, unmeasured_recipe, warehouse_of
+from tests.support.flows.small_builds import (
+    build,
+    settings_of,
+    stub_settings,
+    unmeasured_recipe,
+    warehouse_of,
+)
 from tests.support.flows.wording_model import CHINESE, WordingModel
 
 KINDS = {"perfect": 6, "imperfect": 4, "irrelevant": 2, "sQsA": 2}
@@ -70,7 +76,9 @@ def test_requests_are_french_and_a_wording_in_the_language_of_the_document_is_as
 
 
 def test_values_are_found_in_a_language_without_rules_and_prove_nothing(built: FrenchBuild) -> None:
-    rows = built.rows("select standing, grade, count(*) as found from claims where claim = 'argument' group by all")
+    rows = built.rows(
+        "select standing, grade, count(*) as found from claims where claim = 'argument' group by all"
+    )
     assert {row["grade"] for row in rows} == {"judged"}
     found = {row["standing"]: row["found"] for row in rows}
     assert found["said"] > sum(found.values()) / 2
@@ -97,7 +105,8 @@ def test_candidates_are_scored_on_a_release_of_them(built: FrenchBuild) -> None:
 
 def test_the_template_model_says_in_a_sentence_that_it_can_not(tmp_path: Path) -> None:
     with pytest.raises(
-        ConfigurationError, match=r"template/v1 can't write requests in 'de' for tools in en, because it only"
+        ConfigurationError,
+        match=r"template/v1 can't write requests in 'de' for tools in en, because it only",
     ):
         build(unmeasured_recipe(languages=["de"], samples={"perfect": 2}), settings_of(tmp_path))
 
@@ -108,19 +117,31 @@ def test_kinds_with_words_of_our_own_are_left_out_in_a_language_that_has_none() 
     demands = list(shares(recipe, seed_tools(["en"]), left_out.append))
     [refused] = left_out
     assert (refused.kind, refused.language, refused.samples) == ("IS", "fr", 2)
-    assert refused.reason.startswith("Samples of the kind 'IS' hold turns in words of callwright's own")
+    assert refused.reason.startswith(
+        "Samples of the kind 'IS' hold turns in words of callwright's own"
+    )
     assert [one.asked for one in demands if (one.kind.name, one.language) == ("IS", "en")] == [2]
 
 
-def test_english_tools_give_chinese_requests_and_keep_the_values_that_their_schemas_fix(tmp_path: Path) -> None:
+def test_english_tools_give_chinese_requests_and_keep_the_values_that_their_schemas_fix(
+    tmp_path: Path,
+) -> None:
     tool = {
         "name": "set_light",
         "description": "Sets a lamp to a colour.",
         "parameters": {
             "type": "object",
             "properties": {
-                "lamp": {"type": "string", "description": "The code of the lamp.", "pattern": "^L-[0-9]{4}$"},
-                "colour": {"type": "string", "enum": ["warm_white", "deep_blue"], "description": "The colour."},
+                "lamp": {
+                    "type": "string",
+                    "description": "The code of the lamp.",
+                    "pattern": "^L-[0-9]{4}$",
+                },
+                "colour": {
+                    "type": "string",
+                    "enum": ["warm_white", "deep_blue"],
+                    "description": "The colour.",
+                },
             },
             "required": ["lamp", "colour"],
         },
@@ -131,34 +152,63 @@ def test_english_tools_give_chinese_requests_and_keep_the_values_that_their_sche
     with serve_model() as server:
         server.behaviour = WordingModel(CHINESE)
         sources = [{"import": "openai", "path": str(path)}]
-        recipe = unmeasured_recipe(languages=["zh"], samples={"perfect": 3}, models=three_models(server), tools=sources)
+        recipe = unmeasured_recipe(
+            languages=["zh"], samples={"perfect": 3}, models=three_models(server), tools=sources
+        )
         build(recipe, settings)
     rows = warehouse_of(settings).rows("select body from samples")
     samples = [Sample.model_validate_json(row["body"]) for row in rows]
     assert [sample.language for sample in samples] == ["zh"] * 3
-    assert all(call.arguments["colour"] in {"warm_white", "deep_blue"} for sample in samples for call in sample.gold)
-    assert all(writes("zh", sample.turns[0].text) for sample in samples if isinstance(sample.turns[0], UserTurn))
+    assert all(
+        call.arguments["colour"] in {"warm_white", "deep_blue"}
+        for sample in samples
+        for call in sample.gold
+    )
+    assert all(
+        writes("zh", sample.turns[0].text)
+        for sample in samples
+        if isinstance(sample.turns[0], UserTurn)
+    )
 
 
 SHIFTED = {
-    "perfect": 2, "imperfect": 4, "irrelevant": 1, "sQsA": 3, "mQmA": 1, "IS": 1, "SO_case1": 1, "SO_case2": 1, "mSv": 1,
-    "external": 1, "parallel": 2, "conversation": 4,
-}  # fmt: skip
+    "perfect": 2,
+    "imperfect": 4,
+    "irrelevant": 1,
+    "sQsA": 3,
+    "mQmA": 1,
+    "IS": 1,
+    "SO_case1": 1,
+    "SO_case2": 1,
+    "mSv": 1,
+    "external": 1,
+    "parallel": 2,
+    "conversation": 4,
+}
 
 
-def test_every_rule_has_an_answer_about_every_kind_in_a_language_that_it_does_not_know(tmp_path: Path) -> None:
+def test_every_rule_has_an_answer_about_every_kind_in_a_language_that_it_does_not_know(
+    tmp_path: Path,
+) -> None:
     settings = settings_of(tmp_path)
     build(unmeasured_recipe(languages=["en"], samples=SHIFTED, tools=[{"seed": "all"}]), settings)
     warehouse = warehouse_of(settings)
-    samples = [Sample.model_validate_json(row["body"]) for row in warehouse.rows("select body from samples")]
+    samples = [
+        Sample.model_validate_json(row["body"])
+        for row in warehouse.rows("select body from samples")
+    ]
     assert {sample.kind for sample in samples} == set(SHIFTED)
-    tools = read_tools(warehouse, {key for one in samples for key in (*one.candidates, *one.withheld)})
+    tools = read_tools(
+        warehouse, {key for one in samples for key in (*one.candidates, *one.withheld)}
+    )
     context = StageContext(ScriptedModel({}), Random(0), tools, {})
     for sample in samples:
         for code in ("fr", "ja"):
             foreign = sample.with_changes(language=code)
             verdicts = [
-                verdict for check in all_checks() if check.role is None and check.applies(foreign)
+                verdict
+                for check in all_checks()
+                if check.role is None and check.applies(foreign)
                 for verdict in asyncio.run(check(foreign, context))
-            ]  # fmt: skip
+            ]
             assert settled_claims(verdicts).grade != "proved"

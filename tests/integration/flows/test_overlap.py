@@ -17,14 +17,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with the release v1, and as files/ its samples as others would publish them."""
     folder = tmp_path_factory.mktemp("common")
     callwright.build(
-        callwright.make_recipe("small", tools=TOOLS, samples={"perfect": 12, "irrelevant": 2}), home=folder
+        callwright.make_recipe("small", tools=TOOLS, samples={"perfect": 12, "irrelevant": 2}),
+        home=folder,
     )
-    callwright.create_release("v1", home=folder).export("trl", folder / "files", kinds=["perfect"], with_template=True)
+    callwright.create_release("v1", home=folder).export(
+        "trl", folder / "files", kinds=["perfect"], with_template=True
+    )
     return folder
 
 
 def test_both_sides_are_told(home: Path) -> None:
-    done = run_here("release", "overlap", "v1", "--with", f"trl:{home / 'files'}", "--json", home=home)
+    done = run_here(
+        "release", "overlap", "v1", "--with", f"trl:{home / 'files'}", "--json", home=home
+    )
     assert done.returncode == 0, done.stderr
     [found] = json.loads(done.stdout)
     perfect = callwright.load_release("v1", home=home).count_kinds()["perfect"]
@@ -32,12 +37,15 @@ def test_both_sides_are_told(home: Path) -> None:
     assert found["shared"]["request"] >= perfect <= found["shared"]["call"]
     assert found["shared_others"] == {"tool": perfect, "call": perfect, "request": perfect}
     assert {Path(pair["place"]).name.partition(":")[0] for pair in found["pairs"]} == {"v1.jsonl"}
-    words = run_here("release", "overlap", "v1", "--with", f"trl:{home / 'files'}", home=home).stdout
+    words = run_here(
+        "release", "overlap", "v1", "--with", f"trl:{home / 'files'}", home=home
+    ).stdout
     assert "share of it" in words
 
 
 @pytest.mark.parametrize(
-    ("stated", "said"), [("trl", "FORMAT:PATH"), ("none:x", "bfcl"), ("trl:nowhere", "no file or folder 'nowhere'")]
+    ("stated", "said"),
+    [("trl", "FORMAT:PATH"), ("none:x", "bfcl"), ("trl:nowhere", "no file or folder 'nowhere'")],
 )
 def test_a_data_set_that_is_none_is_named(home: Path, stated: str, said: str) -> None:
     done = run_here("release", "overlap", "v1", "--with", stated, home=home)
@@ -47,7 +55,9 @@ def test_a_data_set_that_is_none_is_named(home: Path, stated: str, said: str) ->
 
 def test_what_a_recipe_avoids_does_not_land(home: Path) -> None:
     avoided = [{"from": str(home / "files"), "format": "trl"}]
-    recipe = callwright.make_recipe("clean", tools=TOOLS, samples={"perfect": 12, "irrelevant": 2}, avoid=avoided)
+    recipe = callwright.make_recipe(
+        "clean", tools=TOOLS, samples={"perfect": 12, "irrelevant": 2}, avoid=avoided
+    )
     report = callwright.build(recipe, home=home)
     [row] = warehouse_of(settings_of(home)).rows(
         "select records, reason from rejections where build = ? and stage = 'duplicates' and reason_code = 'taken'",
@@ -55,7 +65,11 @@ def test_what_a_recipe_avoids_does_not_land(home: Path) -> None:
     )
     assert "trl has the same" in row["reason"]
     assert "v1.jsonl:" in row["reason"]
-    texts = {kept.request for kept in callwright.load_release("v1", home=home) if kept.sample.kind == "perfect"}
+    texts = {
+        kept.request
+        for kept in callwright.load_release("v1", home=home)
+        if kept.sample.kind == "perfect"
+    }
     landed = {kept.request for kept in callwright.samples("recipe = 'clean'", home=home)}
     assert row["records"] == len(texts)
     assert not texts & landed

@@ -60,19 +60,34 @@ rent_locker:
 MINE = ("put me down", "join", "still room", "a locker")
 
 
-def write_unmeasured_recipe(folder: Path, sentences: str, name: str = "gym.en.yaml", **changes: Any) -> Path:
+def write_unmeasured_recipe(
+    folder: Path, sentences: str, name: str = "gym.en.yaml", **changes: Any
+) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "api.yaml").write_text(API, encoding="utf-8")
     (folder / name).write_text(sentences, encoding="utf-8")
-    source = {"import": "openapi", "path": "api.yaml", "plumbing": {"page_token": True}, "sentences": name}
-    recipe = {"name": "gym", "tools": [source], "samples": {"perfect": 8}, "readers": {"planted": 0}, **changes}
+    source = {
+        "import": "openapi",
+        "path": "api.yaml",
+        "plumbing": {"page_token": True},
+        "sentences": name,
+    }
+    recipe = {
+        "name": "gym",
+        "tools": [source],
+        "samples": {"perfect": 8},
+        "readers": {"planted": 0},
+        **changes,
+    }
     path = folder / "recipe.yaml"
     path.write_text(json.dumps(recipe), encoding="utf-8")
     return path
 
 
 def accepted(settings: Settings) -> list[dict[str, Any]]:
-    return warehouse_of(settings).rows("select kind, request, build from accepted_samples order by kind, key")
+    return warehouse_of(settings).rows(
+        "select kind, request, build from accepted_samples order by kind, key"
+    )
 
 
 def callwright(home: Path, *words: object, code: int = 0) -> str:
@@ -82,7 +97,9 @@ def callwright(home: Path, *words: object, code: int = 0) -> str:
 
 
 def test_requests_are_said_in_them_read_back_and_accepted(tmp_path: Path) -> None:
-    path = write_unmeasured_recipe(tmp_path, ENGLISH, samples={"perfect": 10, "imperfect": 4, "sQsA": 4})
+    path = write_unmeasured_recipe(
+        tmp_path, ENGLISH, samples={"perfect": 10, "imperfect": 4, "sQsA": 4}
+    )
     assert check_recipe(path) == ()
     recipe, settings = read_recipe(path), settings_of(tmp_path / "home")
     (tmp_path / "gym.en.yaml").unlink()  # it is kept in the recipe
@@ -90,9 +107,14 @@ def test_requests_are_said_in_them_read_back_and_accepted(tmp_path: Path) -> Non
     found = accepted(settings)
     assert len(found) >= 16
     assert all(any(words in one["request"].lower() for words in MINE) for one in found), found
-    read = warehouse_of(settings).rows("select distinct decision from verdicts where check_name = 'reading'")
+    read = warehouse_of(settings).rows(
+        "select distinct decision from verdicts where check_name = 'reading'"
+    )
     assert [row["decision"] for row in read] == ["proved"]
-    turns = "".join(row["body"] for row in warehouse_of(settings).rows("select body from samples where kind = 'sQsA'"))
+    turns = "".join(
+        row["body"]
+        for row in warehouse_of(settings).rows("select body from samples where kind = 'sQsA'")
+    )
     assert re.search(r"Which class would you like\?|On which day\?|For how many months\?", turns)
 
 
@@ -102,7 +124,10 @@ def test_another_text_is_another_build_in_other_words(tmp_path: Path) -> None:
         build(read_recipe(write_unmeasured_recipe(tmp_path, sentences)), settings)
     found = accepted(settings)
     assert len({one["build"] for one in found}) == 2
-    said = {one["build"]: " ".join(two["request"] for two in found if two["build"] == one["build"]) for one in found}
+    said = {
+        one["build"]: " ".join(two["request"] for two in found if two["build"] == one["build"])
+        for one in found
+    }
     assert sorted("cupboard" in words for words in said.values()) == [False, True]
     assert sorted("a locker" in words for words in said.values()) == [False, True]
 
@@ -119,32 +144,44 @@ def test_english_tools_are_asked_for_in_chinese(tmp_path: Path) -> None:
     assert not any(re.search("[A-Za-z]{3}", one["request"]) for one in found), found
 
 
-def test_a_tool_without_sentences_is_told_of_and_refused_in_another_language_than_its_own(tmp_path: Path) -> None:
+def test_a_tool_without_sentences_is_told_of_and_refused_in_another_language_than_its_own(
+    tmp_path: Path,
+) -> None:
     part = ENGLISH[: ENGLISH.index("rent_locker")]
     result = callwright(tmp_path, "recipe", "check", write_unmeasured_recipe(tmp_path / "en", part))
     assert (
-        "1 of 2 tools have no sentences in English, so template/v1 words their requests plainly: rent_locker." in result
+        "1 of 2 tools have no sentences in English, so template/v1 words their requests plainly: rent_locker."
+        in result
     )
-    shown = callwright(tmp_path, "build", write_unmeasured_recipe(tmp_path / "en", part), "--preview", "1")
+    shown = callwright(
+        tmp_path, "build", write_unmeasured_recipe(tmp_path / "en", part), "--preview", "1"
+    )
     assert "put me down" in shown.lower() or "join" in shown or "room" in shown or "locker" in shown
     chinese = write_unmeasured_recipe(
         tmp_path / "zh", CHINESE[: CHINESE.index("rent_locker")], "gym.zh.yaml", languages=["zh"]
     )
     said = callwright(tmp_path, "build", chinese, "--preview", "1", code=2)
-    assert "can't write requests in 'zh' for tools in en that have no sentences in it, rent_locker" in said
+    assert (
+        "can't write requests in 'zh' for tools in en that have no sentences in it, rent_locker"
+        in said
+    )
 
 
 def test_drafts_are_written_checked_and_used(tmp_path: Path) -> None:
     write_unmeasured_recipe(tmp_path, ENGLISH)
     callwright(tmp_path, "tools", "import", "openapi", tmp_path / "api.yaml", "--name", "gym")
     draft = tmp_path / "draft.en.yaml"
-    assert "sentences for 2 of 2 tools" in callwright(tmp_path, "tools", "sentences", "gym", "--out", draft)
+    assert "sentences for 2 of 2 tools" in callwright(
+        tmp_path, "tools", "sentences", "gym", "--out", draft
+    )
     assert "No mistakes." in callwright(tmp_path, "tools", "check", "gym", "--sentences", draft)
     draft.write_text(draft.read_text().replace("{months}", "{moths}"), encoding="utf-8")
     said = callwright(tmp_path, "tools", "check", "gym", "--sentences", draft, code=2)
     assert "draft.en.yaml:" in said
     assert "rent_locker has no parameter 'moths'; did you mean months?" in said
-    assert "exists already" in callwright(tmp_path, "tools", "sentences", "gym", "--out", draft, code=2)
+    assert "exists already" in callwright(
+        tmp_path, "tools", "sentences", "gym", "--out", draft, code=2
+    )
 
 
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["en", "zh"])

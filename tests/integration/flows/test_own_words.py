@@ -34,14 +34,20 @@ def test_of_several_system_messages_each_sample_keeps_one(tmp_path: Path) -> Non
     )
 
 
-def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none(tmp_path: Path) -> None:
+def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none(
+    tmp_path: Path,
+) -> None:
     for name, told in (("drawn", ""), ("none", "none")):
         settings = settings_of(tmp_path / name)
-        build(unmeasured_recipe(languages=["en"], samples={"perfect": 6}, system_message=told), settings)
+        build(
+            unmeasured_recipe(languages=["en"], samples={"perfect": 6}, system_message=told),
+            settings,
+        )
         release = create_release("v1", home=settings.home)
         release.export("openai", tmp_path / name / "out", with_template=True)
         rows = [
-            json.loads(line)["messages"] for line in (tmp_path / name / "out" / "v1.jsonl").read_text().splitlines()
+            json.loads(line)["messages"]
+            for line in (tmp_path / name / "out" / "v1.jsonl").read_text().splitlines()
         ]
         begun = {row[0]["content"] for row in rows if row[0]["role"] == "system"}
         assert len(begun) > 1 if name == "drawn" else not begun
@@ -52,7 +58,10 @@ def test_a_system_message_stands_in_every_sample_and_changes_nothing_else(tmp_pa
     usual = samples_of(tmp_path / "usual")
     led = samples_of(tmp_path / "led", system_message="You are the assistant of Acme.")
     assert {sample.system_message for sample in led} == {"You are the assistant of Acme."}
-    requests = [{one.request for one in found if one.kind in ("perfect", "imperfect")} for found in (led, usual)]
+    requests = [
+        {one.request for one in found if one.kind in ("perfect", "imperfect")}
+        for found in (led, usual)
+    ]
     assert requests[0] == requests[1]
     assert {sample.key for sample in led}.isdisjoint(sample.key for sample in usual)
 
@@ -68,12 +77,18 @@ CITIES = ["Bielefeld", "Wuppertal", "Saarbrücken", "Osnabrück", "Heilbronn", "
 
 def test_values_of_ones_own_are_all_that_samples_say_for_a_parameter(tmp_path: Path) -> None:
     samples = samples_of(
-        tmp_path, values={"city": CITIES}, tools=[{"seed": ["Weather"]}], samples={**KINDS, "mSv": 1, "parallel": 3}
+        tmp_path,
+        values={"city": CITIES},
+        tools=[{"seed": ["Weather"]}],
+        samples={**KINDS, "mSv": 1, "parallel": 3},
     )
     said = [
-        call.arguments["city"] for sample in samples for snapshot in sample.snapshots() for call in snapshot.calls
+        call.arguments["city"]
+        for sample in samples
+        for snapshot in sample.snapshots()
+        for call in snapshot.calls
         if "city" in call.arguments
-    ]  # fmt: skip
+    ]
     assert len(said) > 3
     assert set(said) <= set(CITIES)
 
@@ -92,7 +107,9 @@ def test_values_and_examples_name_the_build(tmp_path: Path) -> None:
         build_key(unmeasured_recipe(**model, examples=str(path)), []),
     }
     assert len(keys) == 5
-    assert build_key(unmeasured_recipe(examples=str(path)), []) == usual, "the template model is shown none"
+    assert build_key(unmeasured_recipe(examples=str(path)), []) == usual, (
+        "the template model is shown none"
+    )
 
 
 def test_values_that_no_tool_takes_are_refused_before_anything_is_made(tmp_path: Path) -> None:

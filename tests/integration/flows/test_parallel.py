@@ -20,9 +20,13 @@ from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_
 from tests.support.validators.scoring_at_once import score_answers
 
 RECIPE: dict[str, Any] = {
-    "name": "parallel", "seed": 5, "tools": [{"seed": ["Weather", "Banking", "Music", "Trains"]}], "languages": ["en", "zh"],
-    "samples": {PARALLEL: 24}, "spare": 0.5,
-}  # fmt: skip
+    "name": "parallel",
+    "seed": 5,
+    "tools": [{"seed": ["Weather", "Banking", "Music", "Trains"]}],
+    "languages": ["en", "zh"],
+    "samples": {PARALLEL: 24},
+    "spare": 0.5,
+}
 
 
 class ParallelBuild:
@@ -32,7 +36,9 @@ class ParallelBuild:
 
     def samples(self) -> list[Sample]:
         sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
-        return [Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)]
+        return [
+            Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +51,9 @@ def test_as_many_land_in_each_language_as_asked_for(built: ParallelBuild) -> Non
     assert (languages.count("en"), languages.count("zh")) == (12, 12)
 
 
-def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_several(built: ParallelBuild) -> None:
+def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_several(
+    built: ParallelBuild,
+) -> None:
     kinds = set()
     for sample in built.samples():
         tools = {call.tool for call in sample.gold}
@@ -60,7 +68,11 @@ def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: Paral
     for sample in built.samples():
         ends = [0]
         for call in sample.gold:
-            spans = [(one.start, one.end) for one in call.evidence if one.start is not None and one.end is not None]
+            spans = [
+                (one.start, one.end)
+                for one in call.evidence
+                if one.start is not None and one.end is not None
+            ]
             assert len(spans) == len(call.arguments)
             assert min(start for start, _ in spans) >= ends[-1]
             ends.append(max(end for _, end in spans))
@@ -98,17 +110,34 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
     assert all(len(row["messages"][-1]["tool_calls"]) > 1 for row in rows)
 
 
-def test_a_candidate_that_makes_the_calls_in_any_order_is_wholly_right(built: ParallelBuild) -> None:
+def test_a_candidate_that_makes_the_calls_in_any_order_is_wholly_right(
+    built: ParallelBuild,
+) -> None:
     samples = built.samples()
     answers = [
         Prediction(
-            release="r", candidate="m", strategy="direct", tools_shown="first", run=0, subject=sample.key, turn=1,
-            text="[]", calls=tuple(Call(tool=call.tool, arguments=call.arguments) for call in reversed(sample.gold)),
+            release="r",
+            candidate="m",
+            strategy="direct",
+            tools_shown="first",
+            run=0,
+            subject=sample.key,
+            turn=1,
+            text="[]",
+            calls=tuple(
+                Call(tool=call.tool, arguments=call.arguments) for call in reversed(sample.gold)
+            ),
         )
         for sample in samples
-    ]  # fmt: skip
-    tools = read_tools(warehouse_of(built.settings), [key for sample in samples for key in sample.candidates])
-    figures = {one.metric: one.value for one in score_answers(answers, samples, tools) if one.slice_by == "all"}
+    ]
+    tools = read_tools(
+        warehouse_of(built.settings), [key for sample in samples for key in sample.candidates]
+    )
+    figures = {
+        one.metric: one.value
+        for one in score_answers(answers, samples, tools)
+        if one.slice_by == "all"
+    }
     assert (figures["routing"], figures["ast"], figures["invented"]) == (1.0, 1.0, 0.0)
     assert set(mistakes_of(answers, {sample.key: sample for sample in samples})) == {""}
 

@@ -13,9 +13,14 @@ from tests.support.flows.small_builds import build, row_counts, settings_of, war
 TOP = Path(__file__).parents[3]
 SAMPLES = {"multi_step": 4, "multi_step_cross": 3}
 RECIPE = {
-    "name": "paths", "seed": 4, "tools": [{"environment": "travel"}], "samples": SAMPLES, "variants": 3, "spare": 0.5,
+    "name": "paths",
+    "seed": 4,
+    "tools": [{"environment": "travel"}],
+    "samples": SAMPLES,
+    "variants": 3,
+    "spare": 0.5,
     "shard_size": 8,
-}  # fmt: skip
+}
 
 
 class PathBuild:
@@ -29,7 +34,9 @@ class PathBuild:
 
     def samples(self) -> list[Sample]:
         """What has landed."""
-        rows = self.warehouse.rows("select s.body from samples s join acceptances a on a.subject = s.key")
+        rows = self.warehouse.rows(
+            "select s.body from samples s join acceptances a on a.subject = s.key"
+        )
         return [Sample.model_validate_json(row["body"]) for row in rows]
 
 
@@ -41,7 +48,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> PathBuild:
 def test_as_many_land_as_were_asked_for_the_same_from_each_domain(built: PathBuild) -> None:
     assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
     landed = {row.domain: row.samples for row in built.report.paths}
-    assert landed == {"Hotels": 1, "Flights": 1, "Car Rental": 1, "Attraction": 1, "Cross": 3, "Total": 7}
+    assert landed == {
+        "Hotels": 1,
+        "Flights": 1,
+        "Car Rental": 1,
+        "Attraction": 1,
+        "Cross": 3,
+        "Total": 7,
+    }
 
 
 def test_steps_and_calls_stand_beside_the_papers(built: PathBuild) -> None:
@@ -50,7 +64,9 @@ def test_steps_and_calls_stand_beside_the_papers(built: PathBuild) -> None:
     assert (rows["Total"].paper_steps, rows["Total"].paper_calls) == (3.26, 5.07)
     for sample in built.samples():
         assert sum(isinstance(turn, CallTurn) for turn in sample.turns) >= 2
-    counted = sum(len(snapshot.calls) for sample in built.samples() for snapshot in sample.snapshots())
+    counted = sum(
+        len(snapshot.calls) for sample in built.samples() for snapshot in sample.snapshots()
+    )
     assert rows["Total"].calls * rows["Total"].samples == pytest.approx(counted)
 
 

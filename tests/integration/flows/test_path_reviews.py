@@ -31,9 +31,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     home = tmp_path_factory.mktemp("paths")
     models = {"generator": {"name": "template/v1", "error_rate": ERRORS}}
     recipe = unmeasured_recipe(
-        tools=[{"environment": "travel"}], samples={"multi_step": 8}, languages=["en"], variants=2, models=models,
+        tools=[{"environment": "travel"}],
+        samples={"multi_step": 8},
+        languages=["en"],
+        variants=2,
+        models=models,
         shard_size=50,
-    )  # fmt: skip
+    )
     build(recipe, settings_of(home))
     return open_site(home, PaperStudio())
 
@@ -60,12 +64,17 @@ def _template(sample: Sample) -> str:
 
 
 def _samples(site: ReviewSite) -> dict[str, Sample]:
-    return {row["key"]: site.sample(row["key"]) for row in site.rows("select key from samples order by key")}
+    return {
+        row["key"]: site.sample(row["key"])
+        for row in site.rows("select key from samples order by key")
+    }
 
 
 def _made_after(site: ReviewSite, path: str) -> list[str]:
     samples = _samples(site)
-    templates = {_template(one) for one in samples.values() if one.origin and path in one.origin.parents}
+    templates = {
+        _template(one) for one in samples.values() if one.origin and path in one.origin.parents
+    }
     return [key for key, one in samples.items() if _template(one) in templates]
 
 
@@ -86,7 +95,11 @@ def test_a_few_corrections_are_asked_about_and_pushed_once(site: ReviewSite) -> 
     )
     assert 0 < len(asked) <= min(5, len(corrected))
     site.push()
-    tasks = [task for task in site.studio.tasks.values() if task["callwright_key"].startswith("correction:")]
+    tasks = [
+        task
+        for task in site.studio.tasks.values()
+        if task["callwright_key"].startswith("correction:")
+    ]
     assert sorted(task["subject"] for task in tasks) == asked
     assert all(task["corrections"] and task["before"] and task["after"] for task in tasks)
     assert site.push() == (0, 0)
@@ -118,7 +131,9 @@ def test_who_thinks_again_gives_the_samples_back(site: ReviewSite) -> None:
     assert all(site.accepted(key) is not None for key in family)
 
 
-def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more(site: ReviewSite) -> None:
+def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more(
+    site: ReviewSite,
+) -> None:
     site.push()
     path = _asked(site, "correction")[0]
     family = _made_after(site, path)
@@ -127,13 +142,17 @@ def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more
     _waiting(site, doubtful)
     site.warehouse.execute("delete from review_requests where subject = ?", [doubtful])
     request = request_row(
-        ReviewQuestion(doubtful, DOUBTFUL, "path: a doubt", site.value("select any_value(key) from builds"))
+        ReviewQuestion(
+            doubtful, DOUBTFUL, "path: a doubt", site.value("select any_value(key) from builds")
+        )
     )
     site.warehouse.put_rows({"review_requests": [request]})
     books = "select subject, build, stage, outcome, reason from outcomes where list_contains(?::varchar[], subject) order by all"
     before = site.rows(books, family), [site.accepted(key) for key in family]
     for decision in ("reject", "accept"):
-        number = site.studio.annotate(path, decision, **({"reasons": ["incomplete"]} if decision == "reject" else {}))
+        number = site.studio.annotate(
+            path, decision, **({"reasons": ["incomplete"]} if decision == "reject" else {})
+        )
         _pull(site)
         assert (site.rows(books, family), [site.accepted(key) for key in family]) != before
         site.studio.delete(number)
@@ -142,7 +161,9 @@ def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more
         assert _pull(site) == NOTHING_NEW
 
 
-def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_in_doubt(site: ReviewSite) -> None:
+def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_in_doubt(
+    site: ReviewSite,
+) -> None:
     site.push()
     path = _asked(site, "correction")[0]
     doubtful, proved = _made_after(site, path)
@@ -175,7 +196,9 @@ def test_the_status_tells_of_corrections_once(site: ReviewSite) -> None:
     assert [(row["tasks"], row["reviewed"]) for row in status["corrections"]] == [(len(asked), 1)]
     assert [row["reviews"] for row in status["correction_reviewers"]] == [1]
     assert status["disambiguations"] == []
-    [told] = read_review_facts(site.warehouse)["reasons"]  # not again for each sample that it decides about
+    [told] = read_review_facts(site.warehouse)[
+        "reasons"
+    ]  # not again for each sample that it decides about
     assert (told["reason"], told["reviews"], told["subjects"]) == ("incomplete", 1, 1)
 
 
@@ -197,20 +220,26 @@ def _requests(site: ReviewSite, keys: Sequence[str]) -> list[dict[str, Any]]:
     return with_kinds(site.warehouse, asked)
 
 
-def test_where_entries_compete_people_are_asked_which_to_strike(competing: tuple[ReviewSite, str]) -> None:
+def test_where_entries_compete_people_are_asked_which_to_strike(
+    competing: tuple[ReviewSite, str],
+) -> None:
     site, key = competing
     assert _asked(site, "disambiguation") == [key]
     assert site.studio.newest_task(key)["strikes"][-1]["alias"]
 
 
-def test_where_something_else_is_in_doubt_people_are_asked_about_the_sample(site: ReviewSite) -> None:
+def test_where_something_else_is_in_doubt_people_are_asked_about_the_sample(
+    site: ReviewSite,
+) -> None:
     key = next(iter(_samples(site)))
     doubt_the_path(site, key)
     [request] = _requests(site, [key])
     assert request["kind"] == "sample_review"
 
 
-def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(competing: tuple[ReviewSite, str]) -> None:
+def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(
+    competing: tuple[ReviewSite, str],
+) -> None:
     site, key = competing
     boxes = [box["alias"] for box in site.studio.newest_task(key)["strikes"]]
     site.studio.annotate(key, "edit", strikes=boxes)
@@ -222,7 +251,9 @@ def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(compe
     assert site.value("select parents from samples where key = ?", edited) == [key]
     calls = [turn.calls for turn in site.sample(key).turns if isinstance(turn, CallTurn)]
     now = [turn.calls for turn in site.sample(edited).turns if isinstance(turn, CallTurn)]
-    assert [[call.arguments for call in one] for one in now] == [[call.arguments for call in one] for one in calls]
+    assert [[call.arguments for call in one] for one in now] == [
+        [call.arguments for call in one] for one in calls
+    ]
 
 
 def test_an_answer_that_contradicts_itself_comes_back(competing: tuple[ReviewSite, str]) -> None:

@@ -35,15 +35,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Settings]:
 
 
 def policed_of(settings: Settings) -> list[Sample]:
-    rows = warehouse_of(settings).rows("select body from accepted_samples where kind = 'policy' order by key")
+    rows = warehouse_of(settings).rows(
+        "select body from accepted_samples where kind = 'policy' order by key"
+    )
     return [Sample.model_validate_json(row["body"]) for row in rows]
 
 
-def test_policies_decide_over_tasks_and_what_they_make_of_them_lands_proved(built: tuple[Recipe, Settings]) -> None:
+def test_policies_decide_over_tasks_and_what_they_make_of_them_lands_proved(
+    built: tuple[Recipe, Settings],
+) -> None:
     recipe, settings = built
     samples = policed_of(settings)
     assert len(samples) >= FEW["policy"] - 2
-    assert {sample.policy_case.due for sample in samples if sample.policy_case} >= {"call", "refuse"}
+    assert {sample.policy_case.due for sample in samples if sample.policy_case} >= {
+        "call",
+        "refuse",
+    }
     rows = warehouse_of(settings).rows("select decision from verdicts where check_name = 'policy'")
     assert {row["decision"] for row in rows} == {"proved"}
     with open_environments(recipe, settings.ledger.parent) as environments:
@@ -55,7 +62,9 @@ def test_policies_decide_over_tasks_and_what_they_make_of_them_lands_proved(buil
 def test_rows_of_training_begin_with_the_policies(built: tuple[Recipe, Settings]) -> None:
     recipe, settings = built
     samples = policed_of(settings)
-    tools = read_tools(warehouse_of(settings), sorted({key for one in samples for key in one.candidates}))
+    tools = read_tools(
+        warehouse_of(settings), sorted({key for one in samples for key in one.candidates})
+    )
     source = stream_of(release_of(samples, tools))
     for sample in samples:
         taught = [one for one in examples_of(sample, source) if isinstance(one, TrainingExample)]
@@ -69,7 +78,9 @@ def test_boards_tell_violations_and_refusals(built: tuple[Recipe, Settings]) -> 
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
     with open_environments(recipe, settings.ledger.parent) as environments:
         conditions = Conditions(environments=environments)
-        asyncio.run(evaluate_release("policies", candidates, settings, SilentProgress(), conditions))
+        asyncio.run(
+            evaluate_release("policies", candidates, settings, SilentProgress(), conditions)
+        )
     [row] = leaderboard("policies", settings)
     assert row["policy_violations"] > 0, "template/v1 takes no notice of policies"
     assert row["over_refusals"] == 0
@@ -78,7 +89,9 @@ def test_boards_tell_violations_and_refusals(built: tuple[Recipe, Settings]) -> 
 
 def spoilt(folder: Path, right: str, wrong: str) -> Path:
     """The recipe with something else in it, its document where it is."""
-    text = POLICIES.read_text(encoding="utf-8").replace("documents/", f"{POLICIES.parent}/documents/")
+    text = POLICIES.read_text(encoding="utf-8").replace(
+        "documents/", f"{POLICIES.parent}/documents/"
+    )
     assert right in text
     path = folder / "policies.yaml"
     path.write_text(text.replace(right, wrong), encoding="utf-8")
@@ -88,7 +101,12 @@ def spoilt(folder: Path, right: str, wrong: str) -> Path:
 @pytest.mark.parametrize(
     ("right", "wrong", "line", "problem"),
     [
-        ("[create_delivery]", "[create_deliveries]", 22, "there is no such tool. Is it create_delivery"),
+        (
+            "[create_delivery]",
+            "[create_deliveries]",
+            22,
+            "there is no such tool. Is it create_delivery",
+        ),
         (
             "delivery.status == 'planned'",
             "delivery.status == 'lost'",
@@ -104,13 +122,17 @@ def test_what_is_wrong_with_a_policy_is_told_with_its_line_and_stops_a_build(
     recipe, settings = read_recipe(path), settings_of(tmp_path / "home")
     [found] = [one for one in recipe_remarks(path, recipe, settings) if not one.is_remark]
     assert (found.line, problem in str(found)) == (line, True), found
-    with pytest.raises(ConfigurationError, match="The policies of the recipe 'policies' are wrong") as error:
+    with pytest.raises(
+        ConfigurationError, match="The policies of the recipe 'policies' are wrong"
+    ) as error:
         build(recipe, settings)
     assert problem in str(error.value)
 
 
 def test_samples_of_policies_take_policies(tmp_path: Path) -> None:
     path = tmp_path / "recipe.yaml"
-    path.write_text("name: bare\ntools: [{seed: all}]\nsamples: {task: 1, policy: 1}\n", encoding="utf-8")
+    path.write_text(
+        "name: bare\ntools: [{seed: all}]\nsamples: {task: 1, policy: 1}\n", encoding="utf-8"
+    )
     [problem] = check_recipe(path)
     assert "policy samples need policies" in str(problem)

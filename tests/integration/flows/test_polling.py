@@ -14,7 +14,13 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.review import listening
 from callwright.flows.review.listening import poll_reviews
 from callwright.flows.review.pulling import Pulled
-from callwright.warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
+from callwright.warehouse.errors import (
+    AnnotationError,
+    CallwrightError,
+    ConfigurationError,
+    StoreError,
+    TransientError,
+)
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import start
 from tests.support.sampling import slow
@@ -26,7 +32,12 @@ class Rounds:
     """A review site that is polled: what happens in each round, and what was heard of it. After the last round comes Ctrl-C."""
 
     def __init__(self, site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.site, self.rendered, self.waited, self.stated = site, list[Pulled](), list[float](), list[str]()
+        self.site, self.rendered, self.waited, self.stated = (
+            site,
+            list[Pulled](),
+            list[float](),
+            list[str](),
+        )
         self.events: Iterator[CallwrightError | Callable[[], Any] | None] = iter(())
         monkeypatch.setattr(listening, "require_label_studio", self._open)
         monkeypatch.setattr(listening.time, "sleep", self._wait)
@@ -59,19 +70,28 @@ def rounds(site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> Rounds:
 def test_each_pull_that_brings_something_is_told_of(rounds: Rounds) -> None:
     first, second = rounds.site.asked("doubtful")[:2]
     annotate = rounds.site.studio.annotate
-    rounds.poll(None, lambda: annotate(first, "accept"), None, lambda: annotate(second, "reject", reasons="other"))
+    rounds.poll(
+        None,
+        lambda: annotate(first, "accept"),
+        None,
+        lambda: annotate(second, "reject", reasons="other"),
+    )
     assert rounds.rendered == [Pulled(reviews=1, accepted=1), Pulled(reviews=1, rejected=1)]
     assert rounds.waited == [60] * 4
     assert rounds.stated == []
     rounds.site.balance()
 
 
-@pytest.mark.parametrize("trouble", [AWAY, TransientError("It answered 503."), StoreError("The warehouse is locked.")])
+@pytest.mark.parametrize(
+    "trouble", [AWAY, TransientError("It answered 503."), StoreError("The warehouse is locked.")]
+)
 def test_a_label_studio_that_is_away_for_a_while_is_told_of_once_and_asked_again(
     rounds: Rounds, trouble: CallwrightError
 ) -> None:
     first = rounds.site.asked("doubtful")[0]
-    rounds.poll(trouble, trouble, trouble, lambda: rounds.site.studio.annotate(first, "accept"), None)
+    rounds.poll(
+        trouble, trouble, trouble, lambda: rounds.site.studio.annotate(first, "accept"), None
+    )
     assert rounds.stated == [f"{trouble} Trying again every 60 s.", "Label Studio answers again."]
     assert rounds.rendered == [Pulled(reviews=1, accepted=1)]
 
@@ -79,9 +99,11 @@ def test_a_label_studio_that_is_away_for_a_while_is_told_of_once_and_asked_again
 def test_a_trouble_of_another_kind_is_told_of_too(rounds: Rounds) -> None:
     rounds.poll(AWAY, TransientError("It answered 503."), None, AWAY)
     assert [said.split(".")[0] for said in rounds.stated] == [
-        "No Label Studio answers at http://127", "It answered 503", "Label Studio answers again",
         "No Label Studio answers at http://127",
-    ]  # fmt: skip
+        "It answered 503",
+        "Label Studio answers again",
+        "No Label Studio answers at http://127",
+    ]
 
 
 def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
@@ -91,7 +113,10 @@ def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
 
 
 def test_none_at_all_from_the_beginning_is_a_wrong_setting(rounds: Rounds) -> None:
-    rounds.events, rounds.count = iter([ConfigurationError("No Label Studio is set or running.")]), 1
+    rounds.events, rounds.count = (
+        iter([ConfigurationError("No Label Studio is set or running.")]),
+        1,
+    )
     with pytest.raises(ConfigurationError, match="No Label Studio"):
         poll_reviews(rounds.site.settings, SilentProgress(), 60, rounds.rendered.append)
 
@@ -126,7 +151,13 @@ def nobody() -> Iterator[str]:
 def test_ctrl_c_ends_the_command_well(tmp_path: Path, pause: str) -> None:
     with nobody() as url:
         process = start(
-            "review", "pull", "--every", pause, home=tmp_path, LABEL_STUDIO_URL=url, LABEL_STUDIO_API_KEY="0" * 40
+            "review",
+            "pull",
+            "--every",
+            pause,
+            home=tmp_path,
+            LABEL_STUDIO_URL=url,
+            LABEL_STUDIO_API_KEY="0" * 40,
         )
         assert process.stderr is not None
         line = process.stderr.readline()

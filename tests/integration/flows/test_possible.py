@@ -18,22 +18,42 @@ from tests.support.generators.environments.fixtures import shop
 __all__ = ["shop"]  # a fixture
 
 TEXT = {"type": "string"}
-KINDS = dict.fromkeys(("perfect", "imperfect", "sQsA", "mQmA", "SO_case1", "parallel", "routing_hard", "multi_step"), 3)
+KINDS = dict.fromkeys(
+    ("perfect", "imperfect", "sQsA", "mQmA", "SO_case1", "parallel", "routing_hard", "multi_step"),
+    3,
+)
 
 
 def tool(name: str, *required: str, **more: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": {**dict.fromkeys(required, TEXT), **more}, "required": [*required, *more]}
-    return {"name": name, "description": f"Do {name} for people.", "category": "Home", "parameters": schema}
+    schema = {
+        "type": "object",
+        "properties": {**dict.fromkeys(required, TEXT), **more},
+        "required": [*required, *more],
+    }
+    return {
+        "name": name,
+        "description": f"Do {name} for people.",
+        "category": "Home",
+        "parameters": schema,
+    }
 
 
 TOOLS = [
-    tool("ring_bell"), tool("open_door", "room"), tool("paint_wall", "colour", "place"), tool("move_desk", "owner", "floor"),
+    tool("ring_bell"),
+    tool("open_door", "room"),
+    tool("paint_wall", "colour", "place"),
+    tool("move_desk", "owner", "floor"),
     tool("fill_form", "title", letter={"type": "string", "minLength": 9000}),
-]  # fmt: skip
+]
 
 
 def recipe(samples: dict[str, int], tools: list[dict[str, Any]] = TOOLS) -> Recipe:
-    stated = {"name": "possible", "tools": [{"own": tools}], "languages": ["en"], "samples": samples}
+    stated = {
+        "name": "possible",
+        "tools": [{"own": tools}],
+        "languages": ["en"],
+        "samples": samples,
+    }
     return parse_recipe(stated, Path(), "possible")
 
 
@@ -60,9 +80,18 @@ def test_a_build_leaves_out_what_was_told_before(tmp_path: Path) -> None:
 
 def test_what_most_tools_require_is_offered_as_a_constant() -> None:
     tools = [
-        Tool(name=f"do{at}", description="Do.", category="A", parameters={"type": "object", "properties": {"tenant": TEXT, "at": TEXT}, "required": ["tenant", *(["at"] if at < 2 else [])]})  # noqa: E501
+        Tool(
+            name=f"do{at}",
+            description="Do.",
+            category="A",
+            parameters={
+                "type": "object",
+                "properties": {"tenant": TEXT, "at": TEXT},
+                "required": ["tenant", *(["at"] if at < 2 else [])],
+            },
+        )  # noqa: E501
         for at in range(6)
-    ]  # fmt: skip
+    ]
     assert constants_to_fix(tools) == [Constant("tenant", 6)]
     assert "constants: {tenant: …}" in Constant("tenant", 6).sentence(6)
 
@@ -71,7 +100,13 @@ def test_what_most_tools_require_is_offered_as_a_constant() -> None:
 def written(tmp_path: Path) -> Path:
     (tmp_path / "tools.json").write_text(
         json.dumps(
-            [{"type": "function", "function": {key: one[key] for key in one if key != "category"}} for one in TOOLS]
+            [
+                {
+                    "type": "function",
+                    "function": {key: one[key] for key in one if key != "category"},
+                }
+                for one in TOOLS
+            ]
         )
     )
     return tmp_path
@@ -89,7 +124,9 @@ def test_recipe_check_tells_what_can_not_be_had_and_is_no_mistake(written: Path)
 def test_recipe_check_proposes_the_name_that_was_meant(written: Path) -> None:
     text = "name: few\ntools: [{import: openai, path: tools.json, include: [paint_walls]}]\nsamples: {perfect: 2}\n"
     (written / "recipe.yaml").write_text(text)
-    done = run_here("recipe", "check", str(written / "recipe.yaml"), "--json", home=written / "home")
+    done = run_here(
+        "recipe", "check", str(written / "recipe.yaml"), "--json", home=written / "home"
+    )
     assert done.returncode == 2
     (problem,) = json.loads(done.stdout)
     assert "did you mean paint_wall?" in problem["message"]
@@ -100,7 +137,11 @@ def test_tools_check_knows_a_file_by_what_is_in_it(written: Path) -> None:
     shown = run_here("tools", "check", str(written / "tools.json"), home=home)
     assert shown.returncode == 0, shown.stderr
     assert "parallel" in shown.stdout
-    found = json.loads(run_here("tools", "check", "openai", str(written / "tools.json"), "--json", home=home).stdout)
+    found = json.loads(
+        run_here(
+            "tools", "check", "openai", str(written / "tools.json"), "--json", home=home
+        ).stdout
+    )
     rows = {row["kind"]: (row["usable"], row["tools"]) for row in found["kinds"]}
     assert (rows["perfect"], rows["parallel"], rows["multi_step"]) == ((5, 5), (3, 5), (0, 5))
     one = run_here("tools", "check", str(written / "tools.json"), "--tool", "ring_bell", home=home)
@@ -108,7 +149,10 @@ def test_tools_check_knows_a_file_by_what_is_in_it(written: Path) -> None:
     wrong = run_here("tools", "check", str(written / "tools.json"), "--tool", "ring_bel", home=home)
     assert (wrong.returncode, "did you mean ring_bell" in wrong.stderr) == (2, True)
     nothing = run_here("tools", "check", "nowhere.yaml", home=home)
-    assert (nothing.returncode, "No file, folder or catalog is named 'nowhere.yaml'" in nothing.stderr) == (2, True)
+    assert (
+        nothing.returncode,
+        "No file, folder or catalog is named 'nowhere.yaml'" in nothing.stderr,
+    ) == (2, True)
 
 
 def live_recipe(folder: Path, source: dict[str, Any]) -> Path:
@@ -124,9 +168,16 @@ def told_by_check(path: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_of_a_live_server_its_list_tells_what_is_possible_and_no_tool_is_called(tmp_path: Path) -> None:
+def test_of_a_live_server_its_list_tells_what_is_possible_and_no_tool_is_called(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "asked.log"
-    source = {"environment": "mcp", "command": ["env", f"SHOP_LOG={log}", *SHOP], "allow": ["*"], "exclude": ["list_*"]}
+    source = {
+        "environment": "mcp",
+        "command": ["env", f"SHOP_LOG={log}", *SHOP],
+        "allow": ["*"],
+        "exclude": ["list_*"],
+    }
     status, told = told_by_check(live_recipe(tmp_path, source))
     assert status == 0
     assert "No tool of mcp was called" in told
@@ -134,14 +185,21 @@ def test_of_a_live_server_its_list_tells_what_is_possible_and_no_tool_is_called(
     assert [line.split()[1] for line in log.read_text().splitlines()] == ["started"]
 
     command = shlex.join(SHOP)
-    found = json.loads(run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout)
+    found = json.loads(
+        run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout
+    )
     rows = {row["kind"]: (row["usable"], row["tools"]) for row in found["kinds"]}
     assert rows["perfect"] == (8, 8)
     assert rows["imperfect"][0] < rows["perfect"][0], "two tools require nothing"
 
 
 def test_of_an_http_server_its_document_tells_what_is_possible(shop: Path, tmp_path: Path) -> None:
-    source = {"environment": "http", "import": "openapi", "path": str(shop), "base_url": "http://127.0.0.1:9"}
+    source = {
+        "environment": "http",
+        "import": "openapi",
+        "path": str(shop),
+        "base_url": "http://127.0.0.1:9",
+    }
     status, told = told_by_check(live_recipe(tmp_path, {**source, "secrets": {"X-Key": "NOT_SET"}}))
     assert (status, "No tool of http was called" in told) == (0, True)
     wrong = live_recipe(tmp_path, {**source, "include": ["fly_home"]})
@@ -155,24 +213,43 @@ def test_of_an_http_server_its_document_tells_what_is_possible(shop: Path, tmp_p
         ({"command": ["env"], "secrets": {"KEY": "NOT_SET_API_KEY"}}, "NOT_SET_API_KEY is not set"),
     ],
 )
-def test_a_server_that_is_away_is_told_and_is_no_mistake(more: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_a_server_that_is_away_is_told_and_is_no_mistake(
+    more: dict[str, Any], told: str, tmp_path: Path
+) -> None:
     status, said = told_by_check(live_recipe(tmp_path, {"environment": "mcp", **more}))
     assert (status, told in said) == (0, True)
 
 
-def test_of_a_server_that_ends_in_the_middle_of_its_list_the_tools_before_are_checked(tmp_path: Path) -> None:
+def test_of_a_server_that_ends_in_the_middle_of_its_list_the_tools_before_are_checked(
+    tmp_path: Path,
+) -> None:
     command = shlex.join([*PAGED, "break"])
-    found = json.loads(run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout)
+    found = json.loads(
+        run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout
+    )
     assert {row["tools"] for row in found["kinds"]} == {1}
     assert any("ended while it was asked" in one["message"] for one in found["problems"])
 
 
 async def test_nothing_is_claimed_of_kinds_whose_sources_only_a_build_shows(tmp_path: Path) -> None:
     """Of a path, or of turns that were merged, the tool alone does not decide what can be made."""
-    town = {"environment": "simulated", "import": "openapi", "path": "docs/first-dataset/library.yaml"}
+    town = {
+        "environment": "simulated",
+        "import": "openapi",
+        "path": "docs/first-dataset/library.yaml",
+    }
     stated = {"name": "possible", "tools": [town], "languages": ["en"]}
-    asked = {"task": 4, "tool_error": 4, "multi_step": 4, "multi_step_SO_case1": 4, "mQmA": 4, "mQmA_external": 4}
-    found = await survey_recipe(parse_recipe({**stated, "samples": asked}, Path(), "possible"), settings_of(tmp_path))
+    asked = {
+        "task": 4,
+        "tool_error": 4,
+        "multi_step": 4,
+        "multi_step_SO_case1": 4,
+        "mQmA": 4,
+        "mQmA_external": 4,
+    }
+    found = await survey_recipe(
+        parse_recipe({**stated, "samples": asked}, Path(), "possible"), settings_of(tmp_path)
+    )
     rows = {row.kind: row for row in found.rows()}
     assert {kind for kind, row in rows.items() if row.possible < row.asked} == set()
     assert {kind for kind, row in rows.items() if not row.is_known} == {
@@ -183,8 +260,14 @@ async def test_nothing_is_claimed_of_kinds_whose_sources_only_a_build_shows(tmp_
 
 
 async def test_where_no_task_can_be_planned_nothing_made_from_tasks_can_be(tmp_path: Path) -> None:
-    found = await survey_recipe(recipe({"perfect": 2, "task": 3, "tool_error": 3}), settings_of(tmp_path))
+    found = await survey_recipe(
+        recipe({"perfect": 2, "task": 3, "tool_error": 3}), settings_of(tmp_path)
+    )
     rows = {row.kind: row for row in found.rows()}
-    assert (rows["task"].usable, rows["tool_error"].usable, rows["tool_error"].possible) == (0, 0, 0)
+    assert (rows["task"].usable, rows["tool_error"].usable, rows["tool_error"].possible) == (
+        0,
+        0,
+        0,
+    )
     assert "task" in rows["tool_error"].reason
     assert found.impossible == 6

@@ -39,10 +39,19 @@ RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malf
 def evaluate(site: ReviewSite, *labels: str, release: str = "v1", **conditions: object) -> None:
     """Ask candidates: `near` understands, others err, each in its own way and in every way."""
     candidates = [
-        Candidate(label=label, model=read_model("template/v1", {"error_rate": {} if label == "near" else RATES, "seed": 5 * seed}))
+        Candidate(
+            label=label,
+            model=read_model(
+                "template/v1", {"error_rate": {} if label == "near" else RATES, "seed": 5 * seed}
+            ),
+        )
         for seed, label in enumerate(labels)
-    ]  # fmt: skip
-    asyncio.run(evaluate_release(release, candidates, site.settings, SilentProgress(), Conditions(**conditions)))
+    ]
+    asyncio.run(
+        evaluate_release(
+            release, candidates, site.settings, SilentProgress(), Conditions(**conditions)
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -77,12 +86,16 @@ def draw(site: ReviewSite, count: int = 12, *models: str) -> AuditDraw:
 
 
 def drawn(site: ReviewSite) -> list[dict[str, object]]:
-    return site.rows("select prediction, candidate, error_type from audit_draws order by prediction")
+    return site.rows(
+        "select prediction, candidate, error_type from audit_draws order by prediction"
+    )
 
 
 def asked(site: ReviewSite) -> list[str]:
     return [
-        task["subject"] for task in site.studio.tasks.values() if task["callwright_key"].startswith("prediction_audit:")
+        task["subject"]
+        for task in site.studio.tasks.values()
+        if task["callwright_key"].startswith("prediction_audit:")
     ]
 
 
@@ -132,7 +145,10 @@ def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: Revie
     audited.warehouse.execute("delete from review_requests where kind = 'prediction_audit'")
     assert draw(audited, 6).new == 0
     assert (
-        audited.value("select count(*) from review_requests where kind = 'prediction_audit' and cause = 'audit'") == 6
+        audited.value(
+            "select count(*) from review_requests where kind = 'prediction_audit' and cause = 'audit'"
+        )
+        == 6
     )
 
 
@@ -146,7 +162,10 @@ def test_only_the_models_named_are_drawn_and_counted(audited: ReviewSite) -> Non
 def test_what_can_not_be_audited_is_told_with_what_can(audited: ReviewSite) -> None:
     with pytest.raises(ConfigurationError, match=r"No release is named 'v9'\. The releases are v1"):
         draw_audits("v9", audited.settings)
-    with pytest.raises(ConfigurationError, match=r"'nobody' has no scored answers .* Models that have: careless, near"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"'nobody' has no scored answers .* Models that have: careless, near",
+    ):
         draw(audited, 5, "nobody")
     audited.warehouse.execute("delete from scores where run = 0")
     with pytest.raises(ConfigurationError, match="callwright evaluate v1"):
@@ -168,7 +187,8 @@ def test_the_task_shows_the_answer_and_not_who_gave_it(audited: ReviewSite) -> N
     assert len(tasks) == answer_count(audited) > 2 * SAMPLES["perfect"]
     for task in tasks:
         [row] = audited.rows(
-            "select p.*, s.gold from predictions p join samples s on s.key = p.subject where p.key = ?", task["subject"]
+            "select p.*, s.gold from predictions p join samples s on s.key = p.subject where p.key = ?",
+            task["subject"],
         )
         assert "careless" not in json.dumps(task)
         assert ("RIGHT" in task["metric"]) == (row["error_type"] == "")
@@ -182,7 +202,9 @@ def say(site: ReviewSite, subject: str, verdict: str, **typed: Any) -> None:
     site.studio.annotate(subject, verdict, **typed)
 
 
-def decide(site: ReviewSite, *reasons: str, by: str = "ann", comment: str = "", error_type: str = "") -> str:
+def decide(
+    site: ReviewSite, *reasons: str, by: str = "ann", comment: str = "", error_type: str = ""
+) -> str:
     """Decide on the first undecided answer of an error type; its key."""
     [row, *_] = site.rows(
         """
@@ -201,7 +223,10 @@ def decide(site: ReviewSite, *reasons: str, by: str = "ann", comment: str = "", 
 
 
 def board(site: ReviewSite) -> dict[tuple[str, str], dict[str, object]]:
-    return {(row["candidate"], row["error_type"]): row for row in site.rows("from metric_audit where release = 'v1'")}
+    return {
+        (row["candidate"], row["error_type"]): row
+        for row in site.rows("from metric_audit where release = 'v1'")
+    }
 
 
 def test_the_view_tells_how_often_the_metric_is_right(audited: ReviewSite) -> None:
@@ -212,9 +237,9 @@ def test_the_view_tells_how_often_the_metric_is_right(audited: ReviewSite) -> No
     pulled = audited.pull()
     assert (pulled.reviews, pulled.accepted, pulled.rejected, pulled.problems) == (2, 1, 1, ())
     rows = board(audited)
-    assert {name: rows["careless", "wrong_tool"][name] for name in ("audited", "agreed", "share")} == {
-        "audited": 1, "agreed": 1, "share": 1.0
-    }  # fmt: skip
+    assert {
+        name: rows["careless", "wrong_tool"][name] for name in ("audited", "agreed", "share")
+    } == {"audited": 1, "agreed": 1, "share": 1.0}
     strict = rows["careless", "wrong_value"]
     assert (strict["audited"], strict["agreed"], strict["share"]) == (1, 0, 0.0)
     assert strict["reasons"] == {"too_strict": 1, "also_right": 1}
@@ -273,11 +298,15 @@ def test_a_rejection_without_a_reason_goes_back_to_people(audited: ReviewSite) -
     assert audited.pull().returned == 1
     task = audited.studio.newest_task(key)
     assert task["version"] == 2
-    assert task["why"].startswith("Your answer came back: Rejected without a reason.\nDrawn from the answers to v1")
+    assert task["why"].startswith(
+        "Your answer came back: Rejected without a reason.\nDrawn from the answers to v1"
+    )
 
 
 def suspects(site: ReviewSite) -> list[dict[str, object]]:
-    return site.rows("select subject, kind, version, cause, problem, reason from review_queue where cause = 'suspect'")
+    return site.rows(
+        "select subject, kind, version, cause, problem, reason from review_queue where cause = 'suspect'"
+    )
 
 
 def sample_of(site: ReviewSite, prediction: str) -> str:
@@ -298,7 +327,9 @@ def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: ReviewSite) -> No
     assert audited.studio.newest_task(row["subject"])["why"].endswith("It is five people.")
 
 
-def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_audit(audited: ReviewSite) -> None:
+def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_audit(
+    audited: ReviewSite,
+) -> None:
     draw(audited, answer_count(audited))
     audited.push()
     [pair, *_] = audited.rows(
@@ -375,7 +406,9 @@ def test_the_command_draws_and_says_what(evaluated: Path, tmp_path: Path) -> Non
         answer_count(open_site(home, PaperStudio())),
     )
     assert sum(told["by_error_type"].values()) == 7
-    again = run_here("review", "audit", "v1", "--draw", "7", "--model", "near", "--model", "careless", home=home)
+    again = run_here(
+        "review", "audit", "v1", "--draw", "7", "--model", "near", "--model", "careless", home=home
+    )
     assert f"7 of {told['answers']} answers to v1 drawn, 0 of them now." in again.stdout
     wrong = run_here("review", "audit", "v1", "--model", "nobody", home=home)
     assert (wrong.returncode, wrong.stdout) == (2, "")
@@ -384,11 +417,16 @@ def test_the_command_draws_and_says_what(evaluated: Path, tmp_path: Path) -> Non
 
 answers = st.lists(
     st.builds(
-        AuditablePrediction, key=st.uuids().map(str), subject=st.sampled_from("abcd"), turn=st.integers(1, 3),
-        candidate=st.sampled_from(["m", "n"]), error_type=st.sampled_from(["", "refused", "wrong_tool"]),
+        AuditablePrediction,
+        key=st.uuids().map(str),
+        subject=st.sampled_from("abcd"),
+        turn=st.integers(1, 3),
+        candidate=st.sampled_from(["m", "n"]),
+        error_type=st.sampled_from(["", "refused", "wrong_tool"]),
     ),
-    max_size=30, unique_by=lambda one: one.key,
-)  # fmt: skip
+    max_size=30,
+    unique_by=lambda one: one.key,
+)
 
 
 @given(answers, st.integers(0, 40), st.randoms(use_true_random=False))
@@ -396,7 +434,10 @@ def test_no_error_type_is_drawn_more_often_than_another_that_has_answers_left(fo
     chosen = choose(found, [], count, rng)
     assert len(chosen) == len(set(chosen)) == min(count, len(found))
     assert set(chosen) <= set(found)
-    taken, there = Counter(one.error_type for one in chosen), Counter(one.error_type for one in found)
+    taken, there = (
+        Counter(one.error_type for one in chosen),
+        Counter(one.error_type for one in found),
+    )
     for name in there:
         assert taken[name] == there[name] or taken[name] >= max(taken.values(), default=0) - 1
 
@@ -418,6 +459,10 @@ def test_what_is_drawn_before_evens_the_rest_out(found, count):
 
 @given(st.integers(1, 8))
 def test_other_snapshots_come_first(count):
-    found = [AuditablePrediction(f"{run}{turn}", "a", turn, "m", "") for turn in range(4) for run in range(2)]
+    found = [
+        AuditablePrediction(f"{run}{turn}", "a", turn, "m", "")
+        for turn in range(4)
+        for run in range(2)
+    ]
     chosen = choose(found, [], count, Random("v1"))
     assert len({one.turn for one in chosen}) == min(count, 4)

@@ -33,9 +33,13 @@ def test_unmarked():
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with the release v1, which was exported, too."""
     folder = tmp_path_factory.mktemp("cases")
-    recipe = callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples={"perfect": 6, "irrelevant": 2})
+    recipe = callwright.make_recipe(
+        "small", tools=[{"seed": ["Weather"]}], samples={"perfect": 6, "irrelevant": 2}
+    )
     callwright.build(recipe, home=folder)
-    callwright.create_release("v1", splits={"train": 0.5, "test": 0.5}, home=folder).export("records", folder / "v1")
+    callwright.create_release("v1", splits={"train": 0.5, "test": 0.5}, home=folder).export(
+        "records", folder / "v1"
+    )
     return folder
 
 
@@ -44,8 +48,19 @@ def session(home: Path, folder: Path, text: str, *words: str) -> "subprocess.Com
     (folder / "pytest.ini").write_text(
         "[pytest]\naddopts = --strict-markers\nfilterwarnings = error\n", encoding="utf-8"
     )
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *words]
-    return subprocess.run(command, cwd=folder, env=environment(home), capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:hypothesispytest",
+        *words,
+    ]
+    return subprocess.run(
+        command, cwd=folder, env=environment(home), capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,12 +82,16 @@ def test_each_sample_is_a_case_by_its_key(
     ]
     cases = {
         (case.get("name") or ""): (
-            case.find("failure") is None, {one.get("name"): one.get("value") for one in case.iter("property")},
+            case.find("failure") is None,
+            {one.get("name"): one.get("value") for one in case.iter("property")},
         )
         for case in ET.parse(tmp_path / "cases.xml").getroot().iter("testcase")  # noqa: S314 - pytest's own
-    }  # fmt: skip
+    }
     assert cases == {
-        f"test_marked[{kept.key}]": (bool(kept.calls), {"kind": kept.sample.kind, "request": kept.request})
+        f"test_marked[{kept.key}]": (
+            bool(kept.calls),
+            {"kind": kept.sample.kind, "request": kept.request},
+        )
         for kept in wanted
     }
     failing = [kept for kept in wanted if not kept.calls]
@@ -85,7 +104,10 @@ def test_each_sample_is_a_case_by_its_key(
     [
         ('"v9"', "test_marked, callwright_release: No release is named 'v9'"),
         slow('"v1", split="dev"', "The release has no split 'dev'; it has train, test"),
-        slow('"v1", kinds=["perfekt"]', "The release has no kind 'perfekt'; it has irrelevant, perfect"),
+        slow(
+            '"v1", kinds=["perfekt"]',
+            "The release has no kind 'perfekt'; it has irrelevant, perfect",
+        ),
         slow('Path("nowhere")', "holds no records"),
         slow("", "missing 1 required positional argument: 'name'"),
     ],
@@ -101,7 +123,10 @@ def test_a_mark_that_names_nothing_is_an_error_of_one_sentence(
 
 def test_a_test_that_takes_a_sample_without_a_mark_is_told_how(home: Path, tmp_path: Path) -> None:
     done = session(home, tmp_path, "def test_bare(callwright_sample):\n    pass\n")
-    assert "test_bare takes callwright_sample: mark it with @pytest.mark.callwright_release('v1')." in done.stdout
+    assert (
+        "test_bare takes callwright_sample: mark it with @pytest.mark.callwright_release('v1')."
+        in done.stdout
+    )
 
 
 def test_nothing_is_loaded_where_no_test_is_marked(home: Path, tmp_path: Path) -> None:

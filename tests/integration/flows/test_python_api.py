@@ -35,7 +35,10 @@ def get_rain(city: str, day: str = "today") -> str:
 
 
 RECIPE = callwright.make_recipe(
-    "mine", tools=[get_rain, {"seed": ["Weather"]}], samples={"perfect": 8, "imperfect": 4, "irrelevant": 2}, seed=7
+    "mine",
+    tools=[get_rain, {"seed": ["Weather"]}],
+    samples={"perfect": 8, "imperfect": 4, "irrelevant": 2},
+    seed=7,
 )
 
 
@@ -125,7 +128,9 @@ def test_tools_made_in_python_survive_into_worker_processes(tmp_path: Path) -> N
         "recipe = callwright.make_recipe('two', tools=[ring, {'seed': ['Weather']}], samples={'perfect': 12}, shard_size=4)\n"
         "if __name__ == '__main__':\n    print(callwright.build(recipe, workers=2).planned)\n"
     )
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert (done.stdout, done.returncode) == ("12\n", 0), done.stderr
 
 
@@ -140,16 +145,23 @@ UNGUARDED = (
 def test_a_script_without_a_guard_builds_in_its_own_process(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED.replace("WORKERS", "1"))
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert (done.stdout, done.returncode) == ("3\n", 0), done.stderr
 
 
 def test_a_script_without_a_guard_is_told_of_it_with_more_workers_than_one(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED.replace("WORKERS", "2"))
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert (done.returncode, done.stdout) == (1, "")
-    assert 'Put the call that starts the build under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+    assert (
+        'Put the call that starts the build under `if __name__ == "__main__":`'
+        in done.stderr.splitlines()[-1]
+    )
     assert "memory" not in done.stderr
 
 
@@ -192,7 +204,9 @@ def test_the_examples_of_the_checks_are_true() -> None:
     assert doctest.testmod(building).failed == 0
 
 
-def test_a_release_is_gone_through_turned_into_tables_and_exported(home: Path, tmp_path: Path) -> None:
+def test_a_release_is_gone_through_turned_into_tables_and_exported(
+    home: Path, tmp_path: Path
+) -> None:
     release = callwright.load_release("v1", home=home)
     assert len(release) == len(list(release)) == sum(release.count_kinds().values())
     assert {one.split for one in release} == {"train", "test"} == set(release.splits)
@@ -201,13 +215,18 @@ def test_a_release_is_gone_through_turned_into_tables_and_exported(home: Path, t
     assert set(frame["grade"]) <= {"proved", "judged", "vouched"}
     assert release.export("records", tmp_path / "records").rows == len(release)
     loaded = callwright.load_release(tmp_path / "records")
-    assert [*loaded.rows()] == [row | {"grade": ""} for row in sorted(release.rows(), key=_by_split)]
+    assert [*loaded.rows()] == [
+        row | {"grade": ""} for row in sorted(release.rows(), key=_by_split)
+    ]
     assert (len(loaded), loaded.splits, loaded.count_kinds()) == (
         len(release),
         ("test", "train"),
         release.count_kinds(),
     )
-    assert release.export("parquet", tmp_path / "parquet", kinds=["perfect"]).rows == release.count_kinds()["perfect"]
+    assert (
+        release.export("parquet", tmp_path / "parquet", kinds=["perfect"]).rows
+        == release.count_kinds()["perfect"]
+    )
 
 
 def _by_split(row: dict[str, Any]) -> tuple[str, str]:
@@ -224,7 +243,9 @@ def test_a_work_folder_is_copied_once_for_all_who_read_it(home: Path) -> None:
         with folder.opened() as second:
             assert second is first
     assert [*release] == [*callwright.load_release("v1", home=home)]
-    with pytest.raises(ConfigurationError, match="was loaded; what it took is told when it is created"):
+    with pytest.raises(
+        ConfigurationError, match="was loaded; what it took is told when it is created"
+    ):
         _ = release.created
 
 
@@ -240,7 +261,9 @@ def test_what_is_no_release_is_told(home: Path, tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_told_with_the_command_that_brings_it(home: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"needs the package datasets, .* pip install datasets"):
+    with pytest.raises(
+        ConfigurationError, match=r"needs the package datasets, .* pip install datasets"
+    ):
         callwright.load_release("v1", home=home).to_dataset()
 
 
@@ -251,13 +274,17 @@ def due(home: Path) -> dict[str, list[Any]]:
     return {one.request: [(call.tool, call.arguments) for call in one.calls] for one in release}
 
 
-def test_a_function_that_answers_rightly_has_all_points(home: Path, due: dict[str, list[Any]]) -> None:
+def test_a_function_that_answers_rightly_has_all_points(
+    home: Path, due: dict[str, list[Any]]
+) -> None:
     seen: list[tuple[list[dict[str, Any]], list[dict[str, Any]]]] = []
 
     def right(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> object:
         seen.append((messages, tools))
         calls = due[messages[-1]["content"]]
-        return [(name.replace(".", "_"), given) for name, given in calls] or "Sorry, none of my tools can do this."
+        return [
+            (name.replace(".", "_"), given) for name, given in calls
+        ] or "Sorry, none of my tools can do this."
 
     found = callwright.evaluate("v1", right, home=home)
     assert (found.candidate, found.strategy, found.failures) == ("right", "messages", [])
@@ -266,7 +293,9 @@ def test_a_function_that_answers_rightly_has_all_points(home: Path, due: dict[st
     messages, tools = seen[0]
     assert [message["role"] for message in messages] == ["system", "user"]
     assert {tool["type"] for tool in tools} == {"function"}
-    printed = run_here("query", "select distinct candidate from leaderboard where strategy = 'messages'", home=home)
+    printed = run_here(
+        "query", "select distinct candidate from leaderboard where strategy = 'messages'", home=home
+    )
     assert "right" in printed.stdout, "it stands on the leaderboard as any other"
 
 
@@ -281,7 +310,9 @@ BAD = {
 
 
 @pytest.mark.parametrize(("given", "words"), BAD.values(), ids=BAD)
-def test_what_goes_wrong_in_a_function_is_a_failure_with_its_reason(home: Path, given: object, words: str) -> None:
+def test_what_goes_wrong_in_a_function_is_a_failure_with_its_reason(
+    home: Path, given: object, words: str
+) -> None:
     async def bad(_messages: object, _tools: object) -> object:
         if isinstance(given, Exception):
             raise given
@@ -305,7 +336,11 @@ def forms() -> Iterator[object]:
 def test_calls_may_have_any_of_the_usual_forms(home: Path) -> None:
     givens = [
         *([form] for form in forms()),
-        {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "go", "arguments": '{"n": 1}'}}]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"function": {"name": "go", "arguments": '{"n": 1}'}}],
+        },
         {"name": "go", "arguments": {"n": 1}},
         '{"name": "go", "arguments": {"n": 1}}',
         callwright.Call(tool="go", arguments={"n": 1}),
@@ -315,11 +350,18 @@ def test_calls_may_have_any_of_the_usual_forms(home: Path) -> None:
         "v1", lambda _messages, _tools: givens[next(asked) % len(givens)], home=home, name="any"
     )
     assert len(found.samples) >= len(givens)
-    assert {json.dumps(item.calls) for item in found.samples} == {'[{"tool": "go", "arguments": {"n": 1}}]'}
+    assert {json.dumps(item.calls) for item in found.samples} == {
+        '[{"tool": "go", "arguments": {"n": 1}}]'
+    }
 
 
 def test_no_call_may_be_none_an_empty_list_or_words(home: Path) -> None:
-    givens = [None, [], "Sorry, none of my tools can do this.", {"content": "Sorry.", "tool_calls": None}]
+    givens = [
+        None,
+        [],
+        "Sorry, none of my tools can do this.",
+        {"content": "Sorry.", "tool_calls": None},
+    ]
     asked = count()
     found = callwright.evaluate(
         "v1", lambda _messages, _tools: givens[next(asked) % len(givens)], home=home, name="none"
@@ -334,7 +376,10 @@ def test_a_function_is_asked_anew_unless_its_version_is_the_same(home: Path) -> 
     def counted(_messages: object, _tools: object) -> None:
         next(asked)
 
-    names = [callwright.evaluate("v1", counted, home=home, version=version).candidate for version in ("1", "1", "", "")]
+    names = [
+        callwright.evaluate("v1", counted, home=home, version=version).candidate
+        for version in ("1", "1", "", "")
+    ]
     assert names == ["counted", "counted", "counted#2", "counted#3"]
     assert next(asked) == 3 * len(callwright.load_release("v1", home=home))
     with pytest.raises(ConfigurationError, match="is complete"):
@@ -360,7 +405,9 @@ async def test_async_functions_are_called_in_the_loop_that_waits(home: Path) -> 
 
 def test_a_model_by_its_name_is_evaluated_as_by_the_command(home: Path) -> None:
     found = callwright.evaluate("v1", "template/v1", home=home)
-    printed = json.loads(run_here("evaluate", "v1", "--model", "template/v1", "--json", home=home).stdout)
+    printed = json.loads(
+        run_here("evaluate", "v1", "--model", "template/v1", "--json", home=home).stdout
+    )
     [row] = [row for row in printed if row["candidate"] == "template/v1"]
     assert {name: row[name] for name in ("func_acc", "args_acc")} == {
         name: found.figures[name] for name in ("func_acc", "args_acc")
@@ -401,9 +448,16 @@ def test_a_process_of_somebody_elses_keeps_its_network_and_threads(home: Path) -
         "print([name for name in ('HF_HUB_OFFLINE', 'DO_NOT_TRACK') if name in os.environ])"
     )
     around = {
-        name: value for name, value in environment(home).items() if name not in {"HF_HUB_OFFLINE", "DO_NOT_TRACK"}
+        name: value
+        for name, value in environment(home).items()
+        if name not in {"HF_HUB_OFFLINE", "DO_NOT_TRACK"}
     }
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=TOP, env=around, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=TOP,
+        env=around,
+        check=False,
     )
     assert done.stdout == "[]\n", done.stderr

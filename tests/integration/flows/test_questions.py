@@ -29,7 +29,7 @@ MAY_BE_EMPTY = re.compile(
     r"|two builds|build do otherwise|build drift|came and went|native tool|rules leave|gold may be|wait for|turned away"
     r"|shift itself|never given|nobody get",
     re.IGNORECASE,
-)  # fmt: skip
+)
 
 
 def test_there_are_thirty_questions_at_least() -> None:
@@ -38,10 +38,14 @@ def test_there_are_thirty_questions_at_least() -> None:
     assert sum(MAY_BE_EMPTY.search(question) is None for question, _ in QUESTIONS) >= 30
 
 
-@pytest.mark.parametrize(("question", "answer"), QUESTIONS, ids=[question for question, _ in QUESTIONS])
+@pytest.mark.parametrize(
+    ("question", "answer"), QUESTIONS, ids=[question for question, _ in QUESTIONS]
+)
 def test_each_question_has_an_answer(four_recipes: Settings, question: str, answer: str) -> None:
     for query in re.findall(r"```sql\n(.*?)```", answer, re.DOTALL):
-        here = query.replace("recipe = 'demo'", "recipe = 'hammerbench'").replace("'v1'", f"'{RELEASE}'")
+        here = query.replace("recipe = 'demo'", "recipe = 'hammerbench'").replace(
+            "'v1'", f"'{RELEASE}'"
+        )
         found = rows(four_recipes, here)
         assert found or MAY_BE_EMPTY.search(question), query
 
@@ -50,8 +54,17 @@ def test_each_fine_tuning_row_of_all_four_recipes_is_one_that_openai_takes(
     four_recipes: Settings, tmp_path: Path
 ) -> None:
     warehouse = warehouse_of(four_recipes)
-    export_release(stream_release(warehouse, RELEASE, words=assistant_words(system_messages=False)), "openai", tmp_path)
-    rows = [row for path in tmp_path.glob("*.jsonl") if "origins" not in path.name for row in rows_in(path)]
+    export_release(
+        stream_release(warehouse, RELEASE, words=assistant_words(system_messages=False)),
+        "openai",
+        tmp_path,
+    )
+    rows = [
+        row
+        for path in tmp_path.glob("*.jsonl")
+        if "origins" not in path.name
+        for row in rows_in(path)
+    ]
     origins = [row for path in tmp_path.glob("*.origins.jsonl") for row in rows_in(path)]
     taught = {row["kind"] for row in origins}
     assert {"multi_step", "conversation", "perfect"} <= taught
@@ -60,7 +73,9 @@ def test_each_fine_tuning_row_of_all_four_recipes_is_one_that_openai_takes(
 
 
 @pytest.fixture(scope="module")
-def exported(four_recipes: Settings, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def exported(
+    four_recipes: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> list[dict[str, Any]]:
     """The samples of the release as the export `records` has them: no line of SQL has touched them."""
     folder = tmp_path_factory.mktemp("exported") / "records"
     export_release(stream_release(warehouse_of(four_recipes), RELEASE), "records", folder)
@@ -91,30 +106,43 @@ def first_words(line: dict[str, Any]) -> str:
     return next(turn["text"] for turn in line["sample"]["turns"] if turn["kind"] == "user")
 
 
-def test_samples_by_kind_and_language(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:
+def test_samples_by_kind_and_language(
+    four_recipes: Settings, exported: list[dict[str, Any]]
+) -> None:
     counted = Counter((line["sample"]["kind"], line["sample"]["language"]) for line in exported)
     sql = "select kind, language, sum(landed)::integer as landed from composition where landed > 0 group by all"
     found = rows(four_recipes, sql)
     assert {(row["kind"], row["language"]): row["landed"] for row in found} == counted
 
 
-def test_how_often_each_tool_is_called(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:
-    counted = Counter((call["tool"], line["sample"]["language"]) for line in exported for call in last_calls(line))
+def test_how_often_each_tool_is_called(
+    four_recipes: Settings, exported: list[dict[str, Any]]
+) -> None:
+    counted = Counter(
+        (call["tool"], line["sample"]["language"]) for line in exported for call in last_calls(line)
+    )
     sql = "select tool, language, sum(calls)::integer as calls from tool_coverage where calls > 0 group by all"
     found = rows(four_recipes, sql)
     assert {(row["tool"], row["language"]): row["calls"] for row in found} == counted
 
 
-def test_how_often_each_parameter_is_given(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:
+def test_how_often_each_parameter_is_given(
+    four_recipes: Settings, exported: list[dict[str, Any]]
+) -> None:
     counted = Counter(
-        (call["tool"], name) for line in exported for call in last_calls(line) for name in call["arguments"]
+        (call["tool"], name)
+        for line in exported
+        for call in last_calls(line)
+        for name in call["arguments"]
     )
     sql = "select tool, parameter, sum(given)::integer as given from parameter_coverage where given > 0 group by all"
     found = rows(four_recipes, sql)
     assert {(row["tool"], row["parameter"]): row["given"] for row in found} == counted
 
 
-def test_of_which_types_arguments_are(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:
+def test_of_which_types_arguments_are(
+    four_recipes: Settings, exported: list[dict[str, Any]]
+) -> None:
     names = {
         str: "string",
         bool: "boolean",
@@ -125,7 +153,10 @@ def test_of_which_types_arguments_are(four_recipes: Settings, exported: list[dic
         type(None): "null",
     }
     counted = Counter(
-        names[type(value)] for line in exported for call in last_calls(line) for value in call["arguments"].values()
+        names[type(value)]
+        for line in exported
+        for call in last_calls(line)
+        for value in call["arguments"].values()
     )
     sql = "select argument_type, sum(arguments)::integer as arguments from argument_types group by all"
     found = rows(four_recipes, sql)
@@ -137,14 +168,18 @@ def test_how_long_requests_are(four_recipes: Settings, exported: list[dict[str, 
     for line in exported:
         lengths[line["sample"]["kind"], line["sample"]["language"]].append(len(first_words(line)))
     found = rows(four_recipes, "select kind, language, samples, request_characters from lengths")
-    assert {(row["kind"], row["language"]): (row["samples"], row["request_characters"]) for row in found} == {
-        cell: (len(values), median(values)) for cell, values in lengths.items()
-    }
+    assert {
+        (row["kind"], row["language"]): (row["samples"], row["request_characters"]) for row in found
+    } == {cell: (len(values), median(values)) for cell, values in lengths.items()}
 
 
-def test_how_many_snapshots_and_calls_samples_have(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:
+def test_how_many_snapshots_and_calls_samples_have(
+    four_recipes: Settings, exported: list[dict[str, Any]]
+) -> None:
     turns = Counter(line["sample"]["kind"] for line in exported for _ in call_turns(line))
-    calls = Counter(line["sample"]["kind"] for line in exported for _, made in call_turns(line) for _ in made)
+    calls = Counter(
+        line["sample"]["kind"] for line in exported for _, made in call_turns(line) for _ in made
+    )
     sql = "select kind, sum(call_turns * samples) as turns, sum(calls * samples) as calls from lengths group by kind"
     found = rows(four_recipes, sql)
     assert {row["kind"]: round(row["turns"]) for row in found} == turns
@@ -162,24 +197,31 @@ def test_what_splits_share(four_recipes: Settings, exported: list[dict[str, Any]
     assert row["same_tools"] == len(tools["test"] & tools["train"])
 
 
-def test_what_is_due_at_each_snapshot(four_recipes: Settings, exported: list[dict[str, Any]]) -> None:
+def test_what_is_due_at_each_snapshot(
+    four_recipes: Settings, exported: list[dict[str, Any]]
+) -> None:
     due = {}
     for line in exported:
         sample = Sample.model_validate(line["sample"])
         for place, calls in call_turns(line):
-            due[sample.key, place] = [{"tool": call["tool"], "arguments": call["arguments"]} for call in calls]
+            due[sample.key, place] = [
+                {"tool": call["tool"], "arguments": call["arguments"]} for call in calls
+            ]
     sql = "select distinct sample, turn, due from prediction_items where due is not null and turn is not null"
     found = rows(four_recipes, sql)
     assert len(found) > 20
     assert {(row["sample"], row["turn"]): json.loads(row["due"]) for row in found} == {
-        place: calls for place, calls in due.items() if place in {(row["sample"], row["turn"]) for row in found}
+        place: calls
+        for place, calls in due.items()
+        if place in {(row["sample"], row["turn"]) for row in found}
     }
 
 
 def test_what_came_of_each_sample_is_what_came_of_its_items(four_recipes: Settings) -> None:
     items = defaultdict(list)
     for row in rows(
-        four_recipes, "select candidate, run, sample, verdict from prediction_items where verdict is not null"
+        four_recipes,
+        "select candidate, run, sample, verdict from prediction_items where verdict is not null",
     ):
         items[row["candidate"], row["run"], row["sample"]].append(row["verdict"])
     found = rows(four_recipes, "select candidate, run, sample, passed from sample_results")

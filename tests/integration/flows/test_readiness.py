@@ -30,7 +30,11 @@ FEW = {"perfect": 2}
         (PLAIN, {}, ("OPENAI_API_KEY",)),
         (PLAIN, {"api_base": "https://api.openai.com/v1"}, ("OPENAI_API_KEY",)),
         (PLAIN, {"api_base": "http://10.0.0.9/v1"}, ()),
-        ("hosted_vllm/q", {"api_base": "http://10.0.0.9/v1", "api_key_variable": "MINE"}, ("MINE",)),
+        (
+            "hosted_vllm/q",
+            {"api_base": "http://10.0.0.9/v1", "api_key_variable": "MINE"},
+            ("MINE",),
+        ),
         ("anthropic/claude-x", {}, ("ANTHROPIC_API_KEY",)),
         ("bedrock/x", {}, ()),
         ("template/v1", {}, ()),
@@ -44,7 +48,8 @@ def test_a_missing_key_is_known_without_a_call(
     check_key(settings, lambda variable: "sk-1")
     if variables:
         with pytest.raises(
-            ConfigurationError, match=f"no API key for {name}. Set the environment variable {variables[0]}"
+            ConfigurationError,
+            match=f"no API key for {name}. Set the environment variable {variables[0]}",
         ):
             check_key(settings, lambda variable: "")
 
@@ -56,21 +61,34 @@ def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> 
     assert time.monotonic() - began < 5
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.count("\n") == 1
-    assert f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY" in ended.stderr
+    assert (
+        f"There is no API key for {PLAIN}. Set the environment variable OPENAI_API_KEY"
+        in ended.stderr
+    )
 
 
 def test_a_server_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
-    away = {"name": "openai/stub", "api_base": "http://127.0.0.1:9/v1"}  # eight tries would take half a minute
+    away = {
+        "name": "openai/stub",
+        "api_base": "http://127.0.0.1:9/v1",
+    }  # eight tries would take half a minute
     began = time.monotonic()
     with pytest.raises(
-        TransientError, match=r"The server of openai/stub at http://127.0.0.1:9/v1/models can't be reached"
+        TransientError,
+        match=r"The server of openai/stub at http://127.0.0.1:9/v1/models can't be reached",
     ):
-        build_here(unmeasured_recipe(samples=FEW, models={"judge": away, "generator": away}), settings_of(tmp_path))
+        build_here(
+            unmeasured_recipe(samples=FEW, models={"judge": away, "generator": away}),
+            settings_of(tmp_path),
+        )
     assert time.monotonic() - began < 15
 
 
 def test_what_the_ledger_knows_needs_no_server(model_server: ModelServer, tmp_path: Path) -> None:
-    settings, recipe = settings_of(tmp_path), unmeasured_recipe(samples=FEW, models=stub_roles(model_server))
+    settings, recipe = (
+        settings_of(tmp_path),
+        unmeasured_recipe(samples=FEW, models=stub_roles(model_server)),
+    )
     build_here(recipe, settings)
     asked = model_server.requests
     warehouse_of(settings).execute("update builds set finished_at = null")
@@ -88,7 +106,9 @@ async def test_all_models_of_a_recipe_are_looked_at_once(model_server: ModelServ
     assert model_server.requests == 0
 
 
-def test_doctor_tells_keys_and_the_models_of_a_recipe(model_server: ModelServer, tmp_path: Path) -> None:
+def test_doctor_tells_keys_and_the_models_of_a_recipe(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     ended = run_here("doctor", "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret")
     [keys] = [one for one in json.loads(ended.stdout) if one["part"] == "model keys"]
     assert (keys["state"], keys["advice"]) == ("ready", "OPENAI_API_KEY")
@@ -106,7 +126,9 @@ def test_doctor_tells_keys_and_the_models_of_a_recipe(model_server: ModelServer,
 def test_doctor_tells_when_a_model_ends_and_what_it_is_not_sent(tmp_path: Path) -> None:
     models = {"judge": PLAIN, "checker": {"name": THINKING, "temperature": 0}}
     recipe = write_unmeasured_recipe(tmp_path, samples=FEW, models=models)
-    ended = run_here("doctor", str(recipe), "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret")
+    ended = run_here(
+        "doctor", str(recipe), "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret"
+    )
     found = {one["part"]: one["advice"] for one in json.loads(ended.stdout)}
     assert f"ends on {end_of(PLAIN)}: name another model" in found[f"model {PLAIN}"]
     assert "takes no temperature" in found[f"model {THINKING}"]

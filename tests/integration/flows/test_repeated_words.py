@@ -19,9 +19,14 @@ def built(
 ) -> tuple[Settings, BuildReport]:
     settings = settings_of(home)
     recipe = unmeasured_recipe(
-        tools=[{"seed": ["Weather"]}], languages=["en"], samples={"perfect": 60}, shard_size=60, spare=spare,
-        checks={"largest_opening": ALLOWED, "repeated": words, **checks}, review={"spot_checks": 0, "repeated": repeated},
-    )  # fmt: skip
+        tools=[{"seed": ["Weather"]}],
+        languages=["en"],
+        samples={"perfect": 60},
+        shard_size=60,
+        spare=spare,
+        checks={"largest_opening": ALLOWED, "repeated": words, **checks},
+        review={"spot_checks": 0, "repeated": repeated},
+    )
     return settings, build(recipe, settings)
 
 
@@ -30,7 +35,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Settings, BuildRepor
     return built(tmp_path_factory.mktemp("told"), repeated=False)
 
 
-def test_a_build_tells_which_words_its_requests_repeat(told: tuple[Settings, BuildReport], tmp_path: Path) -> None:
+def test_a_build_tells_which_words_its_requests_repeat(
+    told: tuple[Settings, BuildReport], tmp_path: Path
+) -> None:
     settings, report = told
     assert report.repeated
     for found in report.repeated:
@@ -38,7 +45,9 @@ def test_a_build_tells_which_words_its_requests_repeat(told: tuple[Settings, Bui
         assert found.sentence.startswith(
             f"{found.share:.1%} of the requests in {of('en').name} ({found.requests} of {found.of_requests}) "
         )
-    page = write_report(open_warehouse(settings), tmp_path / "report.html").read_text(encoding="utf-8")
+    page = write_report(open_warehouse(settings), tmp_path / "report.html").read_text(
+        encoding="utf-8"
+    )
     assert "repeated more often than the recipe allows" in page
 
 
@@ -48,22 +57,30 @@ def test_what_is_beyond_the_share_waits_for_people_where_the_recipe_wants_it(
     settings, report = built(tmp_path, repeated=True)
     assert report.build == told[1].build, "what it makes is the same"
     assert not report.repeated
-    asked = open_warehouse(settings).rows("select subject, reason from review_requests order by subject")
+    asked = open_warehouse(settings).rows(
+        "select subject, reason from review_requests order by subject"
+    )
     waiting = [row["subject"] for row in asked if "more than 2.0 % of all do" in row["reason"]]
     assert len(waiting) >= told[1].landed - report.landed > 0
-    assert told[1].landed - report.landed <= sum(one.requests - 1 for one in told[1].repeated)  # some are in two groups
+    assert told[1].landed - report.landed <= sum(
+        one.requests - 1 for one in told[1].repeated
+    )  # some are in two groups
 
 
 def test_what_is_beyond_the_share_is_rejected_and_replaced_where_the_recipe_bounds_it(
     told: tuple[Settings, BuildReport], tmp_path: Path
 ) -> None:
     allowed = 0.05
-    settings, report = built(tmp_path, repeated=False, spare=1.0, largest_opening=allowed, words="reject")
+    settings, report = built(
+        tmp_path, repeated=False, spare=1.0, largest_opening=allowed, words="reject"
+    )
     assert report.build != told[1].build, "what it makes is another thing"
     assert not report.repeated
     warehouse = open_warehouse(settings)
     [row] = warehouse.rows("select max(share) as most, sum(requests) as requests from openings")
     assert row["most"] <= allowed
-    rejected = warehouse.rows("select reason from outcomes where stage = 'duplicates' and reason_code = 'duplicate'")
+    rejected = warehouse.rows(
+        "select reason from outcomes where stage = 'duplicates' and reason_code = 'duplicate'"
+    )
     assert sum("begins with" in one["reason"] for one in rejected) > 0
     assert row["requests"] + len(rejected) > 60, "others were planned in their place"

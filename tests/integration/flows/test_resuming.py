@@ -48,9 +48,13 @@ def wait_until(is_so: Callable[[], bool], process: "subprocess.Popen[str]") -> N
         time.sleep(0.02)
 
 
-def test_raising_a_count_asks_for_the_difference_only(model_server: ModelServer, tmp_path: Path) -> None:
+def test_raising_a_count_asks_for_the_difference_only(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path / "few")
-    others = stub_settings(model_server, name="openai/another")  # no model judges what it made itself
+    others = stub_settings(
+        model_server, name="openai/another"
+    )  # no model judges what it made itself
     roles = stub_roles(model_server) | {"checker": others, "judge": others}
     few = build(unmeasured_recipe(samples={"perfect": 5}, models=roles), settings)
     first = model_server.requests
@@ -81,10 +85,14 @@ def test_a_model_across_a_wire_makes_as_much_as_the_embedded_one_and_judges_noth
     made = f"select list(what order by what) from (select {what} as what from samples)"
     assert one(near, made) == one(far, made)
     assert one(near, "select count(*) from accepted_samples where grade = 'judged'") > 0
-    assert one(far, "select count(*) from accepted_samples where grade = 'judged'") == 0, "no model judges its own"
+    assert one(far, "select count(*) from accepted_samples where grade = 'judged'") == 0, (
+        "no model judges its own"
+    )
 
 
-def test_a_changed_role_asks_only_its_own_stages_again(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_changed_role_asks_only_its_own_stages_again(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path)
     roles = stub_roles(model_server)
     build(unmeasured_recipe(samples=FEW, models=roles), settings)
@@ -106,7 +114,15 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
     house = tmp_path / "house"
     package = house / "callwright"
     shutil.copytree(TOP / "callwright", package)
-    for folder in ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse"):
+    for folder in (
+        "annotation",
+        "flows",
+        "generators",
+        "language",
+        "llm",
+        "validators",
+        "warehouse",
+    ):
         shutil.copytree(TOP / folder, package / folder)
     home = tmp_path / "home"
     recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
@@ -120,7 +136,9 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
     assert text.count("--- user") == 1
     prompt.write_text(text.replace("--- user", "Be natural.\n--- user"), encoding="utf-8")
     words = [sys.executable, "-m", "callwright", "build", str(recipe), "--no-review", "--json"]
-    second = subprocess.run(words, capture_output=True, text=True, check=False, cwd=house, env=environment(home))
+    second = subprocess.run(
+        words, capture_output=True, text=True, check=False, cwd=house, env=environment(home)
+    )
     assert second.returncode == 0, second.stderr
     keys = {json.loads(one.stdout)["build"] for one in (first, second)}
     assert len(keys) == 2, "another prompt is another build"
@@ -154,7 +172,9 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
     assert again.planned == sum(SAMPLES.values())
     twice = [question for question, times in model_server.asked.items() if times > 1]
     # Four in the slots, and as many whose answers were on their way to the disk.
-    assert len(twice) <= AHEAD * 4, "only what was under way when the build was killed is asked again"
+    assert len(twice) <= AHEAD * 4, (
+        "only what was under way when the build was killed is asked again"
+    )
     assert max(model_server.asked.values()) <= 2
     assert leftovers(settings) == []
     noted = one(settings, "select count(*) from llm_calls where cost > 0")
@@ -169,10 +189,15 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
 
 
 @pytest.mark.parametrize(
-    ("name", "requests"), [(MODEL, 2), (PRICED, 9), (MODEL, 23), slow(PRICED, 2), slow(MODEL, 9), slow(PRICED, 23)]
+    ("name", "requests"),
+    [(MODEL, 2), (PRICED, 9), (MODEL, 23), slow(PRICED, 2), slow(MODEL, 9), slow(PRICED, 23)],
 )
 def test_answers_and_the_account_of_calls_agree_after_a_kill_with_and_without_a_price(
-    model_server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, requests: int
+    model_server: ModelServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    requests: int,
 ) -> None:
     monkeypatch.setenv("STUB_API_KEY", "sk-stub")
     model_server.delay, model_server.is_steady = 0.03, True
@@ -187,8 +212,12 @@ def test_answers_and_the_account_of_calls_agree_after_a_kill_with_and_without_a_
 
     model_server.delay = 0.0
     build(unmeasured_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
-    calls = warehouse_of(settings).rows("select request, cost from llm_calls where not cached and error = ''")
-    assert sorted(call["request"] for call in calls) == sorted(answers_in(settings.ledger)), "each answer has one call"
+    calls = warehouse_of(settings).rows(
+        "select request, cost from llm_calls where not cached and error = ''"
+    )
+    assert sorted(call["request"] for call in calls) == sorted(answers_in(settings.ledger)), (
+        "each answer has one call"
+    )
     assert kept <= {call["request"] for call in calls}
     assert len({call["cost"] > 0 for call in calls}) == 1
 
@@ -222,16 +251,23 @@ def are_gone(pids: set[int], within: float = 10) -> bool:
 
 def is_running(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            != "Z"
+        )
     except OSError:
         return False
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) -> None:
-    recipe = write_unmeasured_recipe(tmp_path, tools=[{"seed": "all"}], samples={"perfect": 4000}, shard_size=2000)
+    recipe = write_unmeasured_recipe(
+        tmp_path, tools=[{"seed": "all"}], samples={"perfect": 4000}, shard_size=2000
+    )
     settings = settings_of(tmp_path / "home")
-    process = start("build", str(recipe), "--no-review", "--json", home=settings.home, CALLWRIGHT_WORKERS="2")
+    process = start(
+        "build", str(recipe), "--no-review", "--json", home=settings.home, CALLWRIGHT_WORKERS="2"
+    )
     wait_until(lambda: len(children_of(process.pid)) >= 3 and settings.ledger.exists(), process)
     time.sleep(0.7)
     children = children_of(process.pid)
@@ -255,7 +291,9 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
 def test_a_build_that_asks_across_a_wire_is_stopped_at_once(
     model_server: ModelServer, tmp_path: Path, ending: signal.Signals
 ) -> None:
-    model_server.delay = 300  # a build that waited for it would take longer than the machine may be busy
+    model_server.delay = (
+        300  # a build that waited for it would take longer than the machine may be busy
+    )
     recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
     process = start("build", str(recipe), "--no-review", home=tmp_path / "home")
     wait_until(lambda: model_server.requests > 0, process)
@@ -272,8 +310,20 @@ def test_a_build_in_the_background_of_a_script_ends_where_a_service_manager_says
 ) -> None:
     model_server.delay = 300
     recipe = write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples=FEW)
-    words = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-m", "callwright", "build", str(recipe)]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=TOP, env=environment(tmp_path / "home"))
+    words = [
+        "sh",
+        "-c",
+        "trap '' INT; exec \"$@\"",
+        "sh",
+        sys.executable,
+        "-m",
+        "callwright",
+        "build",
+        str(recipe),
+    ]
+    process = subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, cwd=TOP, env=environment(tmp_path / "home")
+    )
     wait_until(lambda: model_server.requests > 0, process)
     process.send_signal(signal.SIGTERM)
     _, stderr = process.communicate(timeout=60)

@@ -29,12 +29,17 @@ ALWAYS_ASKED = {"format", "grounding", "wording"}
 
 
 def test_all_that_failed_a_check_and_some_of_the_others_are_asked_about(site: ReviewSite) -> None:
-    doubtful = {row["subject"] for row in site.rows("select subject from outcomes where outcome = 'waiting'")}
+    doubtful = {
+        row["subject"]
+        for row in site.rows("select subject from outcomes where outcome = 'waiting'")
+    }
     assert len(doubtful) >= 5
     assert set(site.asked("doubtful")) == doubtful
     assert len(site.asked("spot check")) == 5
     assert all(site.accepted(key) for key in site.asked("spot check"))
-    assert {task["subject"] for task in site.studio.tasks.values()} == doubtful | set(site.asked("spot check"))
+    assert {task["subject"] for task in site.studio.tasks.values()} == doubtful | set(
+        site.asked("spot check")
+    )
     assert all(task["why"] for task in site.studio.tasks.values())
     site.balance()
 
@@ -80,7 +85,9 @@ def test_another_label_studio_gets_what_nobody_has_decided(site: ReviewSite) -> 
 def test_an_accepted_sample_lands_under_the_name_of_who_vouched(site: ReviewSite) -> None:
     waiting = {
         row["stage"]: row["subject"]
-        for row in site.rows("select stage, subject from outcomes where outcome = 'waiting' order by subject")
+        for row in site.rows(
+            "select stage, subject from outcomes where outcome = 'waiting' order by subject"
+        )
     }
     assert waiting
     for key in waiting.values():
@@ -116,7 +123,9 @@ def test_a_rejected_sample_stays_out_with_the_reasons(site: ReviewSite) -> None:
     site.studio.annotate(key, "reject", reasons=["wrong_value", "invented"])
     assert site.pull().rejected == 1
     assert site.accepted(key) is None
-    [outcome] = site.rows("select reason from outcomes where subject = ? and outcome = 'rejected'", key)
+    [outcome] = site.rows(
+        "select reason from outcomes where subject = ? and outcome = 'rejected'", key
+    )
     assert outcome["reason"] == "Rejected by ann: wrong_value, invented."
 
 
@@ -139,16 +148,26 @@ def test_an_edited_sample_is_checked_again_and_takes_the_seat(site: ReviewSite) 
     assert site.pull() == Pulled(reviews=1, edited=1)
     edited = site.value("select result from reviews")
     assert site.sample(edited).request == site.polite(key)
-    assert site.rows("select ancestor from lineage where sample = ? and distance = 1", edited) == [{"ancestor": key}]
-    checks = {row["check_name"] for row in site.rows("select check_name from verdicts where subject = ?", edited)}
+    assert site.rows("select ancestor from lineage where sample = ? and distance = 1", edited) == [
+        {"ancestor": key}
+    ]
+    checks = {
+        row["check_name"]
+        for row in site.rows("select check_name from verdicts where subject = ?", edited)
+    }
     assert checks >= {"format", "grounding", "reading"}
-    assert site.value("select count(*) from outcomes where subject = ? and stage = 'format'", edited) == 1
+    assert (
+        site.value("select count(*) from outcomes where subject = ? and stage = 'format'", edited)
+        == 1
+    )
     assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert site.accepted(key) is None
     assert site.standing(key) == ("review", "passed")
 
 
-def test_a_contradicted_edit_goes_back_to_people_and_lands_when_they_insist(site: ReviewSite) -> None:
+def test_a_contradicted_edit_goes_back_to_people_and_lands_when_they_insist(
+    site: ReviewSite,
+) -> None:
     key = spot_check_with_a_call(site)
     edit(site, key, OFF_TOPIC)
     assert site.pull() == Pulled(reviews=1, edited=1, contradicted=1)
@@ -157,13 +176,18 @@ def test_a_contradicted_edit_goes_back_to_people_and_lands_when_they_insist(site
     assert site.standing(key) == ("review", "waiting")
     task = site.studio.newest_task(edited)
     assert task["why"].startswith("As edited by ann: ")
-    checks = {row["check_name"] for row in site.rows("select check_name from verdicts where subject = ?", edited)}
+    checks = {
+        row["check_name"]
+        for row in site.rows("select check_name from verdicts where subject = ?", edited)
+    }
     assert checks >= ALWAYS_ASKED, "also those behind the check that stopped it"
     site.studio.annotate(edited, "accept", by="bob")
     assert site.pull() == Pulled(reviews=1, accepted=1)
     assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "bob"}
     assert site.standing(key) == ("review", "passed")
-    assert site.rows("select * from outcomes where outcome = 'waiting' and subject = ?", edited) == []
+    assert (
+        site.rows("select * from outcomes where outcome = 'waiting' and subject = ?", edited) == []
+    )
 
 
 def test_an_edit_that_no_check_decides_never_lands_on_one_persons_word(site: ReviewSite) -> None:
@@ -221,7 +245,10 @@ def test_an_edit_back_to_what_it_was_lands(site: ReviewSite) -> None:
     edit(site, edited, site.sample(key).request, by="bob")
     site.pull()
     [row] = site.rows("select request, gold from accepted_samples where accepted_by = 'bob'")
-    assert (row["request"], json.loads(row["gold"])) == (site.sample(key).request, json.loads(gold_of(site, key)))
+    assert (row["request"], json.loads(row["gold"])) == (
+        site.sample(key).request,
+        json.loads(gold_of(site, key)),
+    )
 
 
 def test_an_edit_that_changes_nothing_is_an_acceptance(site: ReviewSite) -> None:
@@ -236,14 +263,23 @@ def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(site: Rev
     sample = site.sample(key)
     twin = edited_sample(sample, "Hello.", sample.gold).with_changes(origin=None)
     landed = {
-        "build": site.value("select key from builds"), "recipe": "small", "subject": twin.key, "grade": "proved", "judged_by": [],
-        "accepted_by": "machine", "accepted_at": START, "withdrawn_at": None,
-    }  # fmt: skip
+        "build": site.value("select key from builds"),
+        "recipe": "small",
+        "subject": twin.key,
+        "grade": "proved",
+        "judged_by": [],
+        "accepted_by": "machine",
+        "accepted_at": START,
+        "withdrawn_at": None,
+    }
     outcomes = [
-        outcome_row(Outcome(build=landed["build"], stage=stage.name, subject=twin.key, outcome="passed"), START)
+        outcome_row(
+            Outcome(build=landed["build"], stage=stage.name, subject=twin.key, outcome="passed"),
+            START,
+        )
         for stage in all_stages()
         if stage.group in {"single_turn", "consistency", "landing"}
-    ]  # fmt: skip
+    ]
     site.warehouse.put([twin, Verdict(subject=twin.key, check="format", decision="proved")])
     site.warehouse.put_rows({"acceptances": [landed], "outcomes": outcomes})
     site.balance()
@@ -259,7 +295,9 @@ def test_an_unusable_edit_comes_back_with_what_was_typed(site: ReviewSite) -> No
     site.studio.annotate(key, "edit", edited_request="In other words.", edited_calls="[{")
     site.studio.annotate(key, "edit", by="bob", edited_request="In my words.", edited_calls="[[")
     assert site.pull() == Pulled(returned=2)
-    versions = {task["version"]: task for task in site.studio.tasks.values() if task["subject"] == key}
+    versions = {
+        task["version"]: task for task in site.studio.tasks.values() if task["subject"] == key
+    }
     assert (versions[2]["request"], versions[2]["calls"]) == ("In other words.", "[{")
     assert (versions[3]["request"], versions[3]["calls"]) == ("In my words.", "[[")
     assert "not JSON" in versions[2]["why"]
@@ -267,7 +305,11 @@ def test_an_unusable_edit_comes_back_with_what_was_typed(site: ReviewSite) -> No
     site.studio.annotate(key, "edit", change=1, edited_request="Once more.", edited_calls="[{")
     assert site.pull() == Pulled(returned=1)
     assert site.studio.newest_task(key)["request"] == "Once more."
-    assert [row["tasks"] for row in review_status(site.settings)["samples"] if row["cause"] == "returned edit"] == [3]
+    assert [
+        row["tasks"]
+        for row in review_status(site.settings)["samples"]
+        if row["cause"] == "returned edit"
+    ] == [3]
 
 
 def test_a_skipped_task_decides_nothing(site: ReviewSite) -> None:
@@ -275,7 +317,10 @@ def test_a_skipped_task_decides_nothing(site: ReviewSite) -> None:
     before = site.everything()
     assert site.pull() == NOTHING_NEW
     after = site.everything()
-    assert {table for table in after if after[table] != before[table]} == {"review_cursors", "task_states"}
+    assert {table for table in after if after[table] != before[table]} == {
+        "review_cursors",
+        "task_states",
+    }
     assert site.value("select sum(skipped) from task_states") == 1
 
 
@@ -293,9 +338,7 @@ def test_people_may_change_their_minds(site: ReviewSite, cause: str) -> None:
     assert site.accepted(key) is None
     site.studio.annotate(key, "reject", change=number, reasons="other")
     site.pull()
-    family = (
-        "select count(*) from accepted_samples where key = ? or key in (select result from reviews where subject = ?)"
-    )
+    family = "select count(*) from accepted_samples where key = ? or key in (select result from reviews where subject = ?)"
     assert site.value(family, key, key) == 0
     site.studio.annotate(key, "accept", change=number)
     site.pull()

@@ -32,7 +32,12 @@ from tests.support.sampling import slow
 
 @pytest.mark.parametrize(
     ("step", "resumed"),
-    [slow("settle_decisions", 2), ("_check_edited", 2), slow("suspects_of_audits", 0), slow("push_reviews", 0)],
+    [
+        slow("settle_decisions", 2),
+        ("_check_edited", 2),
+        slow("suspects_of_audits", 0),
+        slow("push_reviews", 0),
+    ],
 )
 def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     site: ReviewSite, step: str, resumed: int, monkeypatch: pytest.MonkeyPatch
@@ -59,9 +64,14 @@ def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     assert site.standing(good) == ("review", "passed")
     assert site.value("select count(*) from accepted_samples where accepted_by = 'ann'") == 2
     asked_again = {
-        task["subject"] for task in site.studio.tasks.values() if "[{" in task["calls"] or "As edited" in task["why"]
+        task["subject"]
+        for task in site.studio.tasks.values()
+        if "[{" in task["calls"] or "As edited" in task["why"]
     }
-    assert asked_again >= {broken, site.value("select result from decisions where subject = ?", spot)}
+    assert asked_again >= {
+        broken,
+        site.value("select result from decisions where subject = ?", spot),
+    }
     assert waiting_reviews(site.settings) == 0
 
 
@@ -111,7 +121,9 @@ def test_samples_of_another_work_folder_are_left_to_it(site: ReviewSite, tmp_pat
     assert other.accepted(first) is None
 
 
-def test_an_annotation_that_does_not_fit_is_reported_until_it_is_put_right(site: ReviewSite) -> None:
+def test_an_annotation_that_does_not_fit_is_reported_until_it_is_put_right(
+    site: ReviewSite,
+) -> None:
     bad, good = site.asked("doubtful")[:2]
     number = site.studio.annotate(bad, "perhaps")
     site.studio.annotate(good, "accept")
@@ -131,8 +143,22 @@ def test_the_status_says_who_has_what_to_do(site: ReviewSite) -> None:
     status = review_status(site.settings)
     tasks = len(doubtful)
     assert status["samples"] == [
-        {"cause": "doubtful", "tasks": tasks, "to_push": 0, "with_people": tasks - 2, "reviewed": 2, "outdated": 0},
-        {"cause": "spot check", "tasks": 5, "to_push": 0, "with_people": 5, "reviewed": 0, "outdated": 0},
+        {
+            "cause": "doubtful",
+            "tasks": tasks,
+            "to_push": 0,
+            "with_people": tasks - 2,
+            "reviewed": 2,
+            "outdated": 0,
+        },
+        {
+            "cause": "spot check",
+            "tasks": 5,
+            "to_push": 0,
+            "with_people": 5,
+            "reviewed": 0,
+            "outdated": 0,
+        },
     ]
     assert [(row["reviewer"], row["accepted"], row["rejected"]) for row in status["reviewers"]] == [
         ("ann", 1, 0),
@@ -140,7 +166,9 @@ def test_the_status_says_who_has_what_to_do(site: ReviewSite) -> None:
     ]
 
 
-def test_many_decisions_take_as_many_transactions_as_one(site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_decisions_take_as_many_transactions_as_one(
+    site: ReviewSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before, first, *others = [*site.asked("doubtful"), *site.asked("spot check")]
     site.studio.annotate(before, "accept")
     site.pull()  # from here on the file has a log beside it, which whoever comes looks after
@@ -201,6 +229,8 @@ def test_a_work_folder_pulls_only_what_it_asked_itself(site: ReviewSite, tmp_pat
     assert other.rows("from reviews") == other.rows("from task_states") == []
     assert site.pull() == Pulled(reviews=1, accepted=1)
     other.push()
-    assert other.pull() == Pulled(reviews=1, accepted=1), "now it asks that too, and reads what was stated before"
+    assert other.pull() == Pulled(reviews=1, accepted=1), (
+        "now it asks that too, and reads what was stated before"
+    )
     site.studio.annotate(second, "accept")
     assert (site.pull().reviews, other.pull().reviews) == (1, 1)

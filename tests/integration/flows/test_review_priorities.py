@@ -22,7 +22,15 @@ from callwright.flows.review.questions import (
     set_priorities,
 )
 from callwright.warehouse.outcomes import outcome_row
-from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Outcome,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.review_sites import ReviewSite
 
@@ -39,26 +47,47 @@ class Queue:
         self.warehouse.put_rows({"builds": [build]})
         self.made = 0
 
-    def put(self, kind: str = "perfect", category: str = "Music", *, landed: bool = False, draft: str = "") -> str:
+    def put(
+        self,
+        kind: str = "perfect",
+        category: str = "Music",
+        *,
+        landed: bool = False,
+        draft: str = "",
+    ) -> str:
         """Make a sample of the build; its key."""
         self.made += 1
         sample = Sample(
-            kind=kind, language="en", category=category, candidates=("t",),
-            turns=(UserTurn(text=f"Number {self.made}."), CallTurn(calls=(GoldCall(tool="t", arguments={}),))),
-        )  # fmt: skip
+            kind=kind,
+            language="en",
+            category=category,
+            candidates=("t",),
+            turns=(
+                UserTurn(text=f"Number {self.made}."),
+                CallTurn(calls=(GoldCall(tool="t", arguments={}),)),
+            ),
+        )
         ways = {"review": "passed", "land": "passed"} if landed else {"review": "waiting"}
         outcomes = [
             outcome_row(Outcome(build="b1", stage=stage, subject=sample.key, outcome=outcome), NOW)
             for stage, outcome in ways.items()
         ]
         accepted = {
-            "subject": sample.key, "build": "b1", "recipe": "r", "grade": "proved", "judged_by": [], "accepted_by": "machine",
-            "accepted_at": NOW, "withdrawn_at": None,
-        }  # fmt: skip
+            "subject": sample.key,
+            "build": "b1",
+            "recipe": "r",
+            "grade": "proved",
+            "judged_by": [],
+            "accepted_by": "machine",
+            "accepted_at": NOW,
+            "withdrawn_at": None,
+        }
         self.warehouse.put([sample])
         self.warehouse.put_rows(
             {
-                "build_samples": [{"build": "b1", "sample": sample.key, "draft": draft or f"draft {self.made}"}],
+                "build_samples": [
+                    {"build": "b1", "sample": sample.key, "draft": draft or f"draft {self.made}"}
+                ],
                 "outcomes": outcomes,
                 "acceptances": [accepted] if landed else [],
             }
@@ -69,12 +98,16 @@ class Queue:
         for _ in range(count):
             self.put(kind, category, landed=True)
 
-    def ask(self, subject: str, cause: str = DOUBTFUL, kind: str = "sample_review", **row: Any) -> str:
+    def ask(
+        self, subject: str, cause: str = DOUBTFUL, kind: str = "sample_review", **row: Any
+    ) -> str:
         asked = request_row(ReviewQuestion(subject, cause, "Why.", "b1", kind)) | row
         self.warehouse.put_rows({"review_requests": [asked]})
         return subject
 
-    def doubt(self, decision: Any, score: float | None, *, check: str = "consistency", **sample: Any) -> str:
+    def doubt(
+        self, decision: Any, score: float | None, *, check: str = "consistency", **sample: Any
+    ) -> str:
         """A sample that a check did not prove, and the question about it."""
         subject = self.put(**sample)
         self.warehouse.put([Verdict(subject=subject, check=check, decision=decision, score=score)])
@@ -83,7 +116,9 @@ class Queue:
     def order(self, *subjects: str) -> bool:
         """Whether these are asked about in this order, after a push has set the priorities."""
         set_priorities(self.warehouse)
-        rows = self.warehouse.rows("select subject, max(priority) as priority from review_queue group by subject")
+        rows = self.warehouse.rows(
+            "select subject, max(priority) as priority from review_queue group by subject"
+        )
         places = {row["subject"]: row["priority"] for row in rows}
         mine = [places[subject] for subject in subjects]
         return mine == sorted(mine, reverse=True) and len(set(mine)) == len(mine)
@@ -93,7 +128,9 @@ class Queue:
         return row
 
     def stored(self, subject: str) -> float:
-        [row] = self.warehouse.rows("select priority from review_requests where subject = ?", [subject])
+        [row] = self.warehouse.rows(
+            "select priority from review_requests where subject = ?", [subject]
+        )
         return float(row["priority"])
 
 
@@ -129,7 +166,9 @@ def test_the_newest_verdict_of_a_check_counts_and_proofs_say_nothing(queue: Queu
     subject = queue.doubt("unproved", 0.1)
     old = queue.parts(subject)["nearness"]
     proved = Verdict(subject=subject, check="meaning", decision="proved", score=1.0)
-    again = Verdict(subject=subject, check="consistency", decision="unproved", score=0.9, version="2")
+    again = Verdict(
+        subject=subject, check="consistency", decision="unproved", score=0.9, version="2"
+    )
     queue.warehouse.put([proved, again], made_at=datetime.now(UTC) + timedelta(minutes=1))
     assert (old, queue.parts(subject)["nearness"]) == (0.1, 0.9)
 
@@ -152,7 +191,9 @@ def test_what_a_recipe_still_lacks_comes_before_what_it_has_enough_of(queue: Que
 def test_a_rare_category_comes_before_one_that_there_is_enough_of(queue: Queue) -> None:
     queue.land(4, category="Music")
     queue.land(1, category="Trains")
-    common, rare = (queue.doubt("unproved", 0.5, category=category) for category in ("Music", "Trains"))
+    common, rare = (
+        queue.doubt("unproved", 0.5, category=category) for category in ("Music", "Trains")
+    )
     # Ten planned in two categories are five each: four of five are there, one of five.
     assert [round(queue.parts(subject)["rarity"], 4) for subject in (common, rare)] == [0.2, 0.8]
     assert queue.order(rare, common)
@@ -165,25 +206,50 @@ def test_more_than_planned_is_not_rarer_than_nothing(queue: Queue) -> None:
 
 def test_suspects_are_first_then_returned_edits_then_all_others(queue: Queue) -> None:
     doubtful = queue.doubt("unproved", 0.999)
-    suspect, spot = queue.ask(queue.put(landed=True), SUSPECT), queue.ask(queue.put(landed=True), SPOT_CHECK)
+    suspect, spot = (
+        queue.ask(queue.put(landed=True), SUSPECT),
+        queue.ask(queue.put(landed=True), SPOT_CHECK),
+    )
     typed = queue.ask(queue.put())
     again = {
-        "subject": typed, "kind": "sample_review", "version": 2, "cause": RETURNED_EDIT, "request": "", "calls": "[{",
-        "problem": "No JSON.", "reviewer": "ann", "made_at": NOW, "pushed_at": None, "server": None, "priority": 0.1,
-    }  # fmt: skip
+        "subject": typed,
+        "kind": "sample_review",
+        "version": 2,
+        "cause": RETURNED_EDIT,
+        "request": "",
+        "calls": "[{",
+        "problem": "No JSON.",
+        "reviewer": "ann",
+        "made_at": NOW,
+        "pushed_at": None,
+        "server": None,
+        "priority": 0.1,
+    }
     queue.warehouse.put_rows({"review_rounds": [again]})
     assert queue.order(suspect, typed, doubtful)
     assert queue.order(suspect, typed, spot)
-    rows = queue.warehouse.rows("select priority from review_queue where subject = ? and version = 2", [typed])
+    rows = queue.warehouse.rows(
+        "select priority from review_queue where subject = ? and version = 2", [typed]
+    )
     assert rows == [{"priority": 0.9}]
 
 
 def test_a_suspect_of_a_second_look_goes_up_as_well(queue: Queue) -> None:
     subject = queue.ask(queue.put(landed=True), SPOT_CHECK)
     again = {
-        "subject": subject, "kind": "sample_review", "version": 2, "cause": SUSPECT, "request": "", "calls": "",
-        "problem": "All fail.", "reviewer": "", "made_at": NOW, "pushed_at": None, "server": None, "priority": 0.1,
-    }  # fmt: skip
+        "subject": subject,
+        "kind": "sample_review",
+        "version": 2,
+        "cause": SUSPECT,
+        "request": "",
+        "calls": "",
+        "problem": "All fail.",
+        "reviewer": "",
+        "made_at": NOW,
+        "pushed_at": None,
+        "server": None,
+        "priority": 0.1,
+    }
     queue.warehouse.put_rows({"review_rounds": [again]})
     set_priorities(queue.warehouse)
     [row] = queue.warehouse.rows("select priority from review_rounds")
@@ -202,7 +268,10 @@ def _urgent(queue: Queue, count: int) -> list[str]:
 
 def _draws(queue: Queue, count: int) -> list[str]:
     causes = itertools.cycle((SPOT_CHECK, SECOND_LOOK, GOLD_ITEM))
-    return [queue.ask(queue.put(landed=True), cause) for cause, _ in zip(causes, range(count), strict=False)]
+    return [
+        queue.ask(queue.put(landed=True), cause)
+        for cause, _ in zip(causes, range(count), strict=False)
+    ]
 
 
 def _in_order(queue: Queue) -> list[str]:
@@ -211,7 +280,9 @@ def _in_order(queue: Queue) -> list[str]:
     return [row["subject"] for row in rows]
 
 
-def test_of_ten_questions_in_a_row_the_last_was_drawn_and_the_most_urgent_come_first(queue: Queue) -> None:
+def test_of_ten_questions_in_a_row_the_last_was_drawn_and_the_most_urgent_come_first(
+    queue: Queue,
+) -> None:
     urgent, drawn = _urgent(queue, 40), {*_draws(queue, 4)}
     order = _in_order(queue)
     assert [place for place, key in enumerate(order) if key in drawn] == [9, 19, 29, 39]
@@ -222,7 +293,14 @@ def test_of_ten_questions_in_a_row_the_last_was_drawn_and_the_most_urgent_come_f
 def test_what_was_drawn_beyond_that_comes_at_the_end(queue: Queue) -> None:
     _urgent(queue, 9)
     drawn = {*_draws(queue, 6)}
-    assert [place for place, key in enumerate(_in_order(queue)) if key in drawn] == [9, 10, 11, 12, 13, 14]
+    assert [place for place, key in enumerate(_in_order(queue)) if key in drawn] == [
+        9,
+        10,
+        11,
+        12,
+        13,
+        14,
+    ]
     assert len({queue.stored(key) for key in drawn}) == 6
     assert all(queue.stored(key) > 0 for key in drawn)
 
@@ -242,16 +320,30 @@ def test_a_recipe_says_how_often_a_draw_comes(queue: Queue) -> None:
     assert [place for place, key in enumerate(_in_order(queue)) if key in drawn] == [2, 5, 8]
 
 
-def test_a_correction_that_settles_many_samples_comes_before_one_that_settles_few(queue: Queue) -> None:
+def test_a_correction_that_settles_many_samples_comes_before_one_that_settles_few(
+    queue: Queue,
+) -> None:
     paths = {"many": 5, "few": 1}
     for path, count in paths.items():
         for _ in range(count):
             queue.put(draft=path)
     drafts = [
-        {"key": path, "type": "GoalPath", "body": "{}", "stage": "trace", "parents": [], "model": "", "prompt_version": "",
-         "planted": ""} for path in paths
-    ]  # fmt: skip
-    outcomes = [outcome_row(Outcome(build="b1", stage="trace", subject=path, outcome="passed"), NOW) for path in paths]
+        {
+            "key": path,
+            "type": "GoalPath",
+            "body": "{}",
+            "stage": "trace",
+            "parents": [],
+            "model": "",
+            "prompt_version": "",
+            "planted": "",
+        }
+        for path in paths
+    ]
+    outcomes = [
+        outcome_row(Outcome(build="b1", stage="trace", subject=path, outcome="passed"), NOW)
+        for path in paths
+    ]
     queue.warehouse.put_rows({"drafts": drafts, "outcomes": outcomes})
     for path in paths:
         queue.ask(path, kind="correction")
@@ -264,16 +356,21 @@ def test_a_tool_that_its_category_lacks_comes_before_one_of_a_full_category(queu
     body = orjson.dumps({"source": {"tools_per_category": 2}}).decode()
     toolset = {"key": "tools", "body": body, "started_at": NOW, "finished_at": NOW}
     made = {
-        name: Tool(name=name, description=name, parameters={"type": "object"}, category=name[0]) for name in
-        ("a1", "a2", "a3", "b1")
-    }  # fmt: skip
+        name: Tool(name=name, description=name, parameters={"type": "object"}, category=name[0])
+        for name in ("a1", "a2", "a3", "b1")
+    }
     passed = [
-        outcome_row(Outcome(build="tools", stage="tool_review", subject=made[name].key, outcome="passed"), NOW)
+        outcome_row(
+            Outcome(build="tools", stage="tool_review", subject=made[name].key, outcome="passed"),
+            NOW,
+        )
         for name in ("a1", "a2")
     ]
     queue.warehouse.put(made.values())
     queue.warehouse.put_rows({"toolsets": [toolset], "outcomes": passed})
-    spare, needed = (queue.ask(made[name].key, kind="tool_review", build="tools") for name in ("a3", "b1"))
+    spare, needed = (
+        queue.ask(made[name].key, kind="tool_review", build="tools") for name in ("a3", "b1")
+    )
     likeness = {spare: 0.7, needed: 0.7}
     queue.warehouse.put(
         [
@@ -281,7 +378,9 @@ def test_a_tool_that_its_category_lacks_comes_before_one_of_a_full_category(queu
             for key, score in likeness.items()
         ]
     )
-    assert [(queue.parts(key)["blocker"], queue.parts(key)["rarity"]) for key in (spare, needed)] == [(0, 0), (1, 1)]
+    assert [
+        (queue.parts(key)["blocker"], queue.parts(key)["rarity"]) for key in (spare, needed)
+    ] == [(0, 0), (1, 1)]
     assert round(queue.parts(needed)["nearness"], 3) == round(0.3 / 0.34, 3)
     assert queue.order(needed, spare)
 
@@ -293,17 +392,24 @@ def test_each_priority_is_what_its_parts_say(site: ReviewSite) -> None:
     assert {row["cause"] for row in rows} == {DOUBTFUL, SPOT_CHECK}
     for row in rows:
         if row["cause"] == DOUBTFUL:
-            assert row["priority"] == pytest.approx(row["lowest"] + row["span"] * row["worth"], abs=1e-4)
+            assert row["priority"] == pytest.approx(
+                row["lowest"] + row["span"] * row["worth"], abs=1e-4
+            )
         else:
             assert (row["draw_every"], row["behind"] % 9) == (10, 0)
         assert all(
-            0 <= row[part] <= 1 for part in ("nearness", "blocker", "rarity", "reach", "agreed", "chance", "worth")
+            0 <= row[part] <= 1
+            for part in ("nearness", "blocker", "rarity", "reach", "agreed", "chance", "worth")
         )
     doubtful = [row for row in rows if row["cause"] == DOUBTFUL]
     assert all(
-        row["worth"] == pytest.approx(0.4 * row["nearness"] + 0.3 * row["blocker"] + 0.2 * row["rarity"])
+        row["worth"]
+        == pytest.approx(0.4 * row["nearness"] + 0.3 * row["blocker"] + 0.2 * row["rarity"])
         for row in doubtful
     )
-    stored = {row["subject"]: row["priority"] for row in site.rows("select subject, priority from review_requests")}
+    stored = {
+        row["subject"]: row["priority"]
+        for row in site.rows("select subject, priority from review_requests")
+    }
     assert {row["subject"]: row["priority"] for row in rows} == stored
     assert len({row["priority"] for row in doubtful}) > 1

@@ -17,9 +17,15 @@ from tests.support.flows.small_builds import run_here, settings_of
 from tests.support.sampling import slow
 
 EARLIER_KEYS = {
-    "samples", "reviewers", "tools", "tool_reviewers", "corrections", "correction_reviewers", "disambiguations",
+    "samples",
+    "reviewers",
+    "tools",
+    "tool_reviewers",
+    "corrections",
+    "correction_reviewers",
+    "disambiguations",
     "disambiguation_reviewers",
-}  # fmt: skip
+}
 
 
 def queue_of(status: dict[str, list[dict[str, Any]]], cause: str) -> dict[str, Any]:
@@ -45,9 +51,16 @@ def test_each_kind_and_cause_says_what_waits_and_what_was_answered(site: ReviewS
     status = review_status(site.settings)
     assert status.keys() >= EARLIER_KEYS
     assert queue_of(status, "doubtful") == {
-        "kind": "sample_review", "cause": "doubtful", "tasks": len(others) + 3, "to_push": 0, "with_people": len(others) + 2,
-        "reviewed": 1, "outdated": 0, "skipped": 1, "drafts": 1,
-    }  # fmt: skip
+        "kind": "sample_review",
+        "cause": "doubtful",
+        "tasks": len(others) + 3,
+        "to_push": 0,
+        "with_people": len(others) + 2,
+        "reviewed": 1,
+        "outdated": 0,
+        "skipped": 1,
+        "drafts": 1,
+    }
 
 
 def test_nothing_is_assumed_of_a_kind_that_somebody_has_reviewed(site: ReviewSite) -> None:
@@ -55,14 +68,22 @@ def test_nothing_is_assumed_of_a_kind_that_somebody_has_reviewed(site: ReviewSit
     before = review_status(site.settings)
     assert before["work_left"] == [
         {
-            "kind": "sample_review", "questions": open_ones, "answers": open_ones, "median_seconds": ASSUMED_SECONDS,
-            "is_assumed": True, "hours": round(open_ones * ASSUMED_SECONDS / 3600, 3),
+            "kind": "sample_review",
+            "questions": open_ones,
+            "answers": open_ones,
+            "median_seconds": ASSUMED_SECONDS,
+            "is_assumed": True,
+            "hours": round(open_ones * ASSUMED_SECONDS / 3600, 3),
         }
-    ]  # fmt: skip
+    ]
     site.studio.annotate(site.asked("doubtful")[0], "accept")
     site.pull()
     [left] = review_status(site.settings)["work_left"]
-    assert (left["questions"], left["median_seconds"], left["is_assumed"]) == (open_ones - 1, 9.5, False)
+    assert (left["questions"], left["median_seconds"], left["is_assumed"]) == (
+        open_ones - 1,
+        9.5,
+        False,
+    )
     assert left["hours"] == round((open_ones - 1) * 9.5 / 3600, 3)
 
 
@@ -92,7 +113,12 @@ def test_pace_counts_the_time_between_reviews_and_no_pauses(site: ReviewSite) ->
     )  # seconds; of the first one and of the one after the pause what Label Studio measured
     assert row["active_hours"] == round(worked / 3600, 3)
     assert row["reviews_an_hour"] == round(5 / worked * 3600, 1)
-    assert (row["reviews"], row["accepted"], row["rejected"], row["median_seconds"]) == (5, 3, 2, 9.5)
+    assert (row["reviews"], row["accepted"], row["rejected"], row["median_seconds"]) == (
+        5,
+        3,
+        2,
+        9.5,
+    )
     assert row["last_active"] == START + timedelta(hours=3, minutes=5)
     [day] = site.rows("from review_pace")
     assert (str(day["day"]), day["reviews"]) == ("2026-11-21", 5)
@@ -104,7 +130,10 @@ def test_days_stand_apart(site: ReviewSite) -> None:
     site.studio.clock += timedelta(days=1)
     site.studio.annotate(second, "accept")
     site.pull()
-    assert [str(row["day"]) for row in site.rows("from review_pace")] == ["2026-11-21", "2026-11-22"]
+    assert [str(row["day"]) for row in site.rows("from review_pace")] == [
+        "2026-11-21",
+        "2026-11-22",
+    ]
 
 
 def test_money_is_told_where_an_hour_has_a_price(site: ReviewSite) -> None:
@@ -120,7 +149,9 @@ def test_money_is_told_where_an_hour_has_a_price(site: ReviewSite) -> None:
 
 def test_what_people_do_not_agree_on_names_who_could_be_asked_next(site: ReviewSite) -> None:
     first, second, third = site.asked("doubtful")[:3]
-    site.warehouse.execute("update review_requests set reviewers = 2 where subject in (?, ?)", [first, second])
+    site.warehouse.execute(
+        "update review_requests set reviewers = 2 where subject in (?, ?)", [first, second]
+    )
     for key in (first, second):
         site.studio.annotate(key, "accept", by="ann")
     site.studio.annotate(first, "reject", by="bob", reasons="other")
@@ -129,10 +160,13 @@ def test_what_people_do_not_agree_on_names_who_could_be_asked_next(site: ReviewS
     status = review_status(site.settings)
     assert status["unsettled"] == [
         {
-            "kind": "sample_review", "subject": first, "decisions": ["accept", "reject"], "said_by": ["ann", "bob"],
+            "kind": "sample_review",
+            "subject": first,
+            "decisions": ["accept", "reject"],
+            "said_by": ["ann", "bob"],
             "others": ["cyd"],
         }
-    ]  # fmt: skip
+    ]
     assert whole_of(status)["unsettled"] == 1
     site.studio.annotate(first, "reject", by="cyd", reasons="other")
     site.pull()
@@ -143,9 +177,16 @@ def test_the_share_right_on_gold_items_stands_beside_each_reviewer(site: ReviewS
     good, bad = site.asked("spot check")[:2]
     expected = {good: "accept", bad: "reject"}
     gold = [
-        {"subject": key, "kind": "sample_review", "expected": right, "defect": "" if right == "accept" else "wrong_value",
-         "made_of": "", "made_at": START} for key, right in expected.items()
-    ]  # fmt: skip
+        {
+            "subject": key,
+            "kind": "sample_review",
+            "expected": right,
+            "defect": "" if right == "accept" else "wrong_value",
+            "made_of": "",
+            "made_at": START,
+        }
+        for key, right in expected.items()
+    ]
     site.warehouse.put_rows({"gold_items": gold})
     for key in expected:
         site.studio.annotate(key, "accept", by="ann")
@@ -158,10 +199,14 @@ def test_the_share_right_on_gold_items_stands_beside_each_reviewer(site: ReviewS
 
 def test_what_is_asked_next_stands_in_the_order_of_the_queue(site: ReviewSite) -> None:
     subject = site.asked("spot check")[0]
-    site.warehouse.execute("update review_requests set priority = 0.99 where subject = ?", [subject])
+    site.warehouse.execute(
+        "update review_requests set priority = 0.99 where subject = ?", [subject]
+    )
     rows = review_status(site.settings)["next"]
     assert rows[0]["subject"] == subject
-    assert [row["priority"] for row in rows] == sorted((row["priority"] for row in rows), reverse=True)
+    assert [row["priority"] for row in rows] == sorted(
+        (row["priority"] for row in rows), reverse=True
+    )
     assert len(rows) == 5
     site.studio.annotate(subject, "accept")
     site.pull()
@@ -178,7 +223,9 @@ def test_the_terminal_shows_it_in_few_lines_of_eighty_columns_with_its_cost_or_w
     site.studio.annotate(first, "reject", by="bob@example.org", reasons="other")
     site.studio.annotate(second, "accept", by="ann@example.org")
     site.pull()
-    shown = run_here("review", "status", home=site.settings.home, CALLWRIGHT_REVIEW_HOURLY_COST=hourly)
+    shown = run_here(
+        "review", "status", home=site.settings.home, CALLWRIGHT_REVIEW_HOURLY_COST=hourly
+    )
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
     assert max(map(len, lines)) <= 80
@@ -197,30 +244,47 @@ def test_the_terminal_shows_it_in_few_lines_of_eighty_columns_with_its_cost_or_w
     assert ("US dollars" in shown.stdout) == bool(hourly)
 
 
-def test_nobody_asked_is_one_sentence_and_json_has_every_table(tmp_path: Any, site: ReviewSite) -> None:
+def test_nobody_asked_is_one_sentence_and_json_has_every_table(
+    tmp_path: Any, site: ReviewSite
+) -> None:
     empty = run_here("review", "status", home=tmp_path / "nothing")
     assert (empty.returncode, empty.stdout) == (0, "There are no review questions yet.\n")
     found = json.loads(run_here("review", "status", "--json", home=site.settings.home).stdout)
-    assert found.keys() == EARLIER_KEYS | {"queue", "people", "work_left", "unsettled", "next", "whole"}
+    assert found.keys() == EARLIER_KEYS | {
+        "queue",
+        "people",
+        "work_left",
+        "unsettled",
+        "next",
+        "whole",
+    }
     assert {row["kind"] for row in found["queue"]} <= set(REVIEW_KINDS)
 
 
-def test_a_team_has_tables_by_language_and_person_and_is_told_who_kept_to_it(site: ReviewSite) -> None:
+def test_a_team_has_tables_by_language_and_person_and_is_told_who_kept_to_it(
+    site: ReviewSite,
+) -> None:
     team = site.settings.home / "team.yaml"
-    team.write_text("ann: {languages: [en]}\nbob: {languages: [zh], questions: [tool_review]}\n", encoding="utf-8")
+    team.write_text(
+        "ann: {languages: [en]}\nbob: {languages: [zh], questions: [tool_review]}\n",
+        encoding="utf-8",
+    )
     site.warehouse.execute("update review_requests set pushed_at = null")
     site.push()
     tables = {queue.title: queue for queue in site.studio.queues["sample_review"]}
     assert tables == {
-        "English": TaskQueue("English", ("en",)), "Chinese": TaskQueue("Chinese", ("zh",)),
+        "English": TaskQueue("English", ("en",)),
+        "Chinese": TaskQueue("Chinese", ("zh",)),
         "ann": TaskQueue("ann", ("en",), (), "ann"),
-    }  # fmt: skip
+    }
     for task in site.studio.tasks.values():
         sample = site.sample(task["subject"])
         assert (task["language"], task["sample_kind"]) == (sample.language, sample.kind)
         site.studio.annotate(task["subject"], "accept", by="ann")
     site.pull()
-    others = site.value("select count(*) from reviews r join samples s on s.key = r.subject where s.language = 'zh'")
+    others = site.value(
+        "select count(*) from reviews r join samples s on s.key = r.subject where s.language = 'zh'"
+    )
     assert others > 0
     assert people_of(review_status(site.settings))["ann"]["outside"] == others
 

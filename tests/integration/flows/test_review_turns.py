@@ -46,7 +46,9 @@ def test_one_waits_for_the_other_and_says_so(settings: Settings) -> None:
         order.append("second")
     thread.join()
     assert order == ["first", "second"]
-    assert ear.stated == ["Another push or pull of this work folder is running. Waiting for it to end."]
+    assert ear.stated == [
+        "Another push or pull of this work folder is running. Waiting for it to end."
+    ]
 
 
 async def test_two_in_one_loop_come_one_after_the_other(settings: Settings) -> None:

@@ -21,9 +21,15 @@ QUESTIONS = {ROUTING_EASY: 6, ROUTING_MEDIUM: 4, ROUTING_HARD: 4}
 CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_SO_case1": 2, "routing_hard_SO_case1": 2}
 SAMPLES = {**QUESTIONS, **CHANGED}
 RECIPE: dict[str, Any] = {
-    "name": "routed", "seed": 4, "tools": [{"domains": ["Bank", "Clinic"]}], "languages": ["en"], "samples": SAMPLES,
-    "spare": 2.0, "shard_size": 20, "candidates_per_sample": 3,
-}  # fmt: skip
+    "name": "routed",
+    "seed": 4,
+    "tools": [{"domains": ["Bank", "Clinic"]}],
+    "languages": ["en"],
+    "samples": SAMPLES,
+    "spare": 2.0,
+    "shard_size": 20,
+    "candidates_per_sample": 3,
+}
 
 
 class RoutingBuild:
@@ -34,7 +40,9 @@ class RoutingBuild:
 
     def samples(self) -> list[Sample]:
         sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
-        return [Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)]
+        return [
+            Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +50,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> RoutingBuild:
     return RoutingBuild(tmp_path_factory.mktemp("routed"))
 
 
-def test_every_difficulty_lands_as_often_as_asked_for_beside_the_papers_count(built: RoutingBuild) -> None:
+def test_every_difficulty_lands_as_often_as_asked_for_beside_the_papers_count(
+    built: RoutingBuild,
+) -> None:
     assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
     assert {row.kind: row.paper for row in built.report.composition if row.kind in QUESTIONS} == {
-        ROUTING_EASY: 456, ROUTING_MEDIUM: 188, ROUTING_HARD: 85,
-    }  # fmt: skip
+        ROUTING_EASY: 456,
+        ROUTING_MEDIUM: 188,
+        ROUTING_HARD: 85,
+    }
 
 
-def test_candidates_are_the_whole_catalog_whatever_the_recipe_says_of_candidates(built: RoutingBuild) -> None:
+def test_candidates_are_the_whole_catalog_whatever_the_recipe_says_of_candidates(
+    built: RoutingBuild,
+) -> None:
     sizes = {domain.name: len(domain.tools) for domain in load_domains()}
     samples = built.samples()
     assert {sample.category for sample in samples} == {"Bank", "Clinic"}
@@ -75,7 +89,9 @@ def test_shifts_take_questions_of_every_difficulty(built: RoutingBuild) -> None:
 
 
 def test_the_lineage_goes_down_to_the_tools(built: RoutingBuild) -> None:
-    rows = warehouse_of(built.settings).rows("select list(distinct type) as types from lineage group by sample")
+    rows = warehouse_of(built.settings).rows(
+        "select list(distinct type) as types from lineage group by sample"
+    )
     assert rows
     assert all({"Sample", "RoutingPlan", "Tool"} <= set(row["types"]) for row in rows)
 
@@ -92,7 +108,9 @@ def test_the_recipe_of_callnavi_has_the_composition_of_the_papers_table() -> Non
     for kind, count in recipe.samples.items():
         shares = _shares(kind, count)
         difficulty = kind.removeprefix("routing_")
-        assert shares == {("en", domain.name): domain.composition[difficulty] for domain in load_domains()}
+        assert shares == {
+            ("en", domain.name): domain.composition[difficulty] for domain in load_domains()
+        }
 
 
 def _shares(kind: str, count: int) -> dict[tuple[str, str], int]:
@@ -110,7 +128,10 @@ def test_other_counts_are_shared_out_in_the_same_proportions() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"tools": [{"seed": ["Banking"]}]}, r"need the whole catalog of a domain.*Add `- domains: all`"),
+        (
+            {"tools": [{"seed": ["Banking"]}]},
+            r"need the whole catalog of a domain.*Add `- domains: all`",
+        ),
         ({"languages": ["zh"]}, r"template/v1 .*zh"),
     ],
 )

@@ -75,13 +75,21 @@ def run_of(tmp_path: Path, warehouse: Any, progress: SilentProgress) -> GroupRun
 
 def lines(count: int) -> list[bytes]:
     samples = (
-        Sample(kind="perfect", language="en", category="c", candidates=(), turns=(UserTurn(text=f"Number {number}"),))
+        Sample(
+            kind="perfect",
+            language="en",
+            category="c",
+            candidates=(),
+            turns=(UserTurn(text=f"Number {number}"),),
+        )
         for number in range(count)
     )
     return [record_line("Sample", body_of(sample)) for sample in samples]
 
 
-async def test_shards_that_wait_for_the_writer_land_together_and_the_others_wait_for_room(tmp_path: Path) -> None:
+async def test_shards_that_wait_for_the_writer_land_together_and_the_others_wait_for_room(
+    tmp_path: Path,
+) -> None:
     worked: list[int] = []
     warehouse = SlowWarehouse(lambda: len(worked) >= MOST_UNLANDED)
     progress = RunnerProgress()
@@ -91,13 +99,17 @@ async def test_shards_that_wait_for_the_writer_land_together_and_the_others_wait
         assert len(worked) - sum(warehouse.landed) <= MOST_UNLANDED
         return ShardResult(shard.target, shard.records, 0)
 
-    await run_group(run_of(tmp_path, warehouse, progress), "consistency", lines(9), Workers(work, SLOTS))
+    await run_group(
+        run_of(tmp_path, warehouse, progress), "consistency", lines(9), Workers(work, SLOTS)
+    )
     assert warehouse.landed[:2] == [1, MOST_UNLANDED - 1]
     assert sum(warehouse.landed) == progress.done == len(worked) == 9
     assert leftovers(settings_of(tmp_path)) == []
 
 
-async def test_a_build_that_is_cancelled_lets_the_writer_end_and_leaves_no_files(tmp_path: Path) -> None:
+async def test_a_build_that_is_cancelled_lets_the_writer_end_and_leaves_no_files(
+    tmp_path: Path,
+) -> None:
     may_land = threading.Event()
     warehouse = SlowWarehouse(may_land.is_set)
 
@@ -105,7 +117,12 @@ async def test_a_build_that_is_cancelled_lets_the_writer_end_and_leaves_no_files
         return ShardResult(shard.target, shard.records, 0)
 
     running = asyncio.create_task(
-        run_group(run_of(tmp_path, warehouse, SilentProgress()), "consistency", lines(4), Workers(work, SLOTS))
+        run_group(
+            run_of(tmp_path, warehouse, SilentProgress()),
+            "consistency",
+            lines(4),
+            Workers(work, SLOTS),
+        )
     )
     await asyncio.to_thread(warehouse.is_landing.wait, 30)
     running.cancel()
@@ -126,7 +143,9 @@ async def test_what_shards_have_spent_counts_before_they_have_landed(tmp_path: P
         spent.append(shard.spent)
         return ShardResult(shard.target, shard.records, 0, cost=1.0)
 
-    await run_group(run_of(tmp_path, warehouse, SilentProgress()), "consistency", lines(6), Workers(work, 1))
+    await run_group(
+        run_of(tmp_path, warehouse, SilentProgress()), "consistency", lines(6), Workers(work, 1)
+    )
     assert spent[:3] == [0.0, 1.0, 2.0]
 
 
@@ -140,7 +159,9 @@ def everything(settings: Any) -> dict[str, list[Any]]:
         "links": "select sample, draft from build_samples order by all",
     }
     warehouse = warehouse_of(settings)
-    return {name: [tuple(row.values()) for row in warehouse.rows(sql)] for name, sql in queries.items()}
+    return {
+        name: [tuple(row.values()) for row in warehouse.rows(sql)] for name, sql in queries.items()
+    }
 
 
 def test_what_is_built_does_not_depend_on_the_size_of_shards(tmp_path: Path) -> None:
@@ -153,7 +174,9 @@ def test_what_is_built_does_not_depend_on_the_size_of_shards(tmp_path: Path) -> 
     assert told[0] == told[1]
 
 
-def test_samples_are_checked_while_others_are_still_being_made(model_server: ModelServer, tmp_path: Path) -> None:
+def test_samples_are_checked_while_others_are_still_being_made(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     titles: list[str] = []
 
     def listen(asked: ServedRequest) -> None:
@@ -192,12 +215,16 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
 
     told = shards.stages_of
     monkeypatch.setattr(
-        shards, "stages_of", lambda group: broken(told(group)) if group == "single_turn" else told(group)
+        shards,
+        "stages_of",
+        lambda group: broken(told(group)) if group == "single_turn" else told(group),
     )
     settings, progress = settings_of(tmp_path), RunnerProgress()
     report = build(unmeasured_recipe(samples={"perfect": 12}), settings, progress)
     assert_balanced(report, settings)
-    [failed] = warehouse_of(settings).rows("select count(*) as n, min(reason) as reason from failures")
+    [failed] = warehouse_of(settings).rows(
+        "select count(*) as n, min(reason) as reason from failures"
+    )
     assert 0 < failed["n"] < 12
     assert re.match(
         r"Your stage 'parameters' \(.*test_runner.py:\d+\) raised TypeError: Integer exceeds 64-bit range\nTraceback",

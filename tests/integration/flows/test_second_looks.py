@@ -21,7 +21,9 @@ from tests.unit.generators.test_callnavi_samples import NESTED, write
 
 
 def looked_at(site: ReviewSite) -> list[str]:
-    rows = site.rows("select subject from review_queue where cause = 'second look' order by requested_at, subject")
+    rows = site.rows(
+        "select subject from review_queue where cause = 'second look' order by requested_at, subject"
+    )
     return [row["subject"] for row in rows]
 
 
@@ -65,7 +67,9 @@ def test_what_was_looked_at_before_is_asked_again_as_a_further_version(site: Rev
     site.pull()
     site.warehouse.execute("update review_requests set requested_at = ?", [START])
     everything = site.value("select count(*) from accepted_samples")
-    assert recheck(site.settings, "small", draw=500) == Draw("recipe", "small", everything, everything, everything)
+    assert recheck(site.settings, "small", draw=500) == Draw(
+        "recipe", "small", everything, everything, everything
+    )
     assert site.push() == (everything, 0)
     key = site.asked("spot check")[0]
     task = site.studio.newest_task(key)
@@ -75,8 +79,12 @@ def test_what_was_looked_at_before_is_asked_again_as_a_further_version(site: Rev
     site.pull()
     assert site.accepted(key) is None
     assert site.standing(key) == ("land", "rejected")
-    assert recheck(site.settings, "small", draw=500).asked == 0, "what was taken back is not drawn a second time"
-    assert site.rows("select asked, answered, usable from usable_share where scope = 'recipe' order by cause") == [
+    assert recheck(site.settings, "small", draw=500).asked == 0, (
+        "what was taken back is not drawn a second time"
+    )
+    assert site.rows(
+        "select asked, answered, usable from usable_share where scope = 'recipe' order by cause"
+    ) == [
         {"asked": everything, "answered": 1, "usable": 0},
         {"asked": 5, "answered": 5, "usable": 5},
     ]
@@ -86,9 +94,16 @@ def test_the_share_that_is_usable_has_an_interval(site: ReviewSite) -> None:
     recheck(site.settings, "small", draw=8)
     site.push()
     assert share(site, "second look") == {
-        "scope": "recipe", "name": "small", "cause": "second look", "asked": 8, "answered": 0, "usable": 0, "share": None,
-        "low": None, "high": None,
-    }  # fmt: skip
+        "scope": "recipe",
+        "name": "small",
+        "cause": "second look",
+        "asked": 8,
+        "answered": 0,
+        "usable": 0,
+        "share": None,
+        "low": None,
+        "high": None,
+    }
     good, bad, better, open_, *rest = looked_at(site)
     for key in (good, *rest):
         site.studio.annotate(key, "accept")
@@ -107,7 +122,13 @@ def test_the_share_that_is_usable_has_an_interval(site: ReviewSite) -> None:
     report = agreement_report(site.settings)
     assert report["usable"][0]["share"] == found["share"]
     readers = [row for row in report["readers"] if row["reader"] == "template/v1"]
-    assert sum(row["both_right"] + row["missed"] + row["doubted"] + row["both_doubt"] for row in readers) >= 5
+    assert (
+        sum(
+            row["both_right"] + row["missed"] + row["doubted"] + row["both_doubt"]
+            for row in readers
+        )
+        >= 5
+    )
 
 
 def test_an_edit_that_came_back_is_answered_by_what_is_said_then(site: ReviewSite) -> None:
@@ -133,7 +154,10 @@ def test_a_release_is_judged_by_what_was_said_after_it_was_frozen(site: ReviewSi
     for key in {late, *looked}:
         site.studio.annotate(key, "reject", reasons="other")
     site.pull()
-    assert (share(site, "spot check", "release")["asked"], share(site, "spot check", "release")["usable"]) == (4, 0)
+    assert (
+        share(site, "spot check", "release")["asked"],
+        share(site, "spot check", "release")["usable"],
+    ) == (4, 0)
     assert share(site, "spot check")["usable"] == 1
     assert share(site, "second look", "release")["answered"] == len(looked) >= 3
 
@@ -143,16 +167,24 @@ def test_gold_items_are_mixed_among_second_looks_as_well(trust_site: ReviewSite)
     before = len(trust_site.rows("from gold_items"))
     drawn = recheck(trust_site.settings, draw=3)
     assert drawn.asked == 3
-    questions = "select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'"
-    assert len(trust_site.rows("from gold_items")) == round(0.4 * trust_site.value(questions)) > before
-    assert not {row["made_of"] for row in trust_site.rows("from gold_items")} & set(looked_at(trust_site))
+    questions = (
+        "select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'"
+    )
+    assert (
+        len(trust_site.rows("from gold_items")) == round(0.4 * trust_site.value(questions)) > before
+    )
+    assert not {row["made_of"] for row in trust_site.rows("from gold_items")} & set(
+        looked_at(trust_site)
+    )
     keys = {row["subject"] for row in trust_site.rows("from gold_items")}
     assert not keys & set(looked_at(trust_site))
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones(site: ReviewSite) -> None:
     create_release(site.warehouse, "v1")
-    with pytest.raises(ConfigurationError, match=r"No release or recipe is named 'nothing'.*v1.*small"):
+    with pytest.raises(
+        ConfigurationError, match=r"No release or recipe is named 'nothing'.*v1.*small"
+    ):
         recheck(site.settings, "nothing")
 
 
@@ -163,7 +195,9 @@ def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     assert "3 of " in done.stdout
     assert "3 new questions" in done.stdout
     assert (
-        json.loads(run_here("review", "recheck", "--draw", "3", "--seed", "5", "--json", home=home).stdout)["asked"]
+        json.loads(
+            run_here("review", "recheck", "--draw", "3", "--seed", "5", "--json", home=home).stdout
+        )["asked"]
         == 0
     )
     assert run_here("review", "recheck", "nothing", home=home).returncode == 2
@@ -173,13 +207,18 @@ def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     trust_site.pull()
     shown = run_here("review", "agreement", home=home)
     assert shown.returncode == 0, shown.stderr
-    assert all(word in shown.stdout for word in ("agreement", "ann / bob", "gold items", "usable", "second look"))
+    assert all(
+        word in shown.stdout
+        for word in ("agreement", "ann / bob", "gold items", "usable", "second look")
+    )
     told = json.loads(run_here("review", "agreement", "--json", home=home).stdout)
     assert set(told) == {"agreement", "readers", "gold_items", "usable"}
     assert "nan" not in shown.stdout.lower()
 
 
-def test_a_release_of_published_data_can_be_looked_at_and_edited(site: ReviewSite, tmp_path: Path) -> None:
+def test_a_release_of_published_data_can_be_looked_at_and_edited(
+    site: ReviewSite, tmp_path: Path
+) -> None:
     """It has no build whose checks an edit could go through; what was said is kept."""
     folder = tmp_path / "published"
     folder.mkdir()

@@ -14,7 +14,11 @@ from tests.support.sampling import slow
 
 def doubtful(site: ReviewSite) -> str:
     """A doubtful sample whose words an edit may change."""
-    return str(site.value("select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"))
+    return str(
+        site.value(
+            "select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"
+        )
+    )
 
 
 def asked_of(site: ReviewSite, key: str) -> dict[str, Any]:
@@ -43,8 +47,10 @@ def test_each_cause_is_asked_of_as_many_as_the_recipe_says(trust_site: ReviewSit
         "select cause, any_value(reviewers) as of, count(distinct reviewers) as kinds from review_requests group by 1"
     )
     assert {row["cause"]: (row["of"], row["kinds"]) for row in rows} == {
-        "doubtful": (2, 1), "spot check": (1, 1), "gold item": (1, 1)
-    }  # fmt: skip
+        "doubtful": (2, 1),
+        "spot check": (1, 1),
+        "gold item": (1, 1),
+    }
     assert overlap(trust_site, doubtful(trust_site)) == 2
     assert overlap(trust_site, trust_site.asked("spot check")[0]) == 1
     assert overlap(trust_site, trust_site.asked("gold item")[0]) == 1
@@ -68,7 +74,9 @@ def test_what_one_of_two_said_decides_nothing_yet(trust_site: ReviewSite) -> Non
 
 
 @pytest.mark.parametrize(("third", "outcome"), [slow("accept", "passed"), ("reject", "rejected")])
-def test_a_third_person_settles_what_two_do_not_agree_on(trust_site: ReviewSite, third: str, outcome: str) -> None:
+def test_a_third_person_settles_what_two_do_not_agree_on(
+    trust_site: ReviewSite, third: str, outcome: str
+) -> None:
     key = doubtful(trust_site)
     say(trust_site, key, "accept", "reject")
     assert trust_site.pull() == Pulled(reviews=2, accepted=1, rejected=1)
@@ -99,10 +107,15 @@ def test_three_who_all_say_something_else_need_a_fourth(trust_site: ReviewSite) 
     assert trust_site.standing(key)[1] == "rejected"
 
 
-def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(trust_site: ReviewSite) -> None:
-    key, other = [row["subject"] for row in trust_site.rows(
-        "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
-    )]  # fmt: skip
+def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(
+    trust_site: ReviewSite,
+) -> None:
+    key, other = [
+        row["subject"]
+        for row in trust_site.rows(
+            "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
+        )
+    ]
     for person in ("ann", "bob"):
         edit(trust_site, key, trust_site.polite(key), by=person)
         edit(trust_site, other, f"{trust_site.polite(other)} {person}", by=person)
@@ -130,7 +143,9 @@ def test_who_joins_the_other_after_all_settles_it_without_a_third(trust_site: Re
     assert trust_site.value("select voices from decisions where subject = ?", key) == 3
 
 
-def test_what_two_agreed_on_is_open_again_when_one_of_them_thinks_again(trust_site: ReviewSite) -> None:
+def test_what_two_agreed_on_is_open_again_when_one_of_them_thinks_again(
+    trust_site: ReviewSite,
+) -> None:
     key = doubtful(trust_site)
     before = trust_site.standing(key)
     say(trust_site, key, "accept", "accept")
@@ -149,7 +164,9 @@ def test_what_two_agreed_on_stands_while_an_unusable_edit_is_out(trust_site: Rev
     key = doubtful(trust_site)
     say(trust_site, key, "accept", "accept")
     trust_site.pull()
-    trust_site.studio.annotate(key, "edit", by="bob", change=max(trust_site.studio.annotations), edited_calls="[{")
+    trust_site.studio.annotate(
+        key, "edit", by="bob", change=max(trust_site.studio.annotations), edited_calls="[{"
+    )
     assert trust_site.pull().returned == 1
     assert trust_site.accepted(key)
     trust_site.studio.annotate(key, "reject", by="bob", reasons="other")
@@ -160,14 +177,23 @@ def test_what_two_agreed_on_stands_while_an_unusable_edit_is_out(trust_site: Rev
     assert trust_site.accepted(key) is None
 
 
-def test_one_of_two_who_takes_the_word_back_opens_the_question_again(trust_site: ReviewSite) -> None:
+def test_one_of_two_who_takes_the_word_back_opens_the_question_again(
+    trust_site: ReviewSite,
+) -> None:
     key = doubtful(trust_site)
-    before = trust_site.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key)
+    before = trust_site.rows(
+        "select stage, outcome, reason from outcomes where subject = ? order by all", key
+    )
     say(trust_site, key, "accept", "accept")
     trust_site.pull()
     trust_site.studio.delete(max(trust_site.studio.annotations))
     assert trust_site.pull() == Pulled(withdrawn=1)
-    assert trust_site.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key) == before
+    assert (
+        trust_site.rows(
+            "select stage, outcome, reason from outcomes where subject = ? order by all", key
+        )
+        == before
+    )
     say(trust_site, key, "", "", "accept")
     trust_site.pull()
     assert trust_site.accepted(key)
@@ -176,9 +202,13 @@ def test_one_of_two_who_takes_the_word_back_opens_the_question_again(trust_site:
 def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSite) -> None:
     keys = [
         row["subject"]
-        for row in trust_site.rows("select subject from review_requests where cause = 'doubtful' order by 1")
+        for row in trust_site.rows(
+            "select subject from review_requests where cause = 'doubtful' order by 1"
+        )
     ]
-    for key, words in zip(keys, ("accept accept", "reject reject", "accept reject", "accept accept"), strict=False):
+    for key, words in zip(
+        keys, ("accept accept", "reject reject", "accept reject", "accept accept"), strict=False
+    ):
         say(trust_site, key, *words.split())
     trust_site.pull()
     rows = trust_site.rows(
@@ -204,17 +234,30 @@ def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSi
     assert after[0]["computed_at"] > before[0]["computed_at"]
 
 
-def test_agreement_is_of_the_newest_words_and_what_nobody_shares_tells_nothing(trust_site: ReviewSite) -> None:
+def test_agreement_is_of_the_newest_words_and_what_nobody_shares_tells_nothing(
+    trust_site: ReviewSite,
+) -> None:
     first, second = trust_site.asked("doubtful")[:2]
     say(trust_site, first, "accept", "reject")
     say(trust_site, second, "accept")
     say(trust_site, trust_site.asked("gold item")[0], "accept", "reject")
     trust_site.pull()
-    assert trust_site.value("select value from agreement where measure = 'observed' and slice_by = 'all'") == 0.0
-    mine = next(n for n, one in trust_site.studio.annotations.items() if one.reviewer == "bob" and one.subject == first)
+    assert (
+        trust_site.value(
+            "select value from agreement where measure = 'observed' and slice_by = 'all'"
+        )
+        == 0.0
+    )
+    mine = next(
+        n
+        for n, one in trust_site.studio.annotations.items()
+        if one.reviewer == "bob" and one.subject == first
+    )
     trust_site.studio.annotate(first, "accept", by="bob", change=mine)
     trust_site.pull()
-    [row] = trust_site.rows("select value, items from agreement where measure = 'observed' and slice_by = 'all'")
+    [row] = trust_site.rows(
+        "select value, items from agreement where measure = 'observed' and slice_by = 'all'"
+    )
     assert row == {"value": 1.0, "items": 1}
     assert trust_site.value("select value from agreement where measure = 'fleiss_kappa'") is None
     trust_site.studio.delete(mine)
@@ -234,15 +277,24 @@ def test_the_report_can_be_asked_for_at_any_time(trust_site: ReviewSite) -> None
     assert json.dumps(report, default=str)
 
 
-def test_equal_edits_are_one_answer_however_they_are_typed_and_different_ones_are_not(trust_site: ReviewSite) -> None:
+def test_equal_edits_are_one_answer_however_they_are_typed_and_different_ones_are_not(
+    trust_site: ReviewSite,
+) -> None:
     site = trust_site
-    key, other = [row["subject"] for row in site.rows(
-        "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
-    )]  # fmt: skip
+    key, other = [
+        row["subject"]
+        for row in site.rows(
+            "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
+        )
+    ]
     calls = json.loads(gold_of(site, key))
-    turned = json.dumps([call | {"arguments": dict(reversed(call["arguments"].items()))} for call in calls])
+    turned = json.dumps(
+        [call | {"arguments": dict(reversed(call["arguments"].items()))} for call in calls]
+    )
     edit(site, key, site.polite(key), by="ann")
-    site.studio.annotate(key, "edit", by="bob", edited_request=f"{site.polite(key)} ", edited_calls=turned)
+    site.studio.annotate(
+        key, "edit", by="bob", edited_request=f"{site.polite(key)} ", edited_calls=turned
+    )
     for person in ("ann", "bob"):
         edit(site, other, f"{site.polite(other)} {person}", by=person)
     site.pull()
@@ -251,18 +303,27 @@ def test_equal_edits_are_one_answer_however_they_are_typed_and_different_ones_ar
     [ann] = site.rows("from reviewer_agreement where reviewer = 'ann' and reason = ''")
     assert (ann["pairs"], ann["agreeing"]) == (2, 1)
     report = agreement_report(site.settings)["agreement"]
-    assert [row["value"] for row in report if (row["measure"], row["slice_by"]) == ("observed", "all")] == [0.5]
+    assert [
+        row["value"] for row in report if (row["measure"], row["slice_by"]) == ("observed", "all")
+    ] == [0.5]
 
 
 def test_gold_items_count_in_no_figure_of_agreement(trust_site: ReviewSite) -> None:
     for item in trust_site.asked("gold item"):
         say(trust_site, item, "accept", "reject")
     trust_site.pull()
-    assert trust_site.rows("from reviewer_agreement") == agreement_report(trust_site.settings)["agreement"] == []
+    assert (
+        trust_site.rows("from reviewer_agreement")
+        == agreement_report(trust_site.settings)["agreement"]
+        == []
+    )
 
 
 def test_answers_faster_than_reading_are_listed_and_told(trust_site: ReviewSite) -> None:
-    key, other = [row["subject"] for row in trust_site.rows("select subject from review_requests order by 1 limit 2")]
+    key, other = [
+        row["subject"]
+        for row in trust_site.rows("select subject from review_requests order by 1 limit 2")
+    ]
     trust_site.studio.annotate(key, "accept", by="ann", seconds=0.3)
     trust_site.studio.annotate(other, "accept", by="ann", seconds=30)
     trust_site.pull()

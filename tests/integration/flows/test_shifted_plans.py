@@ -11,15 +11,24 @@ from callwright.warehouse.releases import read_tools
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 
 OF_PLANS = {
-    "routing_easy_mSv": 2, "routing_easy_SO_case1": 2, "routing_medium_mSv": 1, "routing_medium_SO_case1": 1,
-    "routing_hard_SO_case1": 1, "routing_hard_mSv": 1,
-}  # fmt: skip
+    "routing_easy_mSv": 2,
+    "routing_easy_SO_case1": 2,
+    "routing_medium_mSv": 1,
+    "routing_medium_SO_case1": 1,
+    "routing_hard_SO_case1": 1,
+    "routing_hard_mSv": 1,
+}
 OF_TALKS = {"conversation_external": 1, "conversation_mSv": 1, "conversation_IS": 1}
-OVERRIDDEN = {"conversation_SO_case1": 1, "conversation_SO_case2": 1}  # where no result has come of the value yet
+OVERRIDDEN = {
+    "conversation_SO_case1": 1,
+    "conversation_SO_case2": 1,
+}  # where no result has come of the value yet
 SEED = ["Banking", "Hotels", "Parcels", "Rides", "Weather", "Music"]
 
 
-def made_by(settings: Settings, samples: dict[str, int], tools: list[dict[str, object]]) -> list[Sample]:
+def made_by(
+    settings: Settings, samples: dict[str, int], tools: list[dict[str, object]]
+) -> list[Sample]:
     build(unmeasured_recipe(samples=samples, tools=tools, languages=["en"]), settings)
     bodies = warehouse_of(settings).rows("select body from samples")
     return [Sample.model_validate_json(row["body"]) for row in bodies]
@@ -52,16 +61,23 @@ def test_plans_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> No
     )
     assert all(reason for _, reason in doubts)
     assert sum(there.get(kind, 0) for kind in OF_PLANS) >= sum(OF_PLANS.values()) * 3 / 4
-    tools = read_tools(warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates}))
+    tools = read_tools(
+        warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates})
+    )
     plans = [sample for sample in samples if sample.kind in sources]
-    for transform, reason in (("IS", "speaks only once"), ("SO_case2", "No question is open|in words that were found")):
+    for transform, reason in (
+        ("IS", "speaks only once"),
+        ("SO_case2", "No question is open|in words that were found"),
+    ):
         told = {obstacle_to(transform)(plan, tools) for plan in plans}
         assert all(any(one in text for one in reason.split("|")) for text in told), told
 
 
 def test_conversations_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    samples = made_by(settings, {"perfect": 3, "conversation": 8} | OF_TALKS | OVERRIDDEN, [{"seed": SEED}])
+    samples = made_by(
+        settings, {"perfect": 3, "conversation": 8} | OF_TALKS | OVERRIDDEN, [{"seed": SEED}]
+    )
     assert set(OF_TALKS) <= {sample.kind for sample in samples}
     kinds = OF_TALKS | OVERRIDDEN
     there, doubts = landed(settings), unproved(settings, kinds)
@@ -70,7 +86,9 @@ def test_conversations_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Pat
     assert sum(there.get(kind, 0) for kind in kinds) > sum(kinds.values()) / 2
     assert all(reason for _, reason in doubts)
     shifted = next(sample for sample in samples if sample.kind == "conversation_IS")
-    assert [turn.calls for turn in shifted.turns if isinstance(turn, CallTurn)][-1] == (), "nothing is due at the end"
+    assert [turn.calls for turn in shifted.turns if isinstance(turn, CallTurn)][-1] == (), (
+        "nothing is due at the end"
+    )
     for sample in samples:
         if sample.kind.startswith("conversation_SO"):
             [*_, last] = [turn for turn in sample.turns if isinstance(turn, CallTurn)]

@@ -16,9 +16,15 @@ def test_the_page_of_prompts_is_what_the_command_shows(tmp_path: Path) -> None:
     assert shown.count("<circumstances>{") >= 10
 
 
-def test_one_prompt_is_shown_by_its_name_and_nobody_is_asked(model_server: ModelServer, tmp_path: Path) -> None:
-    recipe = str(write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 2}))
-    ended = run_here("recipe", "prompts", recipe, "--only", "draft_request", "--json", home=tmp_path)
+def test_one_prompt_is_shown_by_its_name_and_nobody_is_asked(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    recipe = str(
+        write_unmeasured_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 2})
+    )
+    ended = run_here(
+        "recipe", "prompts", recipe, "--only", "draft_request", "--json", home=tmp_path
+    )
     [prompt] = json.loads(ended.stdout)
     assert (prompt["name"], prompt["stage"]) == ("draft_request", "values")
     assert [one["role"] for one in prompt["messages"]] == ["system", "user"]
@@ -26,4 +32,7 @@ def test_one_prompt_is_shown_by_its_name_and_nobody_is_asked(model_server: Model
     assert model_server.requests == 0
     other = run_here("recipe", "prompts", recipe, "--only", "draft", home=tmp_path)
     assert other.returncode == 2
-    assert "does not use a prompt named 'draft'. It uses draft_request, judge_natural, write_calls" in other.stderr
+    assert (
+        "does not use a prompt named 'draft'. It uses draft_request, judge_natural, write_calls"
+        in other.stderr
+    )

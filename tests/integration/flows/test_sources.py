@@ -23,33 +23,56 @@ from tests.support.flows.small_builds import build, settings_of, warehouse_of
 from tests.unit.generators.test_sources import WEATHER, written
 
 MAIL = {
-    "name": "send_mail", "description": "Send a mail.",
+    "name": "send_mail",
+    "description": "Send a mail.",
     "parameters": {
-        "type": "object", "required": ["to", "body"],
+        "type": "object",
+        "required": ["to", "body"],
         "properties": {
-            "to": {"type": "string", "description": "The address."}, "body": {"type": "string", "description": "The text."},
+            "to": {"type": "string", "description": "The address."},
+            "body": {"type": "string", "description": "The text."},
         },
     },
-}  # fmt: skip
+}
 BODY = "Dear Anna, my train is late and I will not make it to dinner in time. See you later! Tom"
 
 
 def row(text: str, tool: str, arguments: Any, *more: Any) -> dict[str, Any]:
-    made = {"id": "c", "type": "function", "function": {"name": tool, "arguments": json.dumps(arguments)}}
-    messages = [{"role": "user", "content": text}, {"role": "assistant", "content": None, "tool_calls": [made]}, *more]
-    return {"messages": messages, "tools": [{"type": "function", "function": one} for one in (WEATHER.signature, MAIL)]}
+    made = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": tool, "arguments": json.dumps(arguments)},
+    }
+    messages = [
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": None, "tool_calls": [made]},
+        *more,
+    ]
+    return {
+        "messages": messages,
+        "tools": [{"type": "function", "function": one} for one in (WEATHER.signature, MAIL)],
+    }
 
 
 LINES = (
     row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"}),
     row("How warm is it in Oslo?", "get_weather", {"city": "Bergen"}),
-    row("Tell anna@example.org that my train is late.", "send_mail", {"to": "anna@example.org", "body": BODY}),
-    row("Get the weather of a city. City: Bonn.", "get_weather", {"city": "Bonn"},
-        {"role": "tool", "tool_call_id": "c", "content": '{"degrees": 7}'}, {"role": "assistant", "content": "7 degrees."}),
+    row(
+        "Tell anna@example.org that my train is late.",
+        "send_mail",
+        {"to": "anna@example.org", "body": BODY},
+    ),
+    row(
+        "Get the weather of a city. City: Bonn.",
+        "get_weather",
+        {"city": "Bonn"},
+        {"role": "tool", "tool_call_id": "c", "content": '{"degrees": 7}'},
+        {"role": "assistant", "content": "7 degrees."},
+    ),
     row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"}),
     row("How is it in Ulm?", "get_weather", {"days": 2}),
     "<html>",
-)  # fmt: skip
+)
 
 
 class TakenBuild:
@@ -90,7 +113,9 @@ def test_a_value_that_nothing_says_is_a_task_that_marks_it(built: TakenBuild) ->
     assert built.verdicts("How warm is it in Oslo?")["traced"] == [
         {"kind": "untraced", "turn": 1, "argument": "city", "value": "Bergen"}
     ]
-    asked = built.warehouse.rows("select s.request from review_requests r join samples s on s.key = r.subject")
+    asked = built.warehouse.rows(
+        "select s.request from review_requests r join samples s on s.key = r.subject"
+    )
     assert "How warm is it in Oslo?" in [one["request"] for one in asked]
 
 
@@ -120,7 +145,11 @@ def test_lineage_names_file_and_line(built: TakenBuild) -> None:
 def test_the_same_file_again_is_the_same_build_and_a_longer_one_another(built: TakenBuild) -> None:
     again = build(built.recipe, built.settings)
     assert (again.build, again.planned) == (built.report.build, 7)
-    written(built.path, *LINES, row("Get the weather of the city Kiel.", "get_weather", {"city": "Kiel"}))
+    written(
+        built.path,
+        *LINES,
+        row("Get the weather of the city Kiel.", "get_weather", {"city": "Kiel"}),
+    )
     longer = build(built.recipe, built.settings)
     assert longer.build != built.report.build
     assert longer.asked == 8
@@ -133,9 +162,10 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
         del one["tools"]
     path = written(tmp_path / "logs.jsonl", named, strange)
     recipe = {
-        "name": "taken", "samples": [{"from": str(path), "format": "openai"}],
+        "name": "taken",
+        "samples": [{"from": str(path), "format": "openai"}],
         "tools": [{"own": [{**WEATHER.signature, "category": "Weather"}]}],
-    }  # fmt: skip
+    }
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(recipe, tmp_path, "taken"), settings)
     [taken] = [one for one in report.funnel if one.stage == "taken"]
@@ -144,10 +174,16 @@ def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
     assert "'get_time'" in failed["reason"]
 
 
-def test_a_record_that_is_too_large_for_the_warehouse_fails_and_those_beside_it_land(tmp_path: Path) -> None:
-    large = row("Get the weather of the city Bonn. " + "x" * 9_000_000, "get_weather", {"city": "Bonn"})
+def test_a_record_that_is_too_large_for_the_warehouse_fails_and_those_beside_it_land(
+    tmp_path: Path,
+) -> None:
+    large = row(
+        "Get the weather of the city Bonn. " + "x" * 9_000_000, "get_weather", {"city": "Bonn"}
+    )
     path = written(
-        tmp_path / "logs.jsonl", large, row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"})
+        tmp_path / "logs.jsonl",
+        large,
+        row("Get the weather of a city. City: Ulm.", "get_weather", {"city": "Ulm"}),
     )
     recipe = {"name": "taken", "samples": [{"from": str(path), "format": "openai"}]}
     settings = settings_of(tmp_path / "work")
@@ -158,7 +194,12 @@ def test_a_record_that_is_too_large_for_the_warehouse_fails_and_those_beside_it_
 
 
 def test_tables_of_a_release_are_read_back_whole(built: TakenBuild, tmp_path: Path) -> None:
-    keys = [one["key"] for one in built.warehouse.rows("select key from samples where kind = ? order by key", [CALL])]
+    keys = [
+        one["key"]
+        for one in built.warehouse.rows(
+            "select key from samples where kind = ? order by key", [CALL]
+        )
+    ]
     export_tables(built.warehouse, freeze(built.warehouse, "v1", keys, ""), tmp_path / "out")
     records = list(SOURCES.named("parquet").read(tmp_path / "out"))
     assert sorted(one.sample.key for one in records if one.sample) == sorted(keys)
@@ -166,8 +207,10 @@ def test_tables_of_a_release_are_read_back_whole(built: TakenBuild, tmp_path: Pa
 
 
 PRIVATE = row(
-    "Tell anna.schmidt@web.de that I come.", "send_mail", {"to": "anna.schmidt@web.de", "body": "I come."}
-)  # fmt: skip
+    "Tell anna.schmidt@web.de that I come.",
+    "send_mail",
+    {"to": "anna.schmidt@web.de", "body": "I come."},
+)
 
 
 def with_personal_data(home: Path, rules: Any) -> tuple[BuildReport, Settings]:
@@ -193,12 +236,18 @@ def test_personal_data_is_replaced_before_anything_is_kept(tmp_path: Path) -> No
     assert address in sample["request"]
     [draft] = warehouse_of(settings).rows("select body ->> '$.replaced.mail' as mails from drafts")
     assert draft == {"mails": "1"}
-    assert {row.stage: row.personal_data for row in report.funnel if row.personal_data} == {"taken": 1}
+    assert {row.stage: row.personal_data for row in report.funnel if row.personal_data} == {
+        "taken": 1
+    }
 
 
 def test_what_was_replaced_is_kept_in_a_vault_alone_where_one_is_named(tmp_path: Path) -> None:
     with_personal_data(tmp_path, {"mode": "on", "vault": str(tmp_path / "vault.jsonl")})
-    kept = [path for path in tmp_path.rglob("*") if path.is_file() and b"anna.schmidt" in path.read_bytes()]
+    kept = [
+        path
+        for path in tmp_path.rglob("*")
+        if path.is_file() and b"anna.schmidt" in path.read_bytes()
+    ]
     assert kept == [tmp_path / "vault.jsonl"]
     assert (kept[0].stat().st_mode & 0o077) == 0
     [line] = [json.loads(one) for one in kept[0].read_text(encoding="utf-8").splitlines()]
@@ -210,18 +259,29 @@ def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     assert any(one.startswith("Personal data found and kept: 1 mail") for one in report.remarks)
     [sample] = warehouse_of(settings).rows("select request from samples")
     assert "anna.schmidt@web.de" in sample["request"]
-    [kept] = warehouse_of(settings).rows("select kind, records, personal_values, is_replaced from personal_data")
+    [kept] = warehouse_of(settings).rows(
+        "select kind, records, personal_values, is_replaced from personal_data"
+    )
     assert kept == {"kind": "mail", "records": 1, "personal_values": 1, "is_replaced": False}
     assert sum(row.personal_data for row in report.funnel) == 1
     page = (
-        build_page(Look(warehouse_of(settings), datetime.now(UTC), lambda path, _query: path), {}, report.build) or ""
+        build_page(
+            Look(warehouse_of(settings), datetime.now(UTC), lambda path, _query: path),
+            {},
+            report.build,
+        )
+        or ""
     )
     assert "Personal data found and left as it is: 1 mail in 1 record." in page
 
 
 def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None:
     cities = ("Ulm", "Bonn", "Kiel")
-    rows = [row(f"What is the weather in {city}?", "get_weather", {"city": city}) for city in cities for _ in range(5)]
+    rows = [
+        row(f"What is the weather in {city}?", "get_weather", {"city": city})
+        for city in cities
+        for _ in range(5)
+    ]
     path = written(
         tmp_path / "logs.jsonl",
         *rows,
@@ -246,7 +306,11 @@ def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None
 
 def test_the_same_conversation_is_the_same_without_its_personal_data(tmp_path: Path) -> None:
     path = written(tmp_path / "logs.jsonl", PRIVATE, PRIVATE)
-    stated = {"name": "twice", "samples": [{"from": str(path), "format": "openai"}], "personal_data": "on"}
+    stated = {
+        "name": "twice",
+        "samples": [{"from": str(path), "format": "openai"}],
+        "personal_data": "on",
+    }
     recipe = parse_recipe(stated, tmp_path, "twice")
     read_sources(recipe, settings_of(tmp_path / "work"), SilentProgress())
     [read] = taken_sources(recipe, settings_of(tmp_path / "work"))
@@ -269,7 +333,11 @@ def test_a_format_of_ones_own_is_read_by_its_file(tmp_path: Path) -> None:
     shown = LINES[0]
     assert isinstance(shown, dict)
     written(tmp_path / "logs.jsonl", {"chat": shown["messages"], "tools": shown["tools"]})
-    stated = {"name": "own", "samples": [{"from": "logs.jsonl", "format": "mine"}], "extensions": ["my_log.py:FORMAT"]}
+    stated = {
+        "name": "own",
+        "samples": [{"from": "logs.jsonl", "format": "mine"}],
+        "extensions": ["my_log.py:FORMAT"],
+    }
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(stated, tmp_path, "own"), settings)
     assert (report.asked, report.landed) == (1, 1)
@@ -297,7 +365,9 @@ def test_reading_that_is_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> Non
         is_cut.clear()
         for home in ("work", "undisturbed"):
             read_sources(recipe, settings_of(tmp_path / home), SilentProgress())
-        [cut], [whole] = (taken_sources(recipe, settings_of(tmp_path / home)) for home in ("work", "undisturbed"))
+        [cut], [whole] = (
+            taken_sources(recipe, settings_of(tmp_path / home)) for home in ("work", "undisturbed")
+        )
     assert (cut.records, cut.unreadable) == (whole.records, whole.unreadable) == (2300, 0)
     assert list(cut.all()) == list(whole.all())
     assert list(cut.tools()) == list(whole.tools())

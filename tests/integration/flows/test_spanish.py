@@ -14,12 +14,29 @@ from callwright.warehouse.releases import freeze, stream_release
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 
 KINDS = {
-    "perfect": 5, "imperfect": 5, "irrelevant": 2, "sQsA": 4, "mQmA": 2, "mQsA": 2, "sQmA": 2, "IS": 2, "SO_case1": 2,
-    "SO_case2": 2, "mSv": 2, "parallel": 2, "external": 3, "sQsA_external": 2,
-}  # fmt: skip
+    "perfect": 5,
+    "imperfect": 5,
+    "irrelevant": 2,
+    "sQsA": 4,
+    "mQmA": 2,
+    "mQsA": 2,
+    "sQmA": 2,
+    "IS": 2,
+    "SO_case1": 2,
+    "SO_case2": 2,
+    "mSv": 2,
+    "parallel": 2,
+    "external": 3,
+    "sQsA_external": 2,
+}
 RECIPE: dict[str, Any] = {
-    "name": "spanish", "seed": 11, "tools": [{"seed": "all"}], "languages": ["es"], "samples": KINDS, "spare": 0.5,
-}  # fmt: skip
+    "name": "spanish",
+    "seed": 11,
+    "tools": [{"seed": "all"}],
+    "languages": ["es"],
+    "samples": KINDS,
+    "spare": 0.5,
+}
 MOST_WAITING = 0.15
 
 
@@ -63,12 +80,20 @@ def test_requests_are_spanish_with_both_marks_of_a_question(built: SpanishBuild)
         assert row["request"].count("¡") == row["request"].count("!"), row["request"]
 
 
-def test_a_release_goes_to_every_format_that_takes_its_kinds(built: SpanishBuild, tmp_path: Path) -> None:
+def test_a_release_goes_to_every_format_that_takes_its_kinds(
+    built: SpanishBuild, tmp_path: Path
+) -> None:
     warehouse = warehouse_of(built.settings)
-    freeze(warehouse, "spanish", sorted(row["key"] for row in built.rows("select key from accepted_samples")))
+    freeze(
+        warehouse,
+        "spanish",
+        sorted(row["key"] for row in built.rows("select key from accepted_samples")),
+    )
     for name in ("openai", "hammerbench"):
         export_release(
-            stream_release(warehouse, "spanish", words=assistant_words(system_messages=False)), name, tmp_path / name
+            stream_release(warehouse, "spanish", words=assistant_words(system_messages=False)),
+            name,
+            tmp_path / name,
         )
         assert list((tmp_path / name).iterdir())
 

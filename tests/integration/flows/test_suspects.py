@@ -16,7 +16,17 @@ from callwright.llm.models import read_model
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JudgeVerdict, MultiStepRun
 from callwright.warehouse.releases import create_release
-from tests.support.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, SIX, WRONG, Board, book, sample_of
+from tests.support.flows.answer_boards import (
+    FOUR,
+    ODD,
+    OTHER,
+    RIGHT,
+    SIX,
+    WRONG,
+    Board,
+    book,
+    sample_of,
+)
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import run_here
 
@@ -41,7 +51,9 @@ def test_what_every_candidate_fails_comes_back_to_people(board: Board) -> None:
     board.answer(sample, WRONG, OTHER, ODD)
     found = raise_suspicions(board.warehouse, "v1")
     reason = "All 3 candidates fail it: wrong value ×2, wrong tool ×1."
-    assert [(one.subject, one.reason, one.is_new) for one in found.suspects] == [(sample.key, reason, True)]
+    assert [(one.subject, one.reason, one.is_new) for one in found.suspects] == [
+        (sample.key, reason, True)
+    ]
     assert found.new == 1
     assert board.asked() == [{"subject": sample.key, "cause": "suspect", "reason": reason}]
 
@@ -50,7 +62,9 @@ def test_candidates_that_agree_against_the_gold_make_a_suspect_of_it(board: Boar
     sample = sample_of(FOUR)
     board.release(sample)
     board.answer(sample, WRONG, RIGHT, WRONG)
-    assert board.reasons() == ["2 of 3 candidates answer book_table(people=5) where the gold says people=4."]
+    assert board.reasons() == [
+        "2 of 3 candidates answer book_table(people=5) where the gold says people=4."
+    ]
 
 
 def test_both_reasons_are_told_where_both_are_true(board: Board) -> None:
@@ -73,7 +87,9 @@ def test_both_reasons_are_told_where_both_are_true(board: Board) -> None:
         pytest.param(((), None, RIGHT), id="silence is no answer"),
     ],
 )
-def test_what_says_nothing_against_the_gold_is_no_suspicion(board: Board, answers: Sequence[Any]) -> None:
+def test_what_says_nothing_against_the_gold_is_no_suspicion(
+    board: Board, answers: Sequence[Any]
+) -> None:
     sample = sample_of(FOUR)
     board.release(sample)
     board.answer(sample, *answers)
@@ -81,7 +97,9 @@ def test_what_says_nothing_against_the_gold_is_no_suspicion(board: Board, answer
     assert board.asked() == []
 
 
-def test_an_answer_is_the_same_whatever_its_order_its_case_and_what_it_leaves_empty(board: Board) -> None:
+def test_an_answer_is_the_same_whatever_its_order_its_case_and_what_it_leaves_empty(
+    board: Board,
+) -> None:
     sample = sample_of(FOUR)
     board.release(sample)
     board.answer(sample, WRONG, book({"name": " ann ", "people": "5", "smoking": ""}), RIGHT)
@@ -93,10 +111,18 @@ def test_an_answer_is_the_same_whatever_its_order_its_case_and_what_it_leaves_em
     ("gold", "answer", "said"),
     [
         (FOUR, {"people": 4}, "book_table without name where the gold says name=Ann"),
-        (FOUR, FOUR | {"smoking": True}, "book_table(smoking=true) where the gold says nothing of it"),
+        (
+            FOUR,
+            FOUR | {"smoking": True},
+            "book_table(smoking=true) where the gold says nothing of it",
+        ),
         (FOUR, {"name": "Bob"}, "book_table(name=Bob) where the gold says people=4, name=Ann"),
         ({}, FOUR, "book_table(people=4, name=Ann) where the gold calls nothing"),
-        (FOUR, {"people": 4, "name": "B" * 500}, f"book_table(name={'B' * 60}…) where the gold says name=Ann"),
+        (
+            FOUR,
+            {"people": 4, "name": "B" * 500},
+            f"book_table(name={'B' * 60}…) where the gold says name=Ann",
+        ),
     ],
 )
 def test_the_reason_tells_what_differs(board: Board, gold: Any, answer: Any, said: str) -> None:
@@ -109,7 +135,9 @@ def test_the_reason_tells_what_differs(board: Board, gold: Any, answer: Any, sai
 def test_another_tool_is_told_with_all_that_it_is_given(board: Board) -> None:
     sample = sample_of(FOUR)
     board.release(sample)
-    board.answer(sample, book({"name": "Ann"}, "cancel_table"), book({"name": "Ann"}, "cancel_table"), RIGHT)
+    board.answer(
+        sample, book({"name": "Ann"}, "cancel_table"), book({"name": "Ann"}, "cancel_table"), RIGHT
+    )
     assert board.reasons() == [
         "2 of 3 candidates answer cancel_table(name=Ann) where the gold calls book_table(people=4, name=Ann)."
     ]
@@ -120,7 +148,9 @@ def test_of_several_calls_the_one_that_is_failed_is_named(board: Board) -> None:
     board.release(sample)
     board.answer(sample, RIGHT, RIGHT)
     board.answer(sample, ODD, WRONG, turn=4)
-    assert board.reasons() == ["All 2 candidates fail it at call turn 2 of 2: wrong tool ×1, wrong value ×1."]
+    assert board.reasons() == [
+        "All 2 candidates fail it at call turn 2 of 2: wrong tool ×1, wrong value ×1."
+    ]
 
 
 def test_candidates_that_fail_at_different_calls_make_no_suspect(board: Board) -> None:
@@ -148,7 +178,9 @@ def test_a_judge_who_finds_an_answer_right_is_believed(board: Board) -> None:
     board.release(sample)
     first, _ = board.answer(sample, WRONG, OTHER)
     assert len(board.suspects()) == 1
-    board.warehouse.put([JudgeVerdict(prediction=first.key, judge="j", agree=True, reason="", version="1")])
+    board.warehouse.put(
+        [JudgeVerdict(prediction=first.key, judge="j", agree=True, reason="", version="1")]
+    )
     assert board.suspects() == ()
 
 
@@ -160,17 +192,31 @@ def test_what_is_not_scored_yet_says_nothing(board: Board) -> None:
     assert board.suspects() == ()
 
 
-def test_a_multi_step_sample_is_suspected_when_no_run_of_any_candidate_gets_through(board: Board) -> None:
+def test_a_multi_step_sample_is_suspected_when_no_run_of_any_candidate_gets_through(
+    board: Board,
+) -> None:
     sample = sample_of(FOUR)
     board.release(sample)
 
     def ran(model: str, number: int, *, success: bool) -> MultiStepRun:
         return MultiStepRun(
-            release="v1", subject=sample.key, candidate=model, mode="as_paper", run=number, success=success,
-            correct_calls=0, total_calls=1, steps=1, shortest=1, turns=1, error_type="" if success else "value_error",
-        )  # fmt: skip
+            release="v1",
+            subject=sample.key,
+            candidate=model,
+            mode="as_paper",
+            run=number,
+            success=success,
+            correct_calls=0,
+            total_calls=1,
+            steps=1,
+            shortest=1,
+            turns=1,
+            error_type="" if success else "value_error",
+        )
 
-    board.warehouse.put([ran("a", 0, success=False), ran("b", 0, success=False), ran("b", 1, success=False)])
+    board.warehouse.put(
+        [ran("a", 0, success=False), ran("b", 0, success=False), ran("b", 1, success=False)]
+    )
     assert board.reasons() == ["All 2 candidates fail it: value error ×2."]
     board.warehouse.put([ran("a", 1, success=True)])
     assert board.suspects() == ()
@@ -186,7 +232,9 @@ def test_published_samples_are_listed_and_nobody_is_asked_about_them(board: Boar
     assert board.asked() == []
 
 
-def test_gold_that_a_person_confirmed_is_suspected_again_only_for_another_answer(board: Board) -> None:
+def test_gold_that_a_person_confirmed_is_suspected_again_only_for_another_answer(
+    board: Board,
+) -> None:
     sample = sample_of(FOUR)
     board.release(sample)
     board.answer(sample, WRONG, OTHER)
@@ -194,7 +242,9 @@ def test_gold_that_a_person_confirmed_is_suspected_again_only_for_another_answer
     assert raise_suspicions(board.warehouse, "v1").new == 0
     board.decide(sample, "accept", 1)
     board.answer(sample, WRONG, OTHER, ODD)
-    assert [one.is_new for one in board.suspects()] == [False], "one more fails, which is nothing new"
+    assert [one.is_new for one in board.suspects()] == [False], (
+        "one more fails, which is nothing new"
+    )
     board.answer(sample, WRONG, OTHER, ODD, OTHER)
     assert raise_suspicions(board.warehouse, "v1").new == 1
     assert "2 of 4 candidates answer book_table(people=6)" in board.asked()[-1]["reason"]
@@ -211,7 +261,9 @@ def test_an_unknown_release_is_named(board: Board) -> None:
 
 def careless(label: str, seed: int) -> Candidate:
     rates = {"wrong_argument": 0.45, "wrong_tool": 0.4}
-    return Candidate(label=label, model=read_model("template/v1", {"seed": seed, "error_rate": rates}))
+    return Candidate(
+        label=label, model=read_model("template/v1", {"seed": seed, "error_rate": rates})
+    )
 
 
 def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite) -> None:
@@ -223,10 +275,14 @@ def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite
     asyncio.run(evaluate_release("v1", candidates, site.settings, progress))
     asked = site.asked("suspect")
     assert len(asked) > 1
-    assert told[-1].startswith(f"In {len(asked)} accepted samples the candidates disagree with the gold call.")
+    assert told[-1].startswith(
+        f"In {len(asked)} accepted samples the candidates disagree with the gold call."
+    )
     site.push()
     tasks = {key: site.studio.newest_task(key) for key in asked}
-    others = [task["priority"] for task in site.studio.tasks.values() if task["subject"] not in tasks]
+    others = [
+        task["priority"] for task in site.studio.tasks.values() if task["subject"] not in tasks
+    ]
     assert min(task["priority"] for task in tasks.values()) >= "0.9500" > max(others)
     assert all("candidates" in task["why"] for task in tasks.values())
 
@@ -238,7 +294,9 @@ def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite
     assert site.accepted(right) is not None
     before = site.everything()
     asyncio.run(evaluate_release("v1", candidates, site.settings, SilentProgress()))
-    assert site.everything() | {"evaluations": before["evaluations"]} == before, "nobody is asked again"
+    assert site.everything() | {"evaluations": before["evaluations"]} == before, (
+        "nobody is asked again"
+    )
 
     shown = run_here("review", "suspects", "v1", home=site.settings.home)
     assert shown.returncode == 0, shown.stderr

@@ -36,7 +36,9 @@ FEW = 4
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Settings]:
     """The recipe of tasks, built small."""
     settings = settings_of(tmp_path_factory.mktemp("tasks"))
-    recipe = read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update={"samples": {"task": FEW}})
+    recipe = read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(
+        update={"samples": {"task": FEW}}
+    )
     build(recipe, settings)
     landed = warehouse_of(settings).rows(
         "select count(*) as landed from outcomes where stage = 'land' and outcome = 'passed'"
@@ -61,7 +63,9 @@ def test_what_is_built_says_how_its_world_has_to_end(built: tuple[Recipe, Settin
     assert {"check_name": "path", "decision": "proved"} in verdicts
 
 
-def test_the_template_does_every_task_in_each_of_several_runs(built: tuple[Recipe, Settings]) -> None:
+def test_the_template_does_every_task_in_each_of_several_runs(
+    built: tuple[Recipe, Settings],
+) -> None:
     recipe, settings = built
     freeze(warehouse_of(settings), "tasks", [one.key for one in samples_of(settings)])
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
@@ -73,12 +77,17 @@ def test_the_template_does_every_task_in_each_of_several_runs(built: tuple[Recip
         for row in leaderboard("tasks", settings)
     ]
     assert board == [(1, 1, 0, 1)] * 2
-    assert {row["domain"]: row["end_state"] for row in domain_board("tasks", settings)} == {"workshop": 1, "all": 1}
+    assert {row["domain"]: row["end_state"] for row in domain_board("tasks", settings)} == {
+        "workshop": 1,
+        "all": 1,
+    }
     passes = "select k, pass_all from pass_k where kind = 'task' order by k"
     assert warehouse_of(settings).rows(passes) == [{"k": 1, "pass_all": 1}, {"k": 2, "pass_all": 1}]
 
 
-def outcomes(built: tuple[Recipe, Settings], err: Err | None = None, **options: int) -> Mapping[str, MultiStepRun]:
+def outcomes(
+    built: tuple[Recipe, Settings], err: Err | None = None, **options: int
+) -> Mapping[str, MultiStepRun]:
     """How every task ends for a candidate that makes the gold calls, but for what it errs in."""
     recipe, settings = built
 
@@ -94,12 +103,17 @@ def outcomes(built: tuple[Recipe, Settings], err: Err | None = None, **options: 
 
 def test_the_gold_does_every_task_and_who_is_idle_none(built: tuple[Recipe, Settings]) -> None:
     assert all(one.success and not one.needless_changes for one in outcomes(built).values())
-    assert not any(one.success or one.needless_changes for one in outcomes(built, stop_after=0).values())
+    assert not any(
+        one.success or one.needless_changes for one in outcomes(built, stop_after=0).values()
+    )
 
 
 def test_one_wrong_write_spoils_every_task(built: tuple[Recipe, Settings]) -> None:
     def err(step: int, calls: list[dict[str, object]], tries: int) -> list[dict[str, object]]:
-        return [call | {"name": "delete_repair"} if call["name"] == "cancel_repair" else _other(call) for call in calls]
+        return [
+            call | {"name": "delete_repair"} if call["name"] == "cancel_repair" else _other(call)
+            for call in calls
+        ]
 
     def _other(call: dict[str, object]) -> dict[str, object]:
         match call:
@@ -107,13 +121,16 @@ def test_one_wrong_write_spoils_every_task(built: tuple[Recipe, Settings]) -> No
                 return call | {"name": "cancel_repair"}
             case {"name": "create_repair" | "update_bicycle", "arguments": dict(given)}:
                 changed = {
-                    name: _another(value) if name in ("part", "colour") else value for name, value in given.items()
+                    name: _another(value) if name in ("part", "colour") else value
+                    for name, value in given.items()
                 }
                 return call | {"arguments": changed}
         return call
 
     def _another(value: object) -> object:
-        return {"brakes": "chain", "red": "blue"}.get(str(value), "brakes" if str(value) in PARTS else "red")
+        return {"brakes": "chain", "red": "blue"}.get(
+            str(value), "brakes" if str(value) in PARTS else "red"
+        )
 
     assert not any(one.success for one in outcomes(built, err).values())
 
@@ -130,11 +147,19 @@ def test_without_its_world_a_task_is_a_failure_and_the_others_go_on(
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
     progress, said = SilentProgress(), list[str]()
     monkeypatch.setattr(progress, "say", said.append)
-    asyncio.run(evaluate_release("mixed", candidates, settings, progress, Conditions(environments={"inns": Inns()})))
+    asyncio.run(
+        evaluate_release(
+            "mixed", candidates, settings, progress, Conditions(environments={"inns": Inns()})
+        )
+    )
     failed = warehouse.rows("select subject, error, reason from failures")
-    assert [(row["subject"], row["error"]) for row in failed] == [(painting(workshop).key, "ConfigurationError")]
+    assert [(row["subject"], row["error"]) for row in failed] == [
+        (painting(workshop).key, "ConfigurationError")
+    ]
     assert "judged by how the world 'workshop' ends" in failed[0]["reason"]
-    assert [(row["multi_step_runs"], row["end_state"]) for row in leaderboard("mixed", settings)] == [(1, None)]
+    assert [
+        (row["multi_step_runs"], row["end_state"]) for row in leaderboard("mixed", settings)
+    ] == [(1, None)]
     assert any("1 of 2 multi-step samples can't be judged" in line for line in said)
 
 
@@ -164,15 +189,25 @@ def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, 
     template = read_model("template/v1")
     with open_environments(recipe, settings.ledger.parent) as environments:
         conditions = Conditions(
-            environments=environments, user=template, prompting=PromptingStrategy(user=template.name)
+            environments=environments,
+            user=template,
+            prompting=PromptingStrategy(user=template.name),
         )
         candidates = [Candidate(label="template", model=template)]
         asyncio.run(evaluate_release("talked", candidates, settings, SilentProgress(), conditions))
     [row] = leaderboard("talked", settings)
-    assert (row["strategy"], row["success_rate"], row["end_state"]) == ("direct/live(template/v1)", 1, 1)
+    assert (row["strategy"], row["success_rate"], row["end_state"]) == (
+        "direct/live(template/v1)",
+        1,
+        1,
+    )
     domains = domain_board("talked", settings)
-    assert all(row["user_turns"] > 0 and row["user_refused"] == row["user_errors"] == 0 for row in domains)
-    openings = warehouse_of(settings).rows("select opening from multi_step_runs where opening like '%(ask me for the%'")
+    assert all(
+        row["user_turns"] > 0 and row["user_refused"] == row["user_errors"] == 0 for row in domains
+    )
+    openings = warehouse_of(settings).rows(
+        "select opening from multi_step_runs where opening like '%(ask me for the%'"
+    )
     assert openings
 
 
@@ -181,7 +216,10 @@ def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_sam
 ) -> None:
     recipe, settings = built
     freeze(warehouse_of(settings), "misled", [one.key for one in samples_of(settings)])
-    wrong = {"UserSentence": {"sentence": "Make it 77, and all of it red."}, "HeardQuestion": {"wants": ["aside"]}}
+    wrong = {
+        "UserSentence": {"sentence": "Make it 77, and all of it red."},
+        "HeardQuestion": {"wants": ["aside"]},
+    }
     model_server.behaviour = lambda asked: json.dumps(wrong[asked.title])
     given = stub_settings(model_server)
     user = read_model(given.pop("name"), given)
@@ -200,7 +238,11 @@ def test_a_task_of_two_worlds_is_done_in_both_and_goes_out(tmp_path: Path) -> No
     settings, sources = settings_of(tmp_path), []
     for name in ("workshop", "depot"):
         path = TOP / "recipes" / "documents" / f"{name}.yaml"
-        sources.append(SimulatedSettings.model_validate({"environment": "simulated", "name": name, "path": path}))
+        sources.append(
+            SimulatedSettings.model_validate(
+                {"environment": "simulated", "name": name, "path": path}
+            )
+        )
     asked = {"name": "both", "tools": tuple(sources), "samples": {"task_cross": 3}}
     build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=asked), settings)
     made = samples_of(settings)
@@ -209,8 +251,13 @@ def test_a_task_of_two_worlds_is_done_in_both_and_goes_out(tmp_path: Path) -> No
     keys = [row["subject"] for row in warehouse_of(settings).rows(proved)]
     assert len(keys) >= len(made) - 1
     freeze(warehouse_of(settings), "both", keys)
-    callwright.load_release("both", home=tmp_path).export("trl", tmp_path / "out", with_template=True)
-    for tasks in (callwright.load_tasks("both", home=tmp_path), callwright.load_tasks(tmp_path / "out")):
+    callwright.load_release("both", home=tmp_path).export(
+        "trl", tmp_path / "out", with_template=True
+    )
+    for tasks in (
+        callwright.load_tasks("both", home=tmp_path),
+        callwright.load_tasks(tmp_path / "out"),
+    ):
         for task in tasks:
             assert {one.kind.split()[0] for one in task.sample.changes} == {"workshop", "depot"}
             assert isinstance(task.world, JoinedWorld)

@@ -16,8 +16,15 @@ TOOL = {**WEATHER.signature, "name": f"get{EVIL}", "description": f"Tell the wea
 
 
 def row(text: str, tool: str) -> dict[str, object]:
-    call = {"id": "c", "type": "function", "function": {"name": tool, "arguments": json.dumps({"city": f"Ulm{EVIL}"})}}
-    messages = [{"role": "user", "content": text}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    call = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": tool, "arguments": json.dumps({"city": f"Ulm{EVIL}"})},
+    }
+    messages = [
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
     return {"messages": messages, "tools": [{"type": "function", "function": TOOL}]}
 
 
@@ -25,9 +32,16 @@ def row(text: str, tool: str) -> dict[str, object]:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a work folder in it, a build of hostile rows, its release, and files of tools and records."""
     folder = tmp_path_factory.mktemp("evil")
-    rows = [row(f"What is the weather in Ulm{EVIL}?", TOOL["name"]), row(f"Unknown {EVIL}", "nothing")]
-    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
-    (folder / "tools.json").write_text(json.dumps([TOOL, {"name": EVIL, "parameters": EVIL}]), encoding="utf-8")
+    rows = [
+        row(f"What is the weather in Ulm{EVIL}?", TOOL["name"]),
+        row(f"Unknown {EVIL}", "nothing"),
+    ]
+    (folder / "rows.jsonl").write_text(
+        "".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8"
+    )
+    (folder / "tools.json").write_text(
+        json.dumps([TOOL, {"name": EVIL, "parameters": EVIL}]), encoding="utf-8"
+    )
     asked = {
         "id": EVIL,
         "language": "en",
@@ -36,22 +50,22 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "request": f"Weather in Ulm{EVIL}?",
     }
     (folder / "asked.jsonl").write_text(f"{json.dumps(asked)}\n", encoding="utf-8")
-    recipe = {
-        "name": "evil",
-        "samples": [{"from": str(folder / "rows.jsonl"), "format": "openai"}],
-    }
+    recipe = {"name": "evil", "samples": [{"from": str(folder / "rows.jsonl"), "format": "openai"}]}
     (folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
     (folder / "wrong.yaml").write_text(
         yaml.safe_dump(recipe | {f"sam{EVIL}": EVIL, "tools": [{"seed": EVIL}]}), encoding="utf-8"
     )
-    for words in (("build", str(folder / "recipe.yaml"), "--no-review"), ("release", "create", "v1", "--note", EVIL)):
+    for words in (
+        ("build", str(folder / "recipe.yaml"), "--no-review"),
+        ("release", "create", "v1", "--note", EVIL),
+    ):
         done = run_here(*words, home=folder / "home")
         assert not OBEYED.search(done.stdout + done.stderr), words
     return folder
 
 
 COMMANDS = (
-    ("query", f"select body, request, gold as \"a{EVIL}[/]\" from samples"),
+    ("query", f'select body, request, gold as "a{EVIL}[/]" from samples'),
     ("query", "from failures"),
     ("query", f"select {EVIL}"),
     ("release", "list"),
@@ -75,14 +89,18 @@ COMMANDS = (
     ("check", "records", "FOLDER/asked.jsonl"),
     ("evaluate", "v1", "--model", EVIL),
     ("doctor",),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
-    "words", COMMANDS, ids=[" ".join(words[:2]).encode("unicode_escape").decode() for words in COMMANDS]
+    "words",
+    COMMANDS,
+    ids=[" ".join(words[:2]).encode("unicode_escape").decode() for words in COMMANDS],
 )
 @pytest.mark.parametrize("columns", ["40", "400"])
-def test_no_command_prints_what_a_terminal_would_obey(home: Path, words: tuple[str, ...], columns: str) -> None:
+def test_no_command_prints_what_a_terminal_would_obey(
+    home: Path, words: tuple[str, ...], columns: str
+) -> None:
     words = tuple(word.replace("FOLDER", str(home)).replace("\x00", "") for word in words)
     done = run_here(*words, home=home / "home", COLUMNS=columns)
     assert not OBEYED.search(done.stdout), done.stdout

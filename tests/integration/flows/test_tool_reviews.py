@@ -43,7 +43,9 @@ def tools(pushed: ReviewSite, tmp_path: Path) -> ReviewSite:
 def _usable(settings: Any) -> set[str]:
     recipe = making()
     source: Any = recipe.tools[0]
-    return {tool.key for tool in asyncio.run(make_tools(source, recipe, settings, SilentProgress()))}
+    return {
+        tool.key for tool in asyncio.run(make_tools(source, recipe, settings, SilentProgress()))
+    }
 
 
 def _waiting(site: ReviewSite) -> list[str]:
@@ -67,7 +69,10 @@ def test_what_waits_is_pushed_once_with_its_twin_beside_it(tools: ReviewSite) ->
     waiting = _waiting(tools)
     assert waiting
     assert {task["subject"] for task in tools.studio.tasks.values()} == set(waiting)
-    assert all("Clock." in task["twin"] or "Weather." in task["twin"] for task in tools.studio.tasks.values())
+    assert all(
+        "Clock." in task["twin"] or "Weather." in task["twin"]
+        for task in tools.studio.tasks.values()
+    )
     assert tools.push() == (0, 0)
     assert waiting_reviews(tools.settings) == 0
     [row] = review_status(tools.settings)["tools"]
@@ -87,14 +92,19 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: R
     reasons = tools.rows(
         "select subject, outcome, reason from outcomes where stage = 'tool_review' and reason like '%ann%'"
     )
-    assert {row["subject"]: row["outcome"] for row in reasons} == {accepted: "passed", rejected: "rejected"}
+    assert {row["subject"]: row["outcome"] for row in reasons} == {
+        accepted: "passed",
+        rejected: "rejected",
+    }
     assert tools.pull() == NOTHING_NEW
     [row] = review_status(tools.settings)["tool_reviewers"]
     assert (row["reviewer"], row["accepted"], row["rejected"]) == ("ann", 1, 1)
 
 
 @pytest.mark.parametrize("decision", [slow("accept"), "reject", slow("edit")])
-def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: ReviewSite, decision: str) -> None:
+def test_a_tool_waits_again_when_the_word_about_it_is_deleted(
+    tools: ReviewSite, decision: str
+) -> None:
     usable, waiting = _usable(tools.settings), _waiting(tools)
     key = waiting[0]
     books = "select build, stage, outcome, reason from outcomes where subject = ? order by all"
@@ -102,7 +112,9 @@ def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: ReviewSite,
     if decision == "edit":
         _edited(tools, key, name="Clock.Looks.paintDisplay", description="Paint the display.")
     else:
-        tools.studio.annotate(key, decision, **({"reasons": ["redundant"]} if decision == "reject" else {}))
+        tools.studio.annotate(
+            key, decision, **({"reasons": ["redundant"]} if decision == "reject" else {})
+        )
     tools.pull()
     assert tools.rows(books, key) != before
     tools.studio.delete(max(tools.studio.annotations))
@@ -123,10 +135,15 @@ def test_the_next_build_takes_what_people_accepted(tools: ReviewSite) -> None:
     second = build(making(), tools.settings)
     assert second.build != first.build
     sql = "select count(*) from build_tools where build = ? and tool = ?"
-    assert (tools.value(sql, first.build, accepted), tools.value(sql, second.build, accepted)) == (0, 1)
+    assert (tools.value(sql, first.build, accepted), tools.value(sql, second.build, accepted)) == (
+        0,
+        1,
+    )
 
 
-def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(tools: ReviewSite) -> None:
+def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(
+    tools: ReviewSite,
+) -> None:
     before = _usable(tools.settings)
     [key, *_] = _waiting(tools)
     schema = {
@@ -134,15 +151,28 @@ def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(tool
         "properties": {"colour": {"type": "string", "description": "colour of the display"}},
         "required": ["colour"],
     }
-    new = _edited(tools, key, name="Clock.Looks.paintDisplay", description="Paint the display.", parameters=schema)
+    new = _edited(
+        tools,
+        key,
+        name="Clock.Looks.paintDisplay",
+        description="Paint the display.",
+        parameters=schema,
+    )
     assert tools.pull() == Pulled(reviews=1, edited=1)
     assert _usable(tools.settings) == before | {new}
-    verdicts = tools.rows("select check_name, decision from verdicts where subject = ? order by 1", new)
-    assert [tuple(row.values()) for row in verdicts] == [("tool_complexity", "proved"), ("tool_redundancy", "proved")]
+    verdicts = tools.rows(
+        "select check_name, decision from verdicts where subject = ? order by 1", new
+    )
+    assert [tuple(row.values()) for row in verdicts] == [
+        ("tool_complexity", "proved"),
+        ("tool_redundancy", "proved"),
+    ]
     assert tools.value("select subject from decisions where result = ?", new) == key
 
 
-def test_an_edit_that_a_check_contradicts_goes_back_and_is_used_when_it_is_accepted(tools: ReviewSite) -> None:
+def test_an_edit_that_a_check_contradicts_goes_back_and_is_used_when_it_is_accepted(
+    tools: ReviewSite,
+) -> None:
     before = _usable(tools.settings)
     [key, *_] = _waiting(tools)
     tool = _tool(tools, key)
@@ -195,7 +225,9 @@ def test_samples_and_tools_wait_in_projects_of_their_own(tools: ReviewSite) -> N
     created, _ = tools.push()
     assert created >= 2
     assert set(tools.studio.projects) == {"sample_review", "tool_review"}
-    [sample] = tools.rows("select min(subject) as key from review_requests where kind = 'sample_review'")
+    [sample] = tools.rows(
+        "select min(subject) as key from review_requests where kind = 'sample_review'"
+    )
     [key, *_] = _waiting(tools)
     tools.studio.annotate(sample["key"], "accept")
     tools.studio.annotate(key, "accept")

@@ -12,7 +12,13 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stages_of
-from callwright.flows.toolmaking import PLANS_A_SHARD, find_problems, make_tools, report_tools, toolset_of
+from callwright.flows.toolmaking import (
+    PLANS_A_SHARD,
+    find_problems,
+    make_tools,
+    report_tools,
+    toolset_of,
+)
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
@@ -33,10 +39,14 @@ CATEGORIES = ["Clock", "Weather"]
 
 def making(**changes: Any) -> Recipe:
     line = {"generate": CATEGORIES, "tools_per_category": COUNT}
-    return unmeasured_recipe(**{"tools": [line], "shard_size": 1, "samples": {"perfect": 4, "irrelevant": 2}} | changes)
+    return unmeasured_recipe(
+        **{"tools": [line], "shard_size": 1, "samples": {"perfect": 4, "irrelevant": 2}} | changes
+    )
 
 
-def make(recipe: Recipe, settings: Settings, progress: SilentProgress | None = None) -> tuple[Tool, ...]:
+def make(
+    recipe: Recipe, settings: Settings, progress: SilentProgress | None = None
+) -> tuple[Tool, ...]:
     source: Any = recipe.tools[0]
     return asyncio.run(make_tools(source, recipe, settings, progress or SilentProgress()))
 
@@ -58,7 +68,9 @@ def workshop(made: Settings, tmp_path: Path) -> Settings:
 def test_every_tool_is_used_or_waits_for_people_and_nothing_is_lost(workshop: Settings) -> None:
     warehouse = warehouse_of(workshop)
     funnel = {row["stage"]: row for row in warehouse.rows("select * from toolset_funnel")}
-    assert list(funnel) == [stage.name for group in ("toolset", "toolset_checks") for stage in stages_of(group)]
+    assert list(funnel) == [
+        stage.name for group in ("toolset", "toolset_checks") for stage in stages_of(group)
+    ]
     for row in funnel.values():
         assert row["entered"] == row["passed"] + row["rejected"] + row["failed"] + row["waiting"]
     assert funnel["tool_descriptions"]["entered"] == COUNT * len(CATEGORIES) * 2
@@ -104,7 +116,9 @@ def test_another_count_seed_or_category_is_another_toolset(workshop: Settings) -
 
 
 def test_an_unknown_category_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match=r"'Cloks'; did you mean Clock\? The categories are .*Clock"):
+    with pytest.raises(
+        ConfigurationError, match=r"'Cloks'; did you mean Clock\? The categories are .*Clock"
+    ):
         making(tools=[{"generate": ["Cloks"]}])
 
 
@@ -141,7 +155,9 @@ class PlugPuller(SilentProgress):
         raise CutOffError
 
 
-def test_making_that_was_cut_off_goes_on_where_it_stopped(workshop: Settings, tmp_path: Path) -> None:
+def test_making_that_was_cut_off_goes_on_where_it_stopped(
+    workshop: Settings, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path / "cut")
     with pytest.raises((CutOffError, ExceptionGroup)):
         make(making(), settings, PlugPuller())
@@ -163,7 +179,9 @@ class Listener(SilentProgress):
         self.steps.append(count)
 
 
-def test_making_goes_on_and_is_kept_in_small_steps_whatever_the_size_of_a_shard_of_samples(tmp_path: Path) -> None:
+def test_making_goes_on_and_is_kept_in_small_steps_whatever_the_size_of_a_shard_of_samples(
+    tmp_path: Path,
+) -> None:
     listener = Listener()
     line = {"generate": [*CATEGORIES, "Hotels", "Notes"], "tools_per_category": 4}
     make(making(tools=[line], shard_size=250), settings_of(tmp_path), listener)
@@ -189,7 +207,9 @@ class ToolProgress(SilentProgress):
         self.stated.append(sentence)
 
 
-def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: ModelServer, tmp_path: Path) -> None:
+def test_whoever_makes_tools_is_told_which_way_their_model_takes(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     progress = ToolProgress()
     line = {"generate": ["Clock"], "tools_per_category": 1}
     recipe = making(tools=[line], languages=["en"], models=stub_roles(model_server))
@@ -212,6 +232,11 @@ def test_a_lineage_leads_from_a_sample_to_the_plan_of_its_tool(workshop: Setting
     types = warehouse_of(workshop).rows(
         "select distinct type from lineage where sample = (select min(key) from accepted_samples) order by 1"
     )
-    assert {"ToolsetPlan", "NamedTool", "DescribedTool", "ParameterisedTool", "Tool", "Assignment"} <= {
-        row["type"] for row in types
-    }
+    assert {
+        "ToolsetPlan",
+        "NamedTool",
+        "DescribedTool",
+        "ParameterisedTool",
+        "Tool",
+        "Assignment",
+    } <= {row["type"] for row in types}

@@ -70,7 +70,9 @@ def always(answer: Refusal | str) -> Behaviour:
 def untroubled(tmp_path_factory: pytest.TempPathFactory) -> int:
     """How many requests a small build takes that nothing troubles."""
     with serve_model() as server:
-        recipe = unmeasured_recipe(models=stub_roles(server, concurrency=2), samples=FEW, shard_size=2)
+        recipe = unmeasured_recipe(
+            models=stub_roles(server, concurrency=2), samples=FEW, shard_size=2
+        )
         build(recipe, settings_of(tmp_path_factory.mktemp("untroubled")))
         return server.requests
 
@@ -78,10 +80,22 @@ def untroubled(tmp_path_factory: pytest.TempPathFactory) -> int:
 @pytest.mark.parametrize(
     ("refusal", "error", "said"),
     [
-        (WRONG_KEY, ConfigurationError, r"refuses the key for openai/stub; set the model's api_key_variable"),
-        slow(NO_SUCH_MODEL, ConfigurationError, r"no model 'openai/stub' there; see its name and api_base"),
+        (
+            WRONG_KEY,
+            ConfigurationError,
+            r"refuses the key for openai/stub; set the model's api_key_variable",
+        ),
+        slow(
+            NO_SUCH_MODEL,
+            ConfigurationError,
+            r"no model 'openai/stub' there; see its name and api_base",
+        ),
         slow(ILL, TransientError, r"openai/stub can't answer now: .* It was asked 2 times"),
-        (BUSY, UnavailableError, r"Rate limit reached\. It was asked \d+ times in 0 s\. .* patience \(0\.2 s\)"),
+        (
+            BUSY,
+            UnavailableError,
+            r"Rate limit reached\. It was asked \d+ times in 0 s\. .* patience \(0\.2 s\)",
+        ),
     ],
 )
 def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothing(
@@ -96,7 +110,9 @@ def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothi
     roles = stub_roles(model_server, concurrency=2, patience=0.2)
     recipe = unmeasured_recipe(models=roles, samples=FEW, shard_size=2)
     model_server.behaviour = lambda asked: refusal if asked.number >= 10 else None
-    with pytest.raises(error, match=said + r".*[.] \d+ records of the group '\w+' are not done") as caught:
+    with pytest.raises(
+        error, match=said + r".*[.] \d+ records of the group '\w+' are not done"
+    ) as caught:
         build(recipe, settings)
     assert type(caught.value) is error
     assert model_server.requests <= 10 + 2 * 2 * 2, "the rest is not asked for nothing"
@@ -104,14 +120,21 @@ def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothi
     model_server.behaviour = lambda asked: None
     model_server.asked.clear()
     assert_balanced(build(recipe, settings), settings)
-    assert one(settings, "select count(*) from llm_calls where not cached and error = ''") == untroubled
+    assert (
+        one(settings, "select count(*) from llm_calls where not cached and error = ''")
+        == untroubled
+    )
 
 
 def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    model_server.behaviour = lambda asked: (ILL if asked.number % 2 else BUSY) if asked.times == 0 else None
+    model_server.behaviour = lambda asked: (
+        (ILL if asked.number % 2 else BUSY) if asked.times == 0 else None
+    )
     roles = stub_roles(model_server, attempts=3)
-    report = build(unmeasured_recipe(models=roles, samples={"perfect": 3}, languages=["en"]), settings)
+    report = build(
+        unmeasured_recipe(models=roles, samples={"perfect": 3}, languages=["en"]), settings
+    )
     assert report.composition[0].made == 3
     assert one(settings, "select count(*) from failures") == 0
 
@@ -119,12 +142,16 @@ def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_
 def malformed_first(asked: ServedRequest) -> str | None:
     return (
         '{"request": "Half'
-        if asked.title == "Wording" and asked.times == 0 and "could not be used" not in asked.question
+        if asked.title == "Wording"
+        and asked.times == 0
+        and "could not be used" not in asked.question
         else None
     )
 
 
-def test_a_reply_that_is_malformed_now_and_then_is_repaired(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_reply_that_is_malformed_now_and_then_is_repaired(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.behaviour = malformed_first
     settings = settings_of(tmp_path)
     report = build(unmeasured_recipe(models=stub_roles(model_server), samples=FEW), settings)
@@ -137,7 +164,10 @@ def test_a_reply_that_is_malformed_now_and_then_is_repaired(model_server: ModelS
     ("answer", "said"),
     [
         ('{"parameters": ["', "The reply is not a "),
-        slow("I'm sorry, but I can't help with that.", "It begins: \"I'm sorry, but I can't help with that.\""),
+        slow(
+            "I'm sorry, but I can't help with that.",
+            "It begins: \"I'm sorry, but I can't help with that.\"",
+        ),
         ("", "The reply is not a "),
         (FILTERED, "content filter"),
         (Refusal(400, "Invalid request"), "refuses a request"),
@@ -162,7 +192,9 @@ def test_replies_that_are_never_usable_become_failures_with_their_reasons(
     assert leftovers(settings) == []
 
 
-def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build_ends_well(tmp_path: Path) -> None:
+def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build_ends_well(
+    tmp_path: Path,
+) -> None:
     model = {"name": "template/v1", "error_rate": {"refusal": 1.0}}
     recipe = write_unmeasured_recipe(tmp_path, models={"generator": model})
     done = run_here("build", str(recipe), "--json", home=tmp_path / "home")
@@ -173,10 +205,14 @@ def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build
     assert sum(row["records"] for row in found["failures"]) == sum(KINDS.values())
     told = run_here("build", str(recipe), home=tmp_path / "home").stdout
     assert "failed, for example because: " in told
-    assert one(settings_of(tmp_path / "home"), "select count(*) from failures") == sum(KINDS.values())
+    assert one(settings_of(tmp_path / "home"), "select count(*) from failures") == sum(
+        KINDS.values()
+    )
 
 
-def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path)
     roles = stub_roles(model_server, name=PRICED, concurrency=4, max_tokens=30)
     for budget in (PRICE * 10, PRICE * 20):
@@ -192,16 +228,22 @@ def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(model_server: M
     assert max(model_server.asked.values()) == 1
 
 
-def test_what_a_stopped_build_has_spent_is_not_forgotten(model_server: ModelServer, tmp_path: Path) -> None:
+def test_what_a_stopped_build_has_spent_is_not_forgotten(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path)
-    recipe = unmeasured_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples=FEW)
+    recipe = unmeasured_recipe(
+        models=stub_roles(model_server, name=PRICED, concurrency=1), samples=FEW
+    )
 
     asyncio.run(_cut_off(recipe, settings, model_server))
     spent = one(settings, "select coalesce(sum(cost), 0) from llm_calls")
     assert spent == pytest.approx(6 * PRICE, abs=1.5 * PRICE)
 
 
-def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelServer, tmp_path: Path) -> None:
+def test_requests_that_were_sent_twice_are_seen_and_counted(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     def first_hangs(asked: ServedRequest) -> None:
         model_server.delay = 0.0 if asked.number % 3 else 0.5  # of the next one
 
@@ -213,7 +255,9 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelS
     called_off, answered = "error like 'Called off%'", "not cached and error = ''"
     assert one(settings, f"select count(*) from llm_calls where {called_off}") > 0
     assert one(settings, f"select min(cost) from llm_calls where {called_off}") > 500 * OUT
-    assert one(settings, f"select max(cost) from llm_calls where {answered}") == pytest.approx(PRICE)
+    assert one(settings, f"select max(cost) from llm_calls where {answered}") == pytest.approx(
+        PRICE
+    )
     assert one(settings, "select sum(errors) from llm_cost") == one(
         settings, f"select count(*) from llm_calls where {called_off}"
     )
@@ -253,13 +297,26 @@ def built_counts(settings: Settings) -> dict[str, int]:
         ({"tools": [{"import": "openai", "path": "empty.json"}]}, "holds no tool"),
         ({"tools": [{"import": "openai", "path": "broken.json"}]}, "broken.json"),
         (
-            {"tools": [{"import": "openai", "path": "bare.json"}], "languages": ["en"], "samples": {"imperfect": 3}},
+            {
+                "tools": [{"import": "openai", "path": "bare.json"}],
+                "languages": ["en"],
+                "samples": {"imperfect": 3},
+            },
             "allow 0 samples of the kind 'imperfect'",
         ),
-        ({"models": {"judge": {"name": "template/v1", "error_rate": {"laziness": 0.5}}}}, "no defect 'laziness'"),
-        ({"models": {"judge": {"name": "template/v1", "error_rate": {"refusal": 5}}}}, "error_rate.refusal"),
+        (
+            {"models": {"judge": {"name": "template/v1", "error_rate": {"laziness": 0.5}}}},
+            "no defect 'laziness'",
+        ),
+        (
+            {"models": {"judge": {"name": "template/v1", "error_rate": {"refusal": 5}}}},
+            "error_rate.refusal",
+        ),
         slow({"models": {"judge": {"name": "nonsense/model"}}}, "nonsense/model"),
-        ({"models": {"judge": {"name": ANOTHER, "api_base": "ftp://x"}}}, "must begin with http://"),
+        (
+            {"models": {"judge": {"name": ANOTHER, "api_base": "ftp://x"}}},
+            "must begin with http://",
+        ),
     ],
     ids=["absent", "no tool", "broken", "kind", "defect", "rate", "provider", "address"],
 )
@@ -270,7 +327,10 @@ def test_a_recipe_that_asks_for_the_impossible_changes_nothing(
     before = (built_counts(settings), one(settings, "select build from latest_builds"))
     (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
     (tmp_path / "broken.json").write_text("[{", encoding="utf-8")
-    bare = {"type": "function", "function": {"name": "ring", "description": "Ring the bell.", "parameters": {}}}
+    bare = {
+        "type": "function",
+        "function": {"name": "ring", "description": "Ring the bell.", "parameters": {}},
+    }
     (tmp_path / "bare.json").write_text(json.dumps([bare]), encoding="utf-8")
 
     with pytest.raises(ConfigurationError, match=said):
@@ -286,7 +346,9 @@ def test_an_address_where_nobody_listens_is_told_and_tried_again_next_time(
 ) -> None:
     nobody = stub_roles(model_server, api_base="http://127.0.0.1:9/v1", attempts=1)
     home = tmp_path / "home"
-    done = run_here("build", str(write_unmeasured_recipe(tmp_path, models=nobody, samples=FEW)), home=home)
+    done = run_here(
+        "build", str(write_unmeasured_recipe(tmp_path, models=nobody, samples=FEW)), home=home
+    )
     assert (done.returncode, done.stdout) == (1, "")
     assert "openai/stub can't be reached" in done.stderr
     assert "8 records of the group 'single_turn' are not done" in done.stderr
@@ -294,7 +356,9 @@ def test_an_address_where_nobody_listens_is_told_and_tried_again_next_time(
     whole(model_server, home)
 
 
-def test_a_wrong_key_ends_the_command_with_exit_code_2(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_wrong_key_ends_the_command_with_exit_code_2(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.behaviour = always(WRONG_KEY)
     home = tmp_path / "home"
     roles = stub_roles(model_server, api_key_variable="MY_API_KEY")
@@ -307,21 +371,35 @@ def test_a_wrong_key_ends_the_command_with_exit_code_2(model_server: ModelServer
     whole(model_server, home)
 
 
-def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(model_server: ModelServer, tmp_path: Path) -> None:
-    shipped = (Path(__file__).parents[3] / "generators/single_turn/prompts/draft_request.j2").read_text(
-        encoding="utf-8"
-    )
+def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    shipped = (
+        Path(__file__).parents[3] / "generators/single_turn/prompts/draft_request.j2"
+    ).read_text(encoding="utf-8")
     own = shipped.replace("--- system\n", "--- system\nSpeak like a sailor. ")
     (tmp_path / "sailor.j2").write_text(own, encoding="utf-8")
     model_server.behaviour = lambda asked: None
-    changes = {"models": stub_roles(model_server), "samples": FEW, "prompts": {"draft_request": "sailor.j2"}}
+    changes = {
+        "models": stub_roles(model_server),
+        "samples": FEW,
+        "prompts": {"draft_request": "sailor.j2"},
+    }
     settings = settings_of(tmp_path / "home")
     report = build(read_recipe(write_unmeasured_recipe(tmp_path, **changes)), settings)
-    worded = [question for question in model_server.asked if json.loads(question)[1] == "DraftedRequest"]
+    worded = [
+        question for question in model_server.asked if json.loads(question)[1] == "DraftedRequest"
+    ]
     assert worded
     assert all("Speak like a sailor." in question for question in worded)
-    assert not any("sailor" in question for question in model_server.asked if question not in worded)
-    [origin] = warehouse_of(settings).rows("select distinct prompt_version from llm_calls where stage = 'values'")
-    assert origin["prompt_version"] != prompt_version("callwright.generators.single_turn.prompts", "draft_request")
+    assert not any(
+        "sailor" in question for question in model_server.asked if question not in worded
+    )
+    [origin] = warehouse_of(settings).rows(
+        "select distinct prompt_version from llm_calls where stage = 'values'"
+    )
+    assert origin["prompt_version"] != prompt_version(
+        "callwright.generators.single_turn.prompts", "draft_request"
+    )
     again = build(read_recipe(write_unmeasured_recipe(tmp_path, **changes)), settings)
     assert again.build == report.build

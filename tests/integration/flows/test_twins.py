@@ -28,15 +28,27 @@ def pass_checks(landing: Landing, *samples: Sample, accepted_by_recipe: str = ""
     landing.warehouse.put(samples)
     outcomes = [landing.note(stages_of(CHECKS)[-1].name, one.key, "passed") for one in samples]
     accepted = [
-        {"subject": one.key, "build": "o", "recipe": accepted_by_recipe, "grade": "proved", "judged_by": [],
-         "accepted_by": "machine", "accepted_at": NOW, "withdrawn_at": None}
+        {
+            "subject": one.key,
+            "build": "o",
+            "recipe": accepted_by_recipe,
+            "grade": "proved",
+            "judged_by": [],
+            "accepted_by": "machine",
+            "accepted_at": NOW,
+            "withdrawn_at": None,
+        }
         for one in samples
-    ]  # fmt: skip
-    landing.warehouse.put_rows({"acceptances": accepted} if accepted_by_recipe else {"outcomes": outcomes})
+    ]
+    landing.warehouse.put_rows(
+        {"acceptances": accepted} if accepted_by_recipe else {"outcomes": outcomes}
+    )
 
 
 def outcomes(landing: Landing) -> dict[str, tuple[str, str]]:
-    rows = landing.warehouse.rows("select subject, outcome, reason from outcomes where stage = 'duplicates'")
+    rows = landing.warehouse.rows(
+        "select subject, outcome, reason from outcomes where stage = 'duplicates'"
+    )
     return {row["subject"]: (row["outcome"], row["reason"]) for row in rows}
 
 
@@ -64,10 +76,15 @@ def test_of_twins_in_a_build_the_first_by_key_stays(tmp_path: Path) -> None:
     first, second = sorted(one.key for one in twins)
     found = outcomes(landing)
     assert [outcome for outcome, _ in found.values()].count("passed") == 2
-    assert found[second] == ("rejected", f"It says what {first} says, word for word, to the same end.")
+    assert found[second] == (
+        "rejected",
+        f"It says what {first} says, word for word, to the same end.",
+    )
 
 
-ALIKE = [sample(text) for text in ("Book it", "book IT!", "BOOK it", "Cancel it", "cancel it.", "Pay it")]
+ALIKE = [
+    sample(text) for text in ("Book it", "book IT!", "BOOK it", "Cancel it", "cancel it.", "Pay it")
+]
 
 
 @pytest.mark.parametrize(("turned", "cut"), [(True, 1), (False, 2), slow(True, 4)])
@@ -112,7 +129,12 @@ def test_what_came_before_keeps_its_place_and_gets_no_further_verdict(tmp_path: 
     check_duplicates(landing)
     found = outcomes(landing)
     assert theirs.key not in found
-    assert [found[one.key][0] for one in (ours, *later)] == ["passed", "rejected", "rejected", "passed"]
+    assert [found[one.key][0] for one in (ours, *later)] == [
+        "passed",
+        "rejected",
+        "rejected",
+        "passed",
+    ]
     assert theirs.key in found[later[1].key][1]
     checked = landing.warehouse.rows("select subject from verdicts where check_name = 'duplicates'")
     assert len(checked) == len(found) == 4

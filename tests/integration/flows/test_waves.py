@@ -28,14 +28,31 @@ from tests.support.flows.small_builds import (
 )
 
 SAMPLES = {
-    "perfect": 8, "imperfect": 14, "irrelevant": 2, "external": 4, "sQsA": 10, "mQmA": 2, "mQsA": 2, "sQmA": 2,
-    "IS": 4, "SO_case1": 4, "SO_case2": 2, "mSv": 4, "sQsA_external": 2, "perfect_SO_case1": 2,
-}  # fmt: skip
+    "perfect": 8,
+    "imperfect": 14,
+    "irrelevant": 2,
+    "external": 4,
+    "sQsA": 10,
+    "mQmA": 2,
+    "mQsA": 2,
+    "sQmA": 2,
+    "IS": 4,
+    "SO_case1": 4,
+    "SO_case2": 2,
+    "mSv": 4,
+    "sQsA_external": 2,
+    "perfect_SO_case1": 2,
+}
 HAMMERBENCH = {kind.name for kind in all_kinds().values() if kind.scale}
 RECIPE = {
-    "name": "waves", "seed": 6, "tools": [{"seed": "all"}], "languages": ["en", "zh"], "samples": SAMPLES,
-    "spare": 1.0, "shard_size": 20,
-}  # fmt: skip
+    "name": "waves",
+    "seed": 6,
+    "tools": [{"seed": "all"}],
+    "languages": ["en", "zh"],
+    "samples": SAMPLES,
+    "spare": 1.0,
+    "shard_size": 20,
+}
 
 
 class WavesBuild:
@@ -78,7 +95,9 @@ def test_at_each_stage_nothing_is_lost(built: WavesBuild) -> None:
     assert built.report.planned == built.report.landed + ended
 
 
-def test_what_is_derived_comes_of_samples_only_that_rules_or_a_model_settle(built: WavesBuild) -> None:
+def test_what_is_derived_comes_of_samples_only_that_rules_or_a_model_settle(
+    built: WavesBuild,
+) -> None:
     rows = built.warehouse.rows(
         """
             select distinct g.grade from drafts d join sample_grades g on g.subject = d.body ->> 'source'
@@ -89,7 +108,9 @@ def test_what_is_derived_comes_of_samples_only_that_rules_or_a_model_settle(buil
 
 
 @pytest.mark.parametrize("kind", ["sQsA", "sQmA", "IS", "mSv", "sQsA_external", "perfect_SO_case1"])
-def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(built: WavesBuild, kind: str) -> None:
+def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(
+    built: WavesBuild, kind: str
+) -> None:
     rows = built.warehouse.rows(
         "select list(distinct l.type) as types from lineage l join samples s on s.key = l.sample where s.kind = ?"
         " group by l.sample",
@@ -101,12 +122,17 @@ def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(built: WavesBuild
 
 
 def test_each_argument_of_each_snapshot_has_its_evidence_before_it(built: WavesBuild) -> None:
-    for body in (row["body"] for row in built.warehouse.rows("select body from samples where kind <> 'irrelevant'")):
+    for body in (
+        row["body"]
+        for row in built.warehouse.rows("select body from samples where kind <> 'irrelevant'")
+    ):
         sample = Sample.model_validate_json(body)
         for snapshot in sample.snapshots():
             for call in snapshot.calls:
                 assert {one.argument for one in call.evidence} == set(call.arguments), sample
-                assert all(one.turn is not None and one.turn < snapshot.turn for one in call.evidence)
+                assert all(
+                    one.turn is not None and one.turn < snapshot.turn for one in call.evidence
+                )
 
 
 def test_the_same_recipe_again_makes_nothing_new(built: WavesBuild) -> None:
@@ -127,17 +153,23 @@ def test_a_build_whose_plan_was_another_is_not_planned_anew(tmp_path: Path) -> N
             " where " + ("type = 'Assignment'" if table == "drafts" else "stage = 'parameters'")
         )
     run = open_build(recipe, settings, SilentProgress())
-    drafts = asyncio.run(Planner(run, ["perfect"]).drafts("single_turn", stages_of("single_turn")[0]))
+    drafts = asyncio.run(
+        Planner(run, ["perfect"]).drafts("single_turn", stages_of("single_turn")[0])
+    )
     assert list(drafts) == []
 
 
-def test_a_build_that_ended_between_making_and_checking_goes_on(built: WavesBuild, tmp_path: Path) -> None:
+def test_a_build_that_ended_between_making_and_checking_goes_on(
+    built: WavesBuild, tmp_path: Path
+) -> None:
     settings = settings_of(tmp_path)
 
     async def make_first_wave() -> None:
         with local_workers(built.recipe, settings) as workers:
             await make_samples(
-                open_build(built.recipe, settings, SilentProgress()), workers, ["perfect", "imperfect", "irrelevant"]
+                open_build(built.recipe, settings, SilentProgress()),
+                workers,
+                ["perfect", "imperfect", "irrelevant"],
             )
 
     asyncio.run(make_first_wave())
@@ -146,11 +178,17 @@ def test_a_build_that_ended_between_making_and_checking_goes_on(built: WavesBuil
 
 def test_more_dialogues_than_their_sources_allow_are_told_of_and_no_error(tmp_path: Path) -> None:
     progress = WavesProgress()
-    recipe = parse_recipe(RECIPE | {"samples": {"imperfect": 4, "sQsA": 30}, "spare": 0}, Path(), "waves")
+    recipe = parse_recipe(
+        RECIPE | {"samples": {"imperfect": 4, "sQsA": 30}, "spare": 0}, Path(), "waves"
+    )
     report = build(recipe, settings_of(tmp_path), progress)
     imperfect, dialogues = (row.made for row in report.composition)
     assert imperfect == 4 >= dialogues > 0
-    assert [one for one in progress.sentences if "sQsA (en): " in one and "samples can't be planned" in one]
+    assert [
+        one
+        for one in progress.sentences
+        if "sQsA (en): " in one and "samples can't be planned" in one
+    ]
 
 
 class WavesProgress(SilentProgress):
@@ -186,14 +224,21 @@ def test_whoever_checks_estimates_or_builds_is_told_what_is_brought_along(tmp_pa
         "2 sQsA samples are added, because mQsA samples are made from them.",
         "2 imperfect samples are added, because sQsA samples are made from them.",
     ]
-    checked, estimated = (run_here(*words, str(path), home=home) for words in (("recipe", "check"), ("estimate",)))
+    checked, estimated = (
+        run_here(*words, str(path), home=home) for words in (("recipe", "check"), ("estimate",))
+    )
     built = run_here("build", str(path), "--no-review", home=home)
     for sentence in told:
         assert sentence.rstrip(".") in checked.stdout
         assert sentence in estimated.stdout
         assert sentence in built.stderr
     assert json.loads(
-        run_here("query", "select count(*) as n from accepted_samples where kind = 'mQsA'", "--json", home=home).stdout
+        run_here(
+            "query",
+            "select count(*) as n from accepted_samples where kind = 'mQsA'",
+            "--json",
+            home=home,
+        ).stdout
     ) == [{"n": 2}]
 
 

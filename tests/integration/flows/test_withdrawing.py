@@ -21,10 +21,14 @@ BOOKS = ("acceptances", "outcomes", "samples")
 
 
 def seats(site: ReviewSite, key: str) -> list[dict[str, Any]]:
-    return site.rows("select build, stage, outcome, reason from outcomes where subject = ? order by all", key)
+    return site.rows(
+        "select build, stage, outcome, reason from outcomes where subject = ? order by all", key
+    )
 
 
-def state(site: ReviewSite, key: str) -> tuple[list[dict[str, Any]], dict[str, Any] | None, list[dict[str, Any]]]:
+def state(
+    site: ReviewSite, key: str
+) -> tuple[list[dict[str, Any]], dict[str, Any] | None, list[dict[str, Any]]]:
     """Where a sample stands, how it was accepted, and how many have landed in all."""
     landed = site.rows("select count(*) as landed from accepted_samples")
     return seats(site, key), site.accepted(key), landed
@@ -32,7 +36,11 @@ def state(site: ReviewSite, key: str) -> tuple[list[dict[str, Any]], dict[str, A
 
 def unproved(site: ReviewSite) -> str:
     """A doubtful sample that came to the review."""
-    return str(site.value("select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"))
+    return str(
+        site.value(
+            "select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"
+        )
+    )
 
 
 def settled(site: ReviewSite) -> None:
@@ -51,13 +59,17 @@ def rebuilt(site: ReviewSite) -> None:
 
 
 @pytest.mark.parametrize("decision", [slow("accept"), slow("reject"), "edit"])
-def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(site: ReviewSite, decision: str) -> None:
+def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(
+    site: ReviewSite, decision: str
+) -> None:
     key = unproved(site)
     before = state(site, key)
     if decision == "edit":
         number = edit(site, key, site.polite(key))
     else:
-        number = site.studio.annotate(key, decision, **({"reasons": "other"} if decision == "reject" else {}))
+        number = site.studio.annotate(
+            key, decision, **({"reasons": "other"} if decision == "reject" else {})
+        )
     site.pull()
     assert state(site, key) != before
     site.studio.delete(number)
@@ -68,14 +80,20 @@ def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(site: R
     rebuilt(site)
 
 
-@pytest.mark.parametrize("decision", [slow("accept"), "reject", slow("edit"), slow("contradicted edit")])
-def test_a_spot_check_has_landed_by_itself_when_the_word_about_it_is_deleted(site: ReviewSite, decision: str) -> None:
+@pytest.mark.parametrize(
+    "decision", [slow("accept"), "reject", slow("edit"), slow("contradicted edit")]
+)
+def test_a_spot_check_has_landed_by_itself_when_the_word_about_it_is_deleted(
+    site: ReviewSite, decision: str
+) -> None:
     key = spot_check_with_a_call(site)
     before = state(site, key)
     if "edit" in decision:
         number = edit(site, key, OFF_TOPIC if decision == "contradicted edit" else site.polite(key))
     else:
-        number = site.studio.annotate(key, decision, **({"reasons": "other"} if decision == "reject" else {}))
+        number = site.studio.annotate(
+            key, decision, **({"reasons": "other"} if decision == "reject" else {})
+        )
     site.pull()
     assert state(site, key) != before
     site.studio.delete(number)
@@ -187,7 +205,9 @@ def test_a_task_that_is_deleted_decided_stays_decided(site: ReviewSite) -> None:
 
 
 @pytest.mark.slow
-def test_a_task_that_comes_back_with_an_edit_is_asked_anew_when_it_is_deleted(site: ReviewSite) -> None:
+def test_a_task_that_comes_back_with_an_edit_is_asked_anew_when_it_is_deleted(
+    site: ReviewSite,
+) -> None:
     key = unproved(site)
     site.studio.annotate(key, "edit", edited_request="In other words.", edited_calls="[{")
     site.pull()
@@ -203,7 +223,10 @@ def test_two_builds_get_back_what_each_had(site: ReviewSite) -> None:
     doubtful, spot = unproved(site), site.asked("spot check")[0]
     before = state(site, doubtful), state(site, spot)
     assert len({row["build"] for row in seats(site, spot)}) == 2
-    numbers = [site.studio.annotate(doubtful, "accept"), site.studio.annotate(spot, "reject", reasons="other")]
+    numbers = [
+        site.studio.annotate(doubtful, "accept"),
+        site.studio.annotate(spot, "reject", reasons="other"),
+    ]
     site.pull()
     site.studio.delete(*numbers)
     assert site.pull() == Pulled(withdrawn=2)
@@ -227,7 +250,7 @@ def test_a_draft_that_is_not_told_of_any_more_is_gone(site: ReviewSite) -> None:
     project = site.studio.projects["sample_review"]
     begun = TaskState(
         task_id=1, kind="sample_review", subject="s", version=1, submitted=(), skipped=0, drafts=1
-    )  # fmt: skip
+    )
 
     def keep(*states: TaskState) -> None:
         rows = changed_states(site.warehouse, site.studio, project, states)  # type: ignore[arg-type]

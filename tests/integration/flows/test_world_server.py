@@ -35,7 +35,9 @@ def address(folder: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen(command(folder, "--port", port, "--controls"), cwd=folder, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command(folder, "--port", port, "--controls"), cwd=folder, stderr=subprocess.PIPE
+    )
     try:
         for _ in range(600):
             with socket.socket() as asked:
@@ -56,15 +58,24 @@ async def asked(client: Client, tool: str, **arguments: Any) -> Any:
     return json.loads(answer.content[0].text)
 
 
-async def test_sessions_have_worlds_of_their_own_go_back_and_are_rewarded(address: str, folder: Path) -> None:
+async def test_sessions_have_worlds_of_their_own_go_back_and_are_rewarded(
+    address: str, folder: Path
+) -> None:
     first, other = callwright.load_tasks(folder)
-    async with Client(f"{address}?session=acting") as acting, Client(f"{address}?session=waiting") as waiting:
+    async with (
+        Client(f"{address}?session=acting") as acting,
+        Client(f"{address}?session=waiting") as waiting,
+    ):
         shown = {tool.name for tool in (await acting.list_tools()).tools}
         assert shown == {tool["name"] for tool in first.tools} | {"reset_episode", "episode_reward"}
         for call in first.gold:
             await asked(acting, call.tool, **call.arguments)
         done = await asked(acting, "episode_reward", text=first.reply)
-        assert (done["reward"], done["needless_changes"], len(done["changes"])) == (1.0, 0, len(first.sample.changes))
+        assert (done["reward"], done["needless_changes"], len(done["changes"])) == (
+            1.0,
+            0,
+            len(first.sample.changes),
+        )
         assert (await asked(waiting, "episode_reward"))["changes"] == []
         assert (await acting.call_tool("get_bicycle", {"bicycle_id": "nobody"})).is_error
         begun = await asked(acting, "reset_episode", task=other.key)
@@ -74,12 +85,16 @@ async def test_sessions_have_worlds_of_their_own_go_back_and_are_rewarded(addres
         assert refused.is_error
 
 
-async def test_over_input_and_output_there_is_one_session_without_controls_unless_asked(folder: Path) -> None:
+async def test_over_input_and_output_there_is_one_session_without_controls_unless_asked(
+    folder: Path,
+) -> None:
     [first, *_] = callwright.load_tasks(folder)
     program, *words = command(folder, "--task", first.key)
     parameters = StdioServerParameters(command=program, args=words, env=dict(os.environ))
     async with Client(stdio_client(parameters)) as client:
-        assert [tool.name for tool in (await client.list_tools()).tools] == [tool["name"] for tool in first.tools]
+        assert [tool.name for tool in (await client.list_tools()).tools] == [
+            tool["name"] for tool in first.tools
+        ]
         assert (await client.call_tool("episode_reward", {})).is_error
         answers = [await client.call_tool(call.tool, dict(call.arguments)) for call in first.gold]
         assert not any(answer.is_error for answer in answers)
@@ -135,10 +150,14 @@ async def test_the_worlds_of_a_recipe_are_served_as_one_by_a_seed(recipe: Path) 
         slow(("plain.yaml",), "has no simulated world"),
     ],
 )
-def test_what_can_not_be_served_is_told(words: tuple[object, ...], told: str, tmp_path: Path) -> None:
+def test_what_can_not_be_served_is_told(
+    words: tuple[object, ...], told: str, tmp_path: Path
+) -> None:
     (tmp_path / "plain.yaml").write_text(
         "name: plain\ntools: [{seed: all}]\nsamples: {imperfect: 2}\n", encoding="utf-8"
     )
     environment = {**os.environ, "CALLWRIGHT_HOME": str(tmp_path)}
-    done = subprocess.run(command(*words), capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    done = subprocess.run(
+        command(*words), capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+    )
     assert (done.returncode, told in done.stderr.replace("\n", " ")) == (2, True), done.stderr

@@ -33,7 +33,9 @@ async def open_server():
 
     async def start(*faults):
         arguments = (sys.executable, "-m", "bench.chat_server", "--delay", "0.002", *faults)
-        child = await asyncio.create_subprocess_exec(*arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+        child = await asyncio.create_subprocess_exec(
+            *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+        )
         children.append(child)
         return (await child.stdout.readline()).decode().strip()
 
@@ -109,4 +111,6 @@ async def test_cut_connections_and_half_replies_end_in_answers_or_reasons(open_s
     failed = [end for end in ended if isinstance(end, CallwrightError)]
     assert len(answered) + len(failed) == 500
     assert len(answered) >= 490
-    assert sorted(call.error for call in calls if call.error) == sorted(str(error) for error in failed)
+    assert sorted(call.error for call in calls if call.error) == sorted(
+        str(error) for error in failed
+    )

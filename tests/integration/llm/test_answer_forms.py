@@ -8,7 +8,12 @@ from tests.support.llm.names import PLAIN
 
 pytestmark = pytest.mark.xdist_group("litellm")  # which takes seconds to load, once in the run
 
-SCHEMA = {"title": "Trip", "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+SCHEMA = {
+    "title": "Trip",
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+}
 ANYTHING = {"title": "Any", "type": "object", "properties": {"city": {}}}
 
 
@@ -24,7 +29,9 @@ async def open_model(server, tmp_path):
     def open_one(transport="lean", name=PLAIN, **told):
         settings = read_model(name, {"api_base": server.url, "transport": transport} | told)
         opened.append(open_adapter(settings, tmp_path / "ledger.sqlite"))
-        request = ChatRequest(name, (ChatMessage(role="user", content="Hi"),), SCHEMA, (), settings.options, 0)
+        request = ChatRequest(
+            name, (ChatMessage(role="user", content="Hi"),), SCHEMA, (), settings.options, 0
+        )
         return opened[-1], request
 
     yield open_one
@@ -55,7 +62,14 @@ async def test_a_server_that_takes_no_schemas_is_asked_down_to_words_and_never_a
     other, _ = open_model(transport)
     await other.send(request)
 
-    assert [form_of(body) for body in server.bodies] == ["strict", "schema", "object", "words", "words", "words"]
+    assert [form_of(body) for body in server.bodies] == [
+        "strict",
+        "schema",
+        "object",
+        "words",
+        "words",
+        "words",
+    ]
     assert [is_told(body) for body in server.bodies] == [False, False, True, True, True, True]
 
 
@@ -91,12 +105,17 @@ async def test_what_has_no_strict_form_is_stated_as_it_is(open_model, server):
 
 async def test_a_server_that_passes_over_schemas_is_told_them_in_words(open_model, server):
     model, request = open_model()
-    server.script = [{"choices": [{"message": {"content": "A fine city!"}, "finish_reason": "stop"}]}]
+    server.script = [
+        {"choices": [{"message": {"content": "A fine city!"}, "finish_reason": "stop"}]}
+    ]
 
     await model.send(request)
     await model.send(request)
 
-    assert [(form_of(body), is_told(body)) for body in server.bodies] == [("strict", False), ("object", True)]
+    assert [(form_of(body), is_told(body)) for body in server.bodies] == [
+        ("strict", False),
+        ("object", True),
+    ]
 
 
 async def test_a_model_that_nobody_knows_gets_the_words_besides(open_model, server):

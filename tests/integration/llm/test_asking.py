@@ -52,9 +52,19 @@ async def test_an_answer_is_asked_once_and_recorded_both_times(chat_with, script
     assert len(adapter.requests) == 1
     asked, known = chat.calls
     assert (asked.stage, asked.build, asked.model) == ("requests", "build-1", PLAIN)
-    assert (asked.prompt_tokens, asked.completion_tokens, asked.cost, asked.cached) == (10, 5, 0.02, False)
+    assert (asked.prompt_tokens, asked.completion_tokens, asked.cost, asked.cached) == (
+        10,
+        5,
+        0.02,
+        False,
+    )
     assert asked.latency > 0
-    assert (known.request, known.cached, known.cost, known.latency) == (asked.request, True, 0.0, 0.0)
+    assert (known.request, known.cached, known.cost, known.latency) == (
+        asked.request,
+        True,
+        0.0,
+        0.0,
+    )
     assert asked.planted == known.planted == "wrong value"
 
 
@@ -154,7 +164,9 @@ async def test_a_reply_that_stays_bad_is_an_error_that_shows_it(chat_with, scrip
 
 def test_of_a_reply_that_is_cut_off_what_is_whole_is_read_where_that_is_enough():
     assert parse_answer(GOOD[:-1] + ', "notes": ["one", "tw', Trip, is_cut=True) == LYON
-    assert parse_answer(f'{{"trips": [{GOOD}, {{"city": "Ly', Trips, is_cut=True) == Trips(trips=[LYON])
+    assert parse_answer(f'{{"trips": [{GOOD}, {{"city": "Ly', Trips, is_cut=True) == Trips(
+        trips=[LYON]
+    )
     with pytest.raises(ReplyError, match="days"):
         parse_answer('{"city":"Lyon","da', Trip, is_cut=True)
     with pytest.raises(ReplyError, match="not a Trip"):
@@ -180,7 +192,9 @@ async def test_free_text_and_native_calls_come_back(chat_with, scripted, prompt)
     assert adapter.requests[0].schema is None
 
 
-async def test_a_transient_error_is_retried_and_recorded_as_one_call(chat_with, scripted, prompt, fake_time):
+async def test_a_transient_error_is_retried_and_recorded_as_one_call(
+    chat_with, scripted, prompt, fake_time
+):
     chat = chat_with(scripted(TransientError("Busy.", retry_after=7), GOOD))
 
     assert await chat.ask(prompt, Trip) == LYON
@@ -189,7 +203,9 @@ async def test_a_transient_error_is_retried_and_recorded_as_one_call(chat_with, 
     assert chat.calls[0].latency < 1
 
 
-@pytest.mark.parametrize("error", [TransientError("Busy."), ReplyError("Filtered."), ConfigurationError("No key.")])
+@pytest.mark.parametrize(
+    "error", [TransientError("Busy."), ReplyError("Filtered."), ConfigurationError("No key.")]
+)
 async def test_a_failed_call_is_recorded_and_not_kept(chat_with, scripted, prompt, error):
     chat = chat_with(scripted(error, GOOD), limits=Limits(attempts=1))
 
@@ -218,28 +234,42 @@ async def test_closing_a_chat_closes_its_adapter(chat_with, scripted):
 
 
 async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prompt, fake_time):
-    adapter = LiteLLMModel(PLAIN, api_key="sk-secret", timeout=3)  # a loaded machine answers in less
-    chat = chat_with(adapter, options=(("api_base", server.url),), limits=Limits(concurrency=4, attempts=10))
+    adapter = LiteLLMModel(
+        PLAIN, api_key="sk-secret", timeout=3
+    )  # a loaded machine answers in less
+    chat = chat_with(
+        adapter, options=(("api_base", server.url),), limits=Limits(concurrency=4, attempts=10)
+    )
     server.script = ["busy", "ill", "half", "cut", "slow", "away", "well", "page"]
 
-    trips = await asyncio.gather(*(chat.ask(prompt, Trip, sample_index=number) for number in range(6)))
+    trips = await asyncio.gather(
+        *(chat.ask(prompt, Trip, sample_index=number) for number in range(6))
+    )
     await chat.close()
 
     assert trips == [LYON] * 6
     assert len(server.bodies) == 7 + 6
     # What was sent and lost ("half", "cut", "slow", "page") may be charged for, as it was set aside.
     never_came = 5 * IN + 512 * OUT
-    assert sum(call.cost for call in chat.calls) == pytest.approx(6 * find_price(PLAIN).of(100, 20) + 4 * never_came)
+    assert sum(call.cost for call in chat.calls) == pytest.approx(
+        6 * find_price(PLAIN).of(100, 20) + 4 * never_came
+    )
     assert sum(fake_time.slept) >= 7, "the server's wish holds for all"
 
 
-async def test_a_reply_that_was_cut_off_is_asked_for_with_twice_the_room_once(chat_with, scripted, prompt):
+async def test_a_reply_that_was_cut_off_is_asked_for_with_twice_the_room_once(
+    chat_with, scripted, prompt
+):
     cut = RawReply('{"city":"Ly', None, 10, 64, is_cut=True)
     adapter = scripted(cut, cut, GOOD)
     chat = chat_with(adapter, options=(("max_tokens", 64),))
     assert await chat.ask(prompt, Trip) == LYON
     assert [dict(request.options)["max_tokens"] for request in adapter.requests] == [64, 128, 128]
-    assert [len(request.messages) for request in adapter.requests] == [2, 2, 4]  # the last one is the repair
+    assert [len(request.messages) for request in adapter.requests] == [
+        2,
+        2,
+        4,
+    ]  # the last one is the repair
     assert await chat.ask(prompt, Trip) == LYON
     assert len(adapter.requests) == 3
 

@@ -18,7 +18,12 @@ from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget
 from callwright.llm.models import BATCH_SLOTS, open_chat, read_model
 from callwright.llm.prices import read_price
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.errors import (
+    CallwrightError,
+    ConfigurationError,
+    ReplyError,
+    TransientError,
+)
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
 from tests.support.llm.names import OTHER, PLAIN
@@ -40,7 +45,11 @@ LYON = BatchedTrip(city="Lyon", days=2)
 
 
 def question(number: int = 0) -> Prompt:
-    return Prompt(name="trip", version="1", messages=(ChatMessage(role="user", content=f"Which city, {number}?"),))
+    return Prompt(
+        name="trip",
+        version="1",
+        messages=(ChatMessage(role="user", content=f"Which city, {number}?"),),
+    )
 
 
 @pytest.fixture
@@ -76,7 +85,9 @@ def opened(provider: BatchServer, tmp_path: Path):
 
 
 async def ask_all(chat: LedgeredChat, count: int) -> list[BatchedTrip | BaseException]:
-    return await asyncio.gather(*(chat.ask(question(at), BatchedTrip) for at in range(count)), return_exceptions=True)
+    return await asyncio.gather(
+        *(chat.ask(question(at), BatchedTrip) for at in range(count)), return_exceptions=True
+    )
 
 
 async def until(is_so: Callable[[], object]) -> None:
@@ -117,7 +128,9 @@ async def test_a_stopped_process_leaves_a_batch_that_the_next_one_waits_for(open
 
     assert provider.calls["create"] == 2, "the two new requests alone make another batch"
     assert set(provider.paid.values()) == {1}
-    assert sum(call.cost for call in chat.calls) == pytest.approx(5 * HALF), "the money is noted where it is fetched"
+    assert sum(call.cost for call in chat.calls) == pytest.approx(5 * HALF), (
+        "the money is noted where it is fetched"
+    )
 
 
 ASKING = """
@@ -144,7 +157,9 @@ async def test_a_killed_process_pays_for_nothing_twice(opened, provider, tmp_pat
     provider.looks = 10**6
     provider.keep_back = {when} - {"look"}
     ledger = str(tmp_path / "ledger.sqlite")
-    asking = await asyncio.create_subprocess_exec(sys.executable, "-c", ASKING, provider.url, ledger, PLAIN, cwd=ROOT)
+    asking = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", ASKING, provider.url, ledger, PLAIN, cwd=ROOT
+    )
     async with asyncio.timeout(120):
         while not provider.calls[when]:  # noqa: ASYNC110 - a counter tells nobody that it moved
             await asyncio.sleep(0.01)
@@ -160,7 +175,9 @@ async def test_a_killed_process_pays_for_nothing_twice(opened, provider, tmp_pat
 
 
 @pytest.mark.parametrize("ended", ["expired", "cancelled"])
-async def test_a_batch_that_was_ended_is_told_and_what_it_left_is_asked_again(opened, provider, caplog, ended):
+async def test_a_batch_that_was_ended_is_told_and_what_it_left_is_asked_again(
+    opened, provider, caplog, ended
+):
     def behaviour(body, _):
         if provider.status == ended and ", 1?" in body["messages"][0]["content"]:
             return provider.expired()
@@ -205,13 +222,19 @@ async def test_a_batch_whose_beginning_nobody_heard_of_is_found_again(opened, pr
     provider.lose = {"create"}
     async with opened() as chat:
         assert await ask_all(chat, 3) == [LYON] * 3
-    assert (provider.calls["create"], provider.calls["list"], set(provider.paid.values())) == (1, 1, {1})
+    assert (provider.calls["create"], provider.calls["list"], set(provider.paid.values())) == (
+        1,
+        1,
+        {1},
+    )
 
 
 async def test_what_expires_is_asked_again_and_the_rest_is_not(opened, provider):
     late = iter([True, True])
     provider.behaviour = lambda body, _: (
-        provider.expired() if ", 1?" in body["messages"][0]["content"] and next(late, False) else provider.well()
+        provider.expired()
+        if ", 1?" in body["messages"][0]["content"] and next(late, False)
+        else provider.well()
     )
     async with opened() as chat:
         assert await ask_all(chat, 3) == [LYON] * 3
@@ -220,7 +243,9 @@ async def test_what_expires_is_asked_again_and_the_rest_is_not(opened, provider)
 
 async def test_a_refused_line_fails_alone_and_says_why(opened, provider):
     provider.behaviour = lambda body, _: (
-        provider.refused(400, "Invalid prompt") if ", 1?" in body["messages"][0]["content"] else provider.well()
+        provider.refused(400, "Invalid prompt")
+        if ", 1?" in body["messages"][0]["content"]
+        else provider.well()
     )
     async with opened() as chat:
         first, second, third = await ask_all(chat, 3)
@@ -230,7 +255,9 @@ async def test_a_refused_line_fails_alone_and_says_why(opened, provider):
 
 
 async def test_an_answer_that_does_not_parse_is_mended_in_the_next_batch(opened, provider):
-    provider.behaviour = lambda body, _: provider.well("Lyon!") if len(body["messages"]) == 1 else provider.well()
+    provider.behaviour = lambda body, _: (
+        provider.well("Lyon!") if len(body["messages"]) == 1 else provider.well()
+    )
     async with opened() as chat:
         assert await ask_all(chat, 4) == [LYON] * 4
     assert (provider.calls["create"], len(provider.paid)) == (2, 8)
@@ -239,7 +266,13 @@ async def test_an_answer_that_does_not_parse_is_mended_in_the_next_batch(opened,
 @pytest.mark.parametrize(
     ("endpoint", "status", "message", "error", "words"),
     [
-        ("upload", 401, "Incorrect API key provided: sk-secret", ConfigurationError, "refuses the key"),
+        (
+            "upload",
+            401,
+            "Incorrect API key provided: sk-secret",
+            ConfigurationError,
+            "refuses the key",
+        ),
         ("upload", 404, "Not found", ConfigurationError, "does not support batches"),
         ("create", 400, "Too many files", ReplyError, "Too many files"),
         ("look", 401, "Incorrect API key provided", ConfigurationError, "refuses the key"),

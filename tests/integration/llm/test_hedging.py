@@ -51,7 +51,9 @@ class Moody:
             raise
         if told in REFUSALS:
             status, message, headers, code = REFUSALS[told]
-            return web.json_response({"error": {"message": message, "code": code}}, status=status, headers=headers)
+            return web.json_response(
+                {"error": {"message": message, "code": code}}, status=status, headers=headers
+            )
         return web.json_response(completion(f"answer {number}"))
 
 
@@ -75,9 +77,16 @@ async def open_model(moody, ledger):
     opened: list[LedgeredChat] = []
 
     def open_one(*, limit: float | None = None, **told) -> LedgeredChat:
-        settings = {"api_base": moody.url, "max_tokens": 50, "attempts": 1, "hedge_after": SOON} | told
+        settings = {
+            "api_base": moody.url,
+            "max_tokens": 50,
+            "attempts": 1,
+            "hedge_after": SOON,
+        } | told
         calls, budget = [], Budget(limit)
-        chat = open_chat(read_model(MODEL, settings), ledger=ledger, budget=budget, record=calls.append)
+        chat = open_chat(
+            read_model(MODEL, settings), ledger=ledger, budget=budget, record=calls.append
+        )
         chat.calls, chat.budget = calls, budget
         opened.append(chat)
         return chat
@@ -89,7 +98,10 @@ async def open_model(moody, ledger):
 
 def ended(chat: LedgeredChat) -> list[tuple[str, float]]:
     """How the calls of a chat ended, in one word, and what each cost."""
-    return [(call.error.partition(":")[0] or "answered", pytest.approx(call.cost)) for call in chat.calls]
+    return [
+        (call.error.partition(":")[0] or "answered", pytest.approx(call.cost))
+        for call in chat.calls
+    ]
 
 
 def tasks_of_requests() -> list[str]:
@@ -99,7 +111,9 @@ def tasks_of_requests() -> list[str]:
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
-async def test_the_second_answer_is_taken_where_the_first_is_slow(open_model, moody, prompt, transport):
+async def test_the_second_answer_is_taken_where_the_first_is_slow(
+    open_model, moody, prompt, transport
+):
     chat = open_model(transport=transport, limit=1.0, hedge_after=LATER)
     moody.moods = [(30.0, "well"), (0.0, "well")]
 
@@ -109,10 +123,16 @@ async def test_the_second_answer_is_taken_where_the_first_is_slow(open_model, mo
     assert moody.bodies[0] == moody.bodies[1]
     assert ended(chat) == [("Called off", set_aside()), ("answered", PRICE)]
     assert transport == "litellm" or chat.calls[0].latency > LATER > chat.calls[1].latency
-    assert chat.budget.spent == pytest.approx(set_aside() + PRICE), "what was called off counts as it was set aside"
-    assert (await chat.complete(prompt)).text == "answer 1", "the ledger keeps the one that was taken"
+    assert chat.budget.spent == pytest.approx(set_aside() + PRICE), (
+        "what was called off counts as it was set aside"
+    )
+    assert (await chat.complete(prompt)).text == "answer 1", (
+        "the ledger keeps the one that was taken"
+    )
     assert len(moody.bodies) == 2
-    assert await asyncio.wait_for(moody.gone.get(), 10) == 0, "nobody waits for the first one any more"
+    assert await asyncio.wait_for(moody.gone.get(), 10) == 0, (
+        "nobody waits for the first one any more"
+    )
 
 
 async def test_a_first_answer_that_comes_after_all_is_taken(open_model, moody, prompt):
@@ -163,7 +183,9 @@ async def test_one_that_fails_leaves_the_other_to_answer(open_model, moody, prom
     assert ended(chat) == [("answered", PRICE)]
 
 
-async def test_a_request_that_fails_at_once_is_not_sent_twice_but_tried_again(open_model, moody, prompt):
+async def test_a_request_that_fails_at_once_is_not_sent_twice_but_tried_again(
+    open_model, moody, prompt
+):
     chat = open_model(attempts=2, hedge_after=10.0)
     moody.moods = [(0.0, "ill"), (0.0, "well")]
 
@@ -178,7 +200,9 @@ async def test_both_hold_slots_and_give_them_back(open_model, moody, prompt):
     await moody.came.get()
     await moody.came.get()
 
-    others = [asyncio.create_task(chat.complete(prompt, sample_index=number)) for number in range(1, 6)]
+    others = [
+        asyncio.create_task(chat.complete(prompt, sample_index=number)) for number in range(1, 6)
+    ]
     await asyncio.sleep(SOON)
     assert len(moody.bodies) == 2, "no slot is left for others"
     answers = {(await first).text, *[(await other).text for other in others]}
@@ -193,7 +217,9 @@ async def test_a_second_request_without_a_slot_is_never_sent(open_model, moody, 
 
     assert (await chat.complete(prompt)).text == "answer 0"
     assert ended(chat) == [("answered", PRICE)]
-    assert (await chat.complete(prompt, sample_index=1)).text == "answer 1", "whoever waited in vain is out of the line"
+    assert (await chat.complete(prompt, sample_index=1)).text == "answer 1", (
+        "whoever waited in vain is out of the line"
+    )
 
 
 async def test_the_second_request_counts_against_the_minute(open_model, moody, prompt):

@@ -20,7 +20,12 @@ from callwright.warehouse.records import Call, Tool
 
 ROOT = Path(__file__).resolve().parents[3]
 REPLY = RawReply(
-    "Lyon", (Call(tool="trip", arguments={"city": "里昂", "days": [2, None]}),), 10, 5, 0.001, "wrong tool"
+    "Lyon",
+    (Call(tool="trip", arguments={"city": "里昂", "days": [2, None]}),),
+    10,
+    5,
+    0.001,
+    "wrong tool",
 )
 # Asks the server for each numbered prompt through a LedgeredChat, and says which answers it was given.
 BUILD = """
@@ -95,7 +100,9 @@ async def test_many_answers_share_a_commit(tmp_path):
     path = tmp_path / "ledger.sqlite"
     async with Ledger(path) as ledger:
         commits = []
-        ledger._writer.set_trace_callback(lambda line: commits.append(line) if line.lower() == "commit" else None)
+        ledger._writer.set_trace_callback(
+            lambda line: commits.append(line) if line.lower() == "commit" else None
+        )
         await asyncio.gather(*(ledger.put(str(number).encode(), REPLY) for number in range(500)))
         assert len(commits) <= 3
     rows = sqlite3.connect(path)
@@ -132,7 +139,9 @@ async def test_an_error_goes_to_all_who_wait_and_is_not_kept(ledger):
     async def succeed():
         return REPLY
 
-    ended = await asyncio.gather(*(ledger.answer(b"a", fail) for _ in range(3)), return_exceptions=True)
+    ended = await asyncio.gather(
+        *(ledger.answer(b"a", fail) for _ in range(3)), return_exceptions=True
+    )
 
     assert [str(error) for error in ended] == ["No."] * 3
     assert await ledger.answer(b"a", succeed) == (REPLY, False)
@@ -168,7 +177,9 @@ async def test_a_ledger_that_somebody_holds_is_not_to_be_moved_away(tmp_path, mo
     path = tmp_path / "ledger.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("begin immediate")  # it is about to be made
-        with pytest.raises(StoreError, match=r"can't be used now \(database is locked\).* Let it stay where it is"):
+        with pytest.raises(
+            StoreError, match=r"can't be used now \(database is locked\).* Let it stay where it is"
+        ):
             Ledger(path)
 
 
@@ -211,7 +222,9 @@ async def test_a_closed_ledger_says_so(tmp_path):
 async def test_a_commit_that_fails_is_an_error_for_each_answer_in_it(tmp_path):
     async with Ledger(tmp_path / "l") as ledger:
         ledger._writer.execute("drop table answers")
-        ended = await asyncio.gather(ledger.put(b"a", REPLY), ledger.put(b"b", REPLY), return_exceptions=True)
+        ended = await asyncio.gather(
+            ledger.put(b"a", REPLY), ledger.put(b"b", REPLY), return_exceptions=True
+        )
 
     assert [type(error) for error in ended] == [StoreError, StoreError]
     assert "could not keep an answer: no such table" in str(ended[0])
@@ -257,7 +270,9 @@ async def test_nothing_is_asked_twice_after_a_kill(server, tmp_path):
 
 async def test_several_processes_can_make_and_fill_the_same_ledger(server, tmp_path):
     arguments = (sys.executable, "-c", BUILD, server.url, str(tmp_path / "ledger.sqlite"), "60")
-    children = [await asyncio.create_subprocess_exec(*arguments, cwd=ROOT, stdout=-3) for _ in range(3)]
+    children = [
+        await asyncio.create_subprocess_exec(*arguments, cwd=ROOT, stdout=-3) for _ in range(3)
+    ]
 
     assert [await child.wait() for child in children] == [0, 0, 0]
     async with Ledger(tmp_path / "ledger.sqlite") as ledger:
@@ -268,10 +283,14 @@ def _key(**changes):
     tools = changes.pop("tools", ())
     said = changes.pop("said", ("Which city?",))
     messages = tuple(ChatMessage(role="user", content=text) for text in said)
-    prompt = Prompt(name=changes.pop("prompt", "trip"), version=changes.pop("version", "1"), messages=messages)
+    prompt = Prompt(
+        name=changes.pop("prompt", "trip"), version=changes.pop("version", "1"), messages=messages
+    )
     schema = changes.pop("schema", "")
     asked = {"model": "m/m", "options": (), "sample_index": 0, **changes}
-    return ledger_key(ChatRequest(messages=messages, schema=None, tools=tools, **asked), prompt, schema)
+    return ledger_key(
+        ChatRequest(messages=messages, schema=None, tools=tools, **asked), prompt, schema
+    )
 
 
 def test_whatever_may_change_an_answer_changes_the_key():
@@ -313,7 +332,9 @@ def test_a_file_that_another_process_is_just_switching_is_opened_a_moment_later(
             return super().execute(sql, *values)
 
     opened = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda path, **given: opened(path, factory=Switched, **given))
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda path, **given: opened(path, factory=Switched, **given)
+    )
     with closing(open_answers(tmp_path / "answers.sqlite")) as connection:
         assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
     assert Switched.refused == 0

@@ -54,7 +54,9 @@ async def ask(server):
     async def send(name):
         opened.append(LiteLLMModel(name, api_key="sk-secret"))
         messages = (ChatMessage(role="user", content="Which city?"),)
-        return await opened[-1].send(ChatRequest(name, messages, None, (), (("api_base", server.url),), 0))
+        return await opened[-1].send(
+            ChatRequest(name, messages, None, (), (("api_base", server.url),), 0)
+        )
 
     yield send
     for model in opened:
@@ -77,7 +79,10 @@ async def test_a_model_without_a_price_is_free_and_says_so_once(ask, caplog):
 
     assert (await ask("openai/unpriced")).cost == 0.0
     assert prices == [0.0, 0.0]
-    assert sum("price of openai/unpriced is unknown" in record.message for record in caplog.records) == 1
+    assert (
+        sum("price of openai/unpriced is unknown" in record.message for record in caplog.records)
+        == 1
+    )
 
 
 async def test_litellm_writes_no_reports_for_listeners(ask):
@@ -99,12 +104,23 @@ async def test_litellm_writes_no_reports_for_listeners(ask):
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
 async def test_nothing_but_the_given_address_is_reached(server, transport):
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", CALLING, server.url, transport, PLAIN, env={}, cwd=ROOT, stdout=-1, stderr=-1
+        sys.executable,
+        "-c",
+        CALLING,
+        server.url,
+        transport,
+        PLAIN,
+        env={},
+        cwd=ROOT,
+        stdout=-1,
+        stderr=-1,
     )
     out, err = await child.communicate()
 
     assert child.returncode == 0, err.decode()
-    assert out.decode().strip() == f"['127.0.0.1'] {transport == 'litellm'}", "the lean way loads no litellm"
+    assert out.decode().strip() == f"['127.0.0.1'] {transport == 'litellm'}", (
+        "the lean way loads no litellm"
+    )
     assert len(server.bodies) == 2
 
 

@@ -26,7 +26,9 @@ async def open_lean(server):
     def open_one(name=PLAIN, **told):
         settings = read_model(name, {"api_base": server.url, "transport": "lean"} | told)
         opened.append(open_adapter(settings))
-        return opened[-1], ChatRequest(name, (ChatMessage(role="user", content="Hi"),), None, (), settings.options, 0)
+        return opened[-1], ChatRequest(
+            name, (ChatMessage(role="user", content="Hi"),), None, (), settings.options, 0
+        )
 
     yield open_one
     for adapter in opened:
@@ -34,7 +36,11 @@ async def open_lean(server):
 
 
 def saying(content, **usage):
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+    choice = {
+        "index": 0,
+        "finish_reason": "stop",
+        "message": {"role": "assistant", "content": content},
+    }
     return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 20, **usage}}
 
 
@@ -123,7 +129,10 @@ async def test_a_reply_without_usage_costs_nothing(open_lean, server):
         ([1, 2], (0, 0)),
         ({"prompt_tokens": "100", "completion_tokens": 20.0}, (100, 20)),
         ({"prompt_tokens": -5, "completion_tokens": "many"}, (0, 0)),
-        ({"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": "cached"}, (100, 20)),
+        (
+            {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": "cached"},
+            (100, 20),
+        ),
         ({"prompt_tokens": float(10**30), "completion_tokens": [20]}, (0, 0)),
     ],
 )
@@ -140,7 +149,9 @@ async def test_a_usage_that_is_nonsense_costs_no_reply(open_lean, server, usage,
 async def test_the_name_of_a_call_that_is_no_text_is_what_the_model_called(open_lean, server, name):
     model, request = open_lean()
     body = saying("")
-    body["choices"][0]["message"]["tool_calls"] = [{"function": {"name": name, "arguments": {"a": 1}}}]
+    body["choices"][0]["message"]["tool_calls"] = [
+        {"function": {"name": name, "arguments": {"a": 1}}}
+    ]
     server.script = [body]
 
     assert [call.arguments for call in (await model.send(request)).calls] == [{"a": 1}]
@@ -150,7 +161,11 @@ async def test_the_name_of_a_call_that_is_no_text_is_what_the_model_called(open_
     ("body", "error", "words"),
     [
         ({"error": {"message": "Too many", "code": 429}}, TransientError, "Too many"),
-        ({"error": {"message": "No such key", "code": "401"}}, ConfigurationError, "refuses the key"),
+        (
+            {"error": {"message": "No such key", "code": "401"}},
+            ConfigurationError,
+            "refuses the key",
+        ),
         ({"error": "out of memory"}, TransientError, "out of memory"),
         ({"choices": [{"message": None}]}, TransientError, "without a choice"),
         ({"choices": None}, TransientError, "without a choice"),
@@ -176,13 +191,20 @@ async def test_what_is_extra_goes_into_the_body_and_extra_headers_into_the_head(
     await model.send(request)
 
     [body] = server.bodies
-    assert (body["model"], body["top_k"], body["chat_template_kwargs"]) == ("org/model", 3, {"x": 1})
+    assert (body["model"], body["top_k"], body["chat_template_kwargs"]) == (
+        "org/model",
+        3,
+        {"x": 1},
+    )
     assert not {"extra_body", "extra_headers"} & set(body)
     assert server.keys == ["Mine"]
 
 
 async def test_a_header_that_a_server_sends_back_is_seen_by_nobody(open_lean, server):
-    told = {"extra": {"extra_headers": {"X-Key": "${MINE}"}}, "header_values": {"MINE": "very-secret-words"}}
+    told = {
+        "extra": {"extra_headers": {"X-Key": "${MINE}"}},
+        "header_values": {"MINE": "very-secret-words"},
+    }
     model, request = open_lean(**told)
     server.script = [saying("You sent very-secret-words")]
 
@@ -196,7 +218,9 @@ async def test_calls_with_a_name_of_no_tool_stay_as_they_were_called(open_lean, 
     server.script = [{"choices": [{"message": {"content": None, "tool_calls": [called]}}]}]
     tool = Tool(name="trip", description="", parameters={}, category="travel")
 
-    assert (await model.send(request._replace(tools=(tool,)))).calls == (Call(tool="fly", arguments={}),)
+    assert (await model.send(request._replace(tools=(tool,)))).calls == (
+        Call(tool="fly", arguments={}),
+    )
 
 
 async def test_there_are_never_more_connections_than_requests_at_once(open_lean, server):
@@ -208,7 +232,9 @@ async def test_there_are_never_more_connections_than_requests_at_once(open_lean,
     assert len(server.ports) <= 3
 
 
-async def test_a_redirect_is_not_followed_and_gets_no_key(unused_tcp_port_factory, open_lean, server):
+async def test_a_redirect_is_not_followed_and_gets_no_key(
+    unused_tcp_port_factory, open_lean, server
+):
     app = web.Application()
     app.router.add_post("/chat/completions", _redirect_to(server.url))
     runner = web.AppRunner(app)
@@ -224,7 +250,9 @@ async def test_a_redirect_is_not_followed_and_gets_no_key(unused_tcp_port_factor
     assert server.bodies == []
 
 
-async def test_a_servers_proxy_is_the_systems_and_this_machine_needs_none(open_lean, server, monkeypatch):
+async def test_a_servers_proxy_is_the_systems_and_this_machine_needs_none(
+    open_lean, server, monkeypatch
+):
     for name in ("http_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, server.url.removesuffix("/v1"))
     near, request = open_lean(api_base="http://127.0.0.1:9/v1")
@@ -253,7 +281,12 @@ async def test_a_closed_model_opens_again_and_closes_twice(open_lean):
 
 
 # Some models cost more beyond 200,000 tokens of a prompt, which none of ours comes near.
-@given(st.sampled_from([*PLAIN_ONES, THINKING]), st.integers(0, 10**5), st.integers(0, 10**6), st.floats(0, 1))
+@given(
+    st.sampled_from([*PLAIN_ONES, THINKING]),
+    st.integers(0, 10**5),
+    st.integers(0, 10**6),
+    st.floats(0, 1),
+)
 def test_prices_are_litellms_own(name, prompt_tokens, completion_tokens, known_share):
     from callwright.llm.litellm_model import load_litellm
 

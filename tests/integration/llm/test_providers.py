@@ -4,7 +4,12 @@ import pytest
 
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
-from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError, UnavailableError
+from callwright.warehouse.errors import (
+    ConfigurationError,
+    ReplyError,
+    TransientError,
+    UnavailableError,
+)
 from callwright.warehouse.records import Call, Tool
 from tests.support.llm.names import IN, OUT, PLAIN
 
@@ -20,11 +25,17 @@ async def ask(request, server):
 
     async def send(*, name=PLAIN, patience=10.0, key="sk-secret", schema=None, tools=(), **options):
         told = {"api_base": server.url, **options}
-        settings = {"api_key": key or None, "api_key_variable": "OPENAI_API_KEY", "timeout": patience}
+        settings = {
+            "api_key": key or None,
+            "api_key_variable": "OPENAI_API_KEY",
+            "timeout": patience,
+        }
         model = read_model(name, told | settings | {"transport": request.param})
         opened.append(open_adapter(model))
         messages = (ChatMessage(role="user", content="Which city?"),)
-        return await opened[-1].send(ChatRequest(name, messages, schema, tuple(tools), model.options, 0))
+        return await opened[-1].send(
+            ChatRequest(name, messages, schema, tuple(tools), model.options, 0)
+        )
 
     yield send
     for adapter in opened:
@@ -117,12 +128,18 @@ async def test_a_schema_stands_in_the_prompt_too_where_nobody_knows_that_the_mod
 
 
 async def test_native_calls_come_back_under_the_tools_own_names(ask, server):
-    tools = [Tool(name=name, description="", parameters={}, category="travel") for name in ("trip.plan", "trip plan")]
+    tools = [
+        Tool(name=name, description="", parameters={}, category="travel")
+        for name in ("trip.plan", "trip plan")
+    ]
     server.script = [_calling('{"city": "Lyon"}')]
 
     reply = await ask(tools=tools)
 
-    assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]] == ["trip_plan", "trip_plan_2"]
+    assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]] == [
+        "trip_plan",
+        "trip_plan_2",
+    ]
     assert reply.calls == (Call(tool="trip_plan_2", arguments={"city": "Lyon"}),)
 
 
@@ -144,26 +161,71 @@ async def test_a_server_on_this_machine_never_sees_the_accounts_key(ask, server,
 
 
 def _calling(arguments):
-    called = {"id": "1", "type": "function", "function": {"name": "trip_plan_2", "arguments": arguments}}
+    called = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "trip_plan_2", "arguments": arguments},
+    }
     message = {"role": "assistant", "content": None, "tool_calls": [called]}
     choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+    }
 
 
-CALLED = {"id": "c1", "type": "function", "function": {"name": "trip", "arguments": '{"city": "Lyon"}'}}
+CALLED = {
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "trip", "arguments": '{"city": "Lyon"}'},
+}
 ODD = (
-    None, True, 0, -1, 2.5, 10**25, "", "x", "9" * 5_000, "\x00", [], {}, [None], [[]], ["x", 1], [{}], {"a": 1},
-    [{"type": "image_url"}], [{"type": "text", "text": 7}], {"type": "text", "text": "x"}, [{"function": "x"}],
-    [{"function": {"name": ["x"], "arguments": 3}}], [{"function": None}], {"code": "9" * 5_000}, {"code": [1], "message": {}},
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    2.5,
+    10**25,
+    "",
+    "x",
+    "9" * 5_000,
+    "\x00",
+    [],
+    {},
+    [None],
+    [[]],
+    ["x", 1],
+    [{}],
+    {"a": 1},
+    [{"type": "image_url"}],
+    [{"type": "text", "text": 7}],
+    {"type": "text", "text": "x"},
+    [{"function": "x"}],
+    [{"function": {"name": ["x"], "arguments": 3}}],
+    [{"function": None}],
+    {"code": "9" * 5_000},
+    {"code": [1], "message": {}},
+)
 
 
 def whole_reply():
     message = {
-        "role": "assistant", "content": "Lyon", "tool_calls": [CALLED], "reasoning_content": "Well.", "refusal": None,
-    }  # fmt: skip
-    usage = {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 1}}
+        "role": "assistant",
+        "content": "Lyon",
+        "tool_calls": [CALLED],
+        "reasoning_content": "Well.",
+        "refusal": None,
+    }
+    usage = {
+        "prompt_tokens": 5,
+        "completion_tokens": 2,
+        "prompt_tokens_details": {"cached_tokens": 1},
+    }
     choice = {"index": 0, "finish_reason": "stop", "message": message, "logprobs": None}
     return {
         "id": "1",
@@ -198,8 +260,12 @@ _ODD_CONTENT = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 
 
 @_ODD_CONTENT
-@pytest.mark.parametrize("path", [*places(whole_reply())][1:], ids=lambda path: ".".join(map(str, path)))
-async def test_whatever_stands_in_a_reply_it_is_an_answer_or_an_error_that_can_be_explained(ask, server, path):
+@pytest.mark.parametrize(
+    "path", [*places(whole_reply())][1:], ids=lambda path: ".".join(map(str, path))
+)
+async def test_whatever_stands_in_a_reply_it_is_an_answer_or_an_error_that_can_be_explained(
+    ask, server, path
+):
     for odd in ODD:
         server.script = [with_value(whole_reply(), path, odd)]
         try:
@@ -215,11 +281,17 @@ async def test_whatever_stands_in_a_reply_it_is_an_answer_or_an_error_that_can_b
     ("content", "text"),
     [
         ([{"type": "text", "text": "Ly"}, {"type": "text", "text": "on"}], "Lyon"),
-        ([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, {"type": "text", "text": "Lyon"}], "Lyon"),
+        (
+            [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+                {"type": "text", "text": "Lyon"},
+            ],
+            "Lyon",
+        ),
         (["Ly", "on"], "Lyon"),
         ([], ""),
     ],
-)  # fmt: skip
+)
 async def test_parts_of_text_are_joined(ask, server, content, text, request):
     reply = whole_reply()
     reply["choices"][0]["message"] = {"role": "assistant", "content": content}
@@ -233,7 +305,9 @@ async def test_parts_of_text_are_joined(ask, server, content, text, request):
 
 
 @_ODD_CONTENT
-@pytest.mark.parametrize("content", [7, {"a": 1}, [{"type": "image_url", "image_url": {"url": "x"}}], [1]])
+@pytest.mark.parametrize(
+    "content", [7, {"a": 1}, [{"type": "image_url", "image_url": {"url": "x"}}], [1]]
+)
 async def test_a_content_that_is_no_text_is_a_reply_that_can_not_be_used(ask, server, content):
     reply = whole_reply()
     reply["choices"][0]["message"] = {"role": "assistant", "content": content}

@@ -14,14 +14,36 @@ from callwright.validators.audit.defects import INJECTORS, inject, injectors_nam
 from callwright.validators.audit.editing import Replacement, kept_turns, rebuilt, with_words
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    UserTurn,
+)
 from tests.support.flows.small_builds import TOOLS, build, settings_of, unmeasured_recipe
 
 TOP = Path(__file__).parents[3]
 KINDS = {
-    "perfect": 6, "imperfect": 10, "irrelevant": 3, "sQsA": 6, "mQsA": 2, "SO_case1": 2, "SO_case2": 2, "mSv": 2, "IS": 2,
-    "external": 4, "sQsA_external": 2, "routing_medium": 4, "routing_hard": 4, "conversation": 8, "multi_step": 4, "parallel": 4,
-}  # fmt: skip
+    "perfect": 6,
+    "imperfect": 10,
+    "irrelevant": 3,
+    "sQsA": 6,
+    "mQsA": 2,
+    "SO_case1": 2,
+    "SO_case2": 2,
+    "mSv": 2,
+    "IS": 2,
+    "external": 4,
+    "sQsA_external": 2,
+    "routing_medium": 4,
+    "routing_hard": 4,
+    "conversation": 8,
+    "multi_step": 4,
+    "parallel": 4,
+}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +56,11 @@ def subjects(tmp_path_factory: pytest.TempPathFactory) -> list[AuditSubject]:
         languages = ["en", "zh"] if name == "small" else ["en"]
         build(
             unmeasured_recipe(
-                name=name.replace("_", "-"), tools=source, samples=kinds, languages=languages, variants=2
+                name=name.replace("_", "-"),
+                tools=source,
+                samples=kinds,
+                languages=languages,
+                variants=2,
             ),
             settings,
         )
@@ -45,7 +71,9 @@ def _source_of(kind: str) -> str:
     return next((name for name in ("routing", "multi_step") if kind.startswith(name)), "small")
 
 
-def broken_ones(subjects: list[AuditSubject], name: str) -> Iterator[tuple[AuditSubject, BrokenSample]]:
+def broken_ones(
+    subjects: list[AuditSubject], name: str
+) -> Iterator[tuple[AuditSubject, BrokenSample]]:
     [injector] = injectors_named([name])
     for subject in subjects:
         made = inject(injector, subject, Random(f"{name}:{subject.sample.key}"))
@@ -55,7 +83,9 @@ def broken_ones(subjects: list[AuditSubject], name: str) -> Iterator[tuple[Audit
 
 def without_evidence(sample: Sample) -> list[object]:
     """What is due at each call turn."""
-    return [[(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()]
+    return [
+        [(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()
+    ]
 
 
 def texts(sample: Sample) -> list[object]:
@@ -95,7 +125,9 @@ def test_evidence_goes_on_standing_where_it_says(subjects: list[AuditSubject], n
 
 
 def evidence_of(sample: Sample) -> list[Evidence]:
-    return [one for snapshot in sample.snapshots() for call in snapshot.calls for one in call.evidence]
+    return [
+        one for snapshot in sample.snapshots() for call in snapshot.calls for one in call.evidence
+    ]
 
 
 def stands(sample: Sample, evidence: Evidence) -> bool:
@@ -112,13 +144,20 @@ def test_a_defect_of_arguments_changes_no_word(subjects: list[AuditSubject], nam
     for subject, made in broken_ones(subjects, name):
         before, after = without_evidence(subject.sample), without_evidence(made.sample)
         assert texts(made.sample) == texts(subject.sample)
-        assert [[tool for tool, _ in due] for due in after] == [[tool for tool, _ in due] for due in before]
+        assert [[tool for tool, _ in due] for due in after] == [
+            [tool for tool, _ in due] for due in before
+        ]
         assert after != before
-        assert (made.sample.candidates, made.sample.tags) == (subject.sample.candidates, subject.sample.tags)
+        assert (made.sample.candidates, made.sample.tags) == (
+            subject.sample.candidates,
+            subject.sample.tags,
+        )
 
 
 @pytest.mark.parametrize("name", names_of(wordings.INJECTORS))
-def test_a_defect_of_words_changes_one_turn_of_the_user(subjects: list[AuditSubject], name: str) -> None:
+def test_a_defect_of_words_changes_one_turn_of_the_user(
+    subjects: list[AuditSubject], name: str
+) -> None:
     for subject, made in broken_ones(subjects, name):
         pairs = list(zip(subject.sample.turns, made.sample.turns, strict=True))
         changed = [(old, new) for old, new in pairs if not isinstance(old, CallTurn) and old != new]
@@ -131,18 +170,34 @@ def test_a_defect_of_words_changes_one_turn_of_the_user(subjects: list[AuditSubj
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("fact_changed", ReplyTurn), ("act_changed", ReplyTurn), ("response_altered", ResultTurn), ("app_changed", UserTurn)],
-)  # fmt: skip
-def test_a_defect_of_turns_changes_one_turn(subjects: list[AuditSubject], name: str, kind: type) -> None:
+    [
+        ("fact_changed", ReplyTurn),
+        ("act_changed", ReplyTurn),
+        ("response_altered", ResultTurn),
+        ("app_changed", UserTurn),
+    ],
+)
+def test_a_defect_of_turns_changes_one_turn(
+    subjects: list[AuditSubject], name: str, kind: type
+) -> None:
     found = list(broken_ones(subjects, name))
     assert found
     for subject, made in found:
-        [(old, _)] = [(a, b) for a, b in zip(subject.sample.turns, made.sample.turns, strict=True) if a != b]
+        [(old, _)] = [
+            (a, b) for a, b in zip(subject.sample.turns, made.sample.turns, strict=True) if a != b
+        ]
         assert isinstance(old, kind)
 
 
 @pytest.mark.parametrize(
-    "name", ["user_turn_removed", "result_turn_removed", "reply_removed", "exchange_removed", "step_dropped"]
+    "name",
+    [
+        "user_turn_removed",
+        "result_turn_removed",
+        "reply_removed",
+        "exchange_removed",
+        "step_dropped",
+    ],
 )
 def test_what_is_left_out_leaves_the_rest(subjects: list[AuditSubject], name: str) -> None:
     found = list(broken_ones(subjects, name))
@@ -175,17 +230,27 @@ def test_an_unknown_kind_of_defect_is_answered_with_the_known_ones() -> None:
 
 
 def test_no_check_and_no_reader_knows_the_words_that_break_samples() -> None:
-    readers = [path for folder in ("language", "validators/checks", "llm") for path in (TOP / folder).rglob("*.py")]
+    readers = [
+        path
+        for folder in ("language", "validators/checks", "llm")
+        for path in (TOP / folder).rglob("*.py")
+    ]
     assert [str(path) for path in readers if "injections" in path.read_text(encoding="utf-8")] == []
 
 
-def sample_of(*kept: UserTurn | CallTurn | ResultTurn | ReplyTurn, tags: tuple[str, ...] = ()) -> Sample:
-    return Sample(kind="perfect", language="en", category="", candidates=("a",), turns=kept, tags=tags)
+def sample_of(
+    *kept: UserTurn | CallTurn | ResultTurn | ReplyTurn, tags: tuple[str, ...] = ()
+) -> Sample:
+    return Sample(
+        kind="perfect", language="en", category="", candidates=("a",), turns=kept, tags=tags
+    )
 
 
 def quoted(argument: str, turn: int, text: str, quote: str) -> Evidence:
     start = text.index(quote)
-    return Evidence(argument=argument, kind="span", turn=turn, start=start, end=start + len(quote), quote=quote)
+    return Evidence(
+        argument=argument, kind="span", turn=turn, start=start, end=start + len(quote), quote=quote
+    )
 
 
 def test_other_words_carry_their_evidence() -> None:
@@ -196,7 +261,9 @@ def test_other_words_carry_their_evidence() -> None:
     swapped = with_words(sample, 0, [Replacement(5, 9, "Bergen"), Replacement(13, 19, "Oslo")])
     assert swapped.request == "From Bergen to Oslo"
     assert [one.quote for one in swapped.gold[0].evidence] == ["Bergen", "Oslo"]
-    framed = with_words(sample, 0, [Replacement(0, 0, "No. "), Replacement(0, 1, "f"), Replacement(19, 19, "!")])
+    framed = with_words(
+        sample, 0, [Replacement(0, 0, "No. "), Replacement(0, 1, "f"), Replacement(19, 19, "!")]
+    )
     assert framed.request == "No. from Oslo to Bergen!"
     assert all(stands(framed, one) for one in framed.gold[0].evidence)
     cut = with_words(sample, 0, [Replacement(7, 19, "")])
@@ -208,10 +275,14 @@ def test_turns_that_go_take_what_points_at_them() -> None:
     picked = Evidence(argument="x", kind="response", turn=4, path="turns[4].results[0].id")
     later = GoldCall(tool="u", arguments={"x": 1}, evidence=(picked,))
     sample = sample_of(
-        UserTurn(text="a"), CallTurn(calls=(call,), executed=True), ResultTurn(results=(1,)),
-        CallTurn(calls=(call,), executed=True), ResultTurn(results=({"id": 1},)), CallTurn(calls=(later,), executed=True),
+        UserTurn(text="a"),
+        CallTurn(calls=(call,), executed=True),
+        ResultTurn(results=(1,)),
+        CallTurn(calls=(call,), executed=True),
+        ResultTurn(results=({"id": 1},)),
+        CallTurn(calls=(later,), executed=True),
         tags=("wanted=0.0 2.0", "goal=0:t"),
-    )  # fmt: skip
+    )
     left = rebuilt(sample, [one for one in kept_turns(sample) if one.old not in (1, 2)])
     [moved] = left.gold[0].evidence
     assert (moved.turn, moved.path) == (2, "turns[2].results[0].id")

@@ -30,11 +30,15 @@ def readings(zero_shot: ProposedCall, one_shot: ProposedCall) -> ScriptedModel:
     return ScriptedModel({"call_zero_shot": [zero_shot], "call_one_shot": [one_shot]})
 
 
-async def consistency_of(sample: Sample, tools: dict[str, Tool], *, zero: ProposedCall, one: ProposedCall):
+async def consistency_of(
+    sample: Sample, tools: dict[str, Tool], *, zero: ProposedCall, one: ProposedCall
+):
     chat = readings(zero, one)
     [verdict] = await check_consistency(sample, context_of(tools, chat))
     assert (verdict.subject, verdict.check) == (sample.key, "consistency")
-    assert chat.left in ({}, {"call_one_shot": 1}), "the second reading is left out where it could change nothing"
+    assert chat.left in ({}, {"call_one_shot": 1}), (
+        "the second reading is left out where it could change nothing"
+    )
     return verdict
 
 
@@ -61,16 +65,22 @@ async def test_one_right_reading_proves_nothing(perfect: Sample, tools) -> None:
 
 
 async def test_a_value_worded_quite_otherwise_is_unproved(perfect: Sample, tools) -> None:
-    verdict = await consistency_of(perfect, tools, zero=made(restaurant="the inn"), one=made(restaurant="an inn"))
+    verdict = await consistency_of(
+        perfect, tools, zero=made(restaurant="the inn"), one=made(restaurant="an inn")
+    )
     assert verdict.decision == "unproved"
     assert verdict.score == pytest.approx(2 / 3, abs=1e-4)
 
 
-async def test_two_readings_that_the_text_bears_out_contradict_the_gold(perfect: Sample, tools) -> None:
+async def test_two_readings_that_the_text_bears_out_contradict_the_gold(
+    perfect: Sample, tools
+) -> None:
     wrong = perfect.with_changes(
         turns=(
             perfect.turns[0],
-            CallTurn(calls=(GoldCall(tool="book_table", arguments={**GOLD, "restaurant": "Zum Adler"}),)),
+            CallTurn(
+                calls=(GoldCall(tool="book_table", arguments={**GOLD, "restaurant": "Zum Adler"}),)
+            ),
         )
     )
     verdict = await consistency_of(wrong, tools, zero=RIGHT, one=RIGHT)
@@ -78,19 +88,25 @@ async def test_two_readings_that_the_text_bears_out_contradict_the_gold(perfect:
     assert "'Lindenhof', not 'Zum Adler'" in verdict.reason
 
 
-async def test_two_readings_that_the_text_does_not_bear_out_are_only_opinions(perfect: Sample, tools) -> None:
+async def test_two_readings_that_the_text_does_not_bear_out_are_only_opinions(
+    perfect: Sample, tools
+) -> None:
     for proposal in (made(restaurant="Zum Adler"), ProposedCall(tool="order_taxi"), NOTHING):
         verdict = await consistency_of(perfect, tools, zero=proposal, one=proposal)
         assert verdict.decision == "unproved"
 
 
 async def test_a_call_is_missed_where_the_gold_names_what_was_said(perfect: Sample, tools) -> None:
-    shorter = ProposedCall(tool="book_table", arguments={"restaurant": "Lindenhof", "party_size": 4})
+    shorter = ProposedCall(
+        tool="book_table", arguments={"restaurant": "Lindenhof", "party_size": 4}
+    )
     verdict = await consistency_of(perfect, tools, zero=shorter, one=shorter)
     assert (verdict.decision, "leaves out 'time'" in verdict.reason) == ("unproved", True)
 
 
-async def test_two_readings_that_only_leave_something_out_are_no_word_against_the_gold(perfect: Sample, tools) -> None:
+async def test_two_readings_that_only_leave_something_out_are_no_word_against_the_gold(
+    perfect: Sample, tools
+) -> None:
     gold = GoldCall(tool="book_table", arguments={**GOLD, "restaurant": "Zum Adler"})
     wrong = perfect.with_changes(turns=(perfect.turns[0], CallTurn(calls=(gold,))))
     silent = ProposedCall(tool="book_table", arguments={"party_size": 4, "time": "19:30"})
@@ -98,7 +114,9 @@ async def test_two_readings_that_only_leave_something_out_are_no_word_against_th
     assert (verdict.decision, "leaves out 'restaurant'" in verdict.reason) == ("unproved", True)
 
 
-async def test_free_text_beside_the_gold_is_an_opinion_and_a_number_is_not(perfect: Sample, tools) -> None:
+async def test_free_text_beside_the_gold_is_an_opinion_and_a_number_is_not(
+    perfect: Sample, tools
+) -> None:
     def without(name: str) -> Sample:
         left = {key: value for key, value in GOLD.items() if key != name}
         return perfect.with_changes(
@@ -145,13 +163,20 @@ async def test_every_snapshot_of_a_conversation_is_read(perfect: Sample, tools) 
     assert verdict.reason.startswith("At snapshot 2 the one-shot reading gives 'time'")
 
 
-async def test_a_wrong_reading_that_nothing_bears_out_is_not_asked_for_twice(perfect: Sample, tools) -> None:
+async def test_a_wrong_reading_that_nothing_bears_out_is_not_asked_for_twice(
+    perfect: Sample, tools
+) -> None:
     chat = readings(made(restaurant="Zum Adler"), RIGHT)
     [verdict] = await check_consistency(perfect, context_of(tools, chat))
-    assert (verdict.decision, [prompt.name for prompt in chat.asked]) == ("unproved", ["call_zero_shot"])
+    assert (verdict.decision, [prompt.name for prompt in chat.asked]) == (
+        "unproved",
+        ["call_zero_shot"],
+    )
 
 
-async def test_an_unproved_sample_is_asked_once_a_snapshot_for_a_contradiction(perfect: Sample, tools) -> None:
+async def test_an_unproved_sample_is_asked_once_a_snapshot_for_a_contradiction(
+    perfect: Sample, tools
+) -> None:
     chat = ScriptedModel({"call_zero_shot": [NOTHING, *READ[1:]], "call_one_shot": []})
     [verdict] = await check_consistency(talk(perfect, *GOLDS), context_of(tools, chat))
     assert (verdict.decision, len(chat.asked)) == ("unproved", 3)
@@ -169,11 +194,21 @@ async def test_a_contradiction_ends_the_asking(perfect: Sample, tools) -> None:
     assert (verdict.decision, len(chat.asked)) == ("contradicted", 2)
 
 
-POSSIBLE = (RIGHT, NOTHING, made(time="08:00"), made(restaurant="Zum Adler"), ProposedCall(tool="order_taxi"))
+POSSIBLE = (
+    RIGHT,
+    NOTHING,
+    made(time="08:00"),
+    made(restaurant="Zum Adler"),
+    ProposedCall(tool="order_taxi"),
+)
 
 
-@pytest.mark.parametrize("gold", [GOLD, {**GOLD, "time": "08:00"}, {**GOLD, "restaurant": "Zum Adler"}])
-async def test_asking_less_comes_to_the_same_decision_as_asking_all(perfect: Sample, table, tools, gold) -> None:
+@pytest.mark.parametrize(
+    "gold", [GOLD, {**GOLD, "time": "08:00"}, {**GOLD, "restaurant": "Zum Adler"}]
+)
+async def test_asking_less_comes_to_the_same_decision_as_asking_all(
+    perfect: Sample, table, tools, gold
+) -> None:
     sample = perfect.with_changes(
         turns=(perfect.turns[0], CallTurn(calls=(GoldCall(tool="book_table", arguments=gold),)))
     )
@@ -192,7 +227,9 @@ async def test_several_calls_at_once_are_not_for_this_check(perfect: Sample, too
         assert verdict.decision == "unproved"
 
 
-async def test_a_model_that_answers_unusably_is_an_error_not_a_verdict(perfect: Sample, tools) -> None:
+async def test_a_model_that_answers_unusably_is_an_error_not_a_verdict(
+    perfect: Sample, tools
+) -> None:
     chat = ScriptedModel({"call_zero_shot": [ReplyError("The reply is no JSON.")]})
     with pytest.raises(ReplyError):
         await check_consistency(perfect, context_of(tools, chat))
@@ -209,7 +246,9 @@ async def test_a_judge_who_writes_it_otherwise_says_whether_it_means_the_same(
     perfect: Sample, tools, agree, decision
 ) -> None:
     judgement = Judgement(agree=agree, reason="It is the same house.")
-    chat = ScriptedModel({"call_zero_shot": [made(restaurant="Lindenhof inn")], "judge_calls": [judgement]})
+    chat = ScriptedModel(
+        {"call_zero_shot": [made(restaurant="Lindenhof inn")], "judge_calls": [judgement]}
+    )
     [verdict] = await check_meaning(perfect, context_of(tools, chat))
     assert verdict.decision == decision
     assert "It is the same house." in verdict.reason
@@ -221,34 +260,54 @@ async def test_a_judge_who_writes_it_otherwise_says_whether_it_means_the_same(
 async def test_a_judge_who_calls_another_tool_or_none_leaves_it_unproved(
     perfect: Sample, irrelevant: Sample, tools
 ) -> None:
-    for sample, proposal in ((perfect, NOTHING), (perfect, ProposedCall(tool="order_taxi")), (irrelevant, RIGHT)):
-        [verdict] = await check_meaning(sample, context_of(tools, ScriptedModel({"call_zero_shot": [proposal]})))
+    for sample, proposal in (
+        (perfect, NOTHING),
+        (perfect, ProposedCall(tool="order_taxi")),
+        (irrelevant, RIGHT),
+    ):
+        [verdict] = await check_meaning(
+            sample, context_of(tools, ScriptedModel({"call_zero_shot": [proposal]}))
+        )
         assert verdict.decision == "unproved"
 
 
-async def test_the_judge_is_asked_no_more_after_a_snapshot_that_stays_unproved(perfect: Sample, tools) -> None:
+async def test_the_judge_is_asked_no_more_after_a_snapshot_that_stays_unproved(
+    perfect: Sample, tools
+) -> None:
     chat = ScriptedModel({"call_zero_shot": [READ[0], NOTHING]})
     [verdict] = await check_meaning(talk(perfect, *GOLDS), context_of(tools, chat))
     assert (verdict.decision, verdict.score, len(chat.asked)) == ("unproved", 0.5, 2)
 
 
 async def test_the_first_tool_that_the_judge_names_is_enough(perfect: Sample, tools) -> None:
-    idle = [turn for text in ("Sing to me.", "Please.") for turn in (UserTurn(text=text), CallTurn(calls=()))]
+    idle = [
+        turn
+        for text in ("Sing to me.", "Please.")
+        for turn in (UserTurn(text=text), CallTurn(calls=()))
+    ]
     sample = perfect.with_changes(turns=tuple(idle))
-    chat = ScriptedModel({"judge_relevance": [Relevance(tool="order_taxi", reason="It has a radio.")]})
+    chat = ScriptedModel(
+        {"judge_relevance": [Relevance(tool="order_taxi", reason="It has a radio.")]}
+    )
     [verdict] = await check_relevance(sample, context_of(tools, chat))
     assert (verdict.decision, len(chat.asked)) == ("unproved", 1)
 
 
 @pytest.mark.parametrize(("tool", "decision"), [(None, "proved"), ("order_taxi", "unproved")])
-async def test_the_judge_says_whether_any_candidate_fits(irrelevant: Sample, tools, tool, decision) -> None:
-    chat = ScriptedModel({"judge_relevance": [Relevance(tool=tool, reason="Taxis book no tables.")]})
+async def test_the_judge_says_whether_any_candidate_fits(
+    irrelevant: Sample, tools, tool, decision
+) -> None:
+    chat = ScriptedModel(
+        {"judge_relevance": [Relevance(tool=tool, reason="Taxis book no tables.")]}
+    )
     [verdict] = await check_relevance(irrelevant, context_of(tools, chat))
     assert (verdict.check, verdict.decision) == ("relevance", decision)
     assert "Taxis book no tables." in verdict.reason
 
 
-async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(irrelevant: Sample, table: Tool, tools) -> None:
+async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(
+    irrelevant: Sample, table: Tool, tools
+) -> None:
     twin = table.with_changes(name="reserve_table")
     sample = irrelevant.with_changes(candidates=(*irrelevant.candidates, twin.key))
     [verdict] = await check_relevance(sample, context_of({**tools, twin.key: twin}))
@@ -256,7 +315,9 @@ async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(irrelevan
     assert "'reserve_table' serves what 'book_table' serves" in verdict.reason
 
 
-async def test_relevance_is_asked_only_where_no_call_is_due(perfect: Sample, irrelevant: Sample, tools) -> None:
+async def test_relevance_is_asked_only_where_no_call_is_due(
+    perfect: Sample, irrelevant: Sample, tools
+) -> None:
     assert one_call.has_idle_turn(irrelevant)
     assert not one_call.has_idle_turn(perfect)
     [verdict] = await check_relevance(perfect, context_of(tools))

@@ -23,9 +23,12 @@ from callwright.warehouse.errors import ConfigurationError, RecordError
 ROOT = Path(__file__).parents[3]
 
 
-def row(name: str, label_name: str = "book", *, given: str = "{}", label: dict | None = None) -> LogRow:
+def row(
+    name: str, label_name: str = "book", *, given: str = "{}", label: dict | None = None
+) -> LogRow:
     return LogRow(
-        f'```json\n{{"name": "{name}", "arguments": {given}}}\n```', {"name": label_name, "arguments": label or {}}
+        f'```json\n{{"name": "{name}", "arguments": {given}}}\n```',
+        {"name": label_name, "arguments": label or {}},
     )
 
 
@@ -53,7 +56,9 @@ def test_a_judge_is_not_believed_where_tool_or_names_are_wrong() -> None:
     hallucinated = row("book", given='{"city": "Oslo"}')
     scores = score_conversations([[RIGHT, WRONG_VALUE, hallucinated]], flags=flags)
     assert scores.args_acc == pytest.approx(2 / 3)
-    assert score_conversations([[RIGHT, WRONG_TOOL, RIGHT]], flags=flags).args_acc == pytest.approx(2 / 3)
+    assert score_conversations([[RIGHT, WRONG_TOOL, RIGHT]], flags=flags).args_acc == pytest.approx(
+        2 / 3
+    )
 
 
 def test_flags_that_do_not_fit_the_log_are_an_error() -> None:
@@ -90,9 +95,18 @@ def test_an_empty_log_scores_nothing() -> None:
 
 def test_an_unreadable_reply_misses_every_name() -> None:
     result = score_snapshot(REFUSAL, "en")
-    assert (result.tool_right, result.hallucinated, result.missing, result.refused) == (False, 0, 1, True)
+    assert (result.tool_right, result.hallucinated, result.missing, result.refused) == (
+        False,
+        0,
+        1,
+        True,
+    )
     flat = score_rows([RIGHT, REFUSAL], language="en")
-    assert (flat.string_ratio, flat.rejection_rate, flat.mean_missing) == (0.5, 0.5, pytest.approx(0.5, abs=1e-8))
+    assert (flat.string_ratio, flat.rejection_rate, flat.mean_missing) == (
+        0.5,
+        0.5,
+        pytest.approx(0.5, abs=1e-8),
+    )
     assert flat.problems[0].startswith("Row 1: ")
 
 
@@ -135,7 +149,9 @@ def test_an_inserted_turn_is_scored_with_the_one_after_it(tmp_path: Path) -> Non
     assert logs.read_snapshot_choice(logs.snapshot_file(unchanged), unchanged) == [[2], [0]]
 
 
-@pytest.mark.parametrize("content", ["{", "{}", '[{"rows": []}]', '[{"FC_res": [{"predict": ""}]}]', '[{"FC_res": 3}]'])
+@pytest.mark.parametrize(
+    "content", ["{", "{}", '[{"rows": []}]', '[{"FC_res": [{"predict": ""}]}]', '[{"FC_res": 3}]']
+)
 def test_a_file_that_is_no_log_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "MT_res.json").write_text(content)
     with pytest.raises(ConfigurationError, match=r"MT_res\.json"):
@@ -161,5 +177,7 @@ def test_a_scorer_loads_nothing_it_does_not_need() -> None:
         "dateparser",
     }
     code = "import sys, callwright.validators.metrics.hammerbench_logs; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT
+    ).stdout
     assert slow & set(loaded.split()) == set()

@@ -17,13 +17,45 @@ from tests.integration.warehouse.test_queries import APART, PARTS, TOPICS, part_
 from tests.support.flows.answer_boards import NOW, Board
 
 NAMES = (
-    "$", "$ref", "$filter", "$.a", "$[*]", "/", "/a", "~", "~1", "*", "a.b", "a[0]", "[0]", "]", "{}", "'", '"', "`", "''", '\\"',
-    "\\", "\\u0024", "", " ", "\t", "line\nline", "\r", "名字", "\u202eevil", "--", "; drop table tools", "?", "%", "_",
+    "$",
+    "$ref",
+    "$filter",
+    "$.a",
+    "$[*]",
+    "/",
+    "/a",
+    "~",
+    "~1",
+    "*",
+    "a.b",
+    "a[0]",
+    "[0]",
+    "]",
+    "{}",
+    "'",
+    '"',
+    "`",
+    "''",
+    '\\"',
+    "\\",
+    "\\u0024",
+    "",
+    " ",
+    "\t",
+    "line\nline",
+    "\r",
+    "名字",
+    "\u202eevil",
+    "--",
+    "; drop table tools",
+    "?",
+    "%",
+    "_",
     "x" * 100_000,
-)  # fmt: skip
+)
 # JSON functions whose path is no constant; a number within a constant is none of anybody's names.
 PATH = re.compile(
-    r"(?:json_(?:extract|extract_string|value|exists|keys|type|array_length)\(\s*[\w.]+(?:\s*->>?\s*'[^']*')?,\s*|->>?\s*)([^\s,)}]+)",
+    r"(?:json_(?:extract|extract_string|value|exists|keys|type|array_length)\(\s*[\w.]+(?:\s*->>?\s*'[^']*')?,\s*|->>?\s*)([^\s,)}]+)"
 )
 NUMBERED = re.compile(r"->> \('\$\.(turns\[|checks\.largest_)' \|\|")
 
@@ -38,26 +70,44 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
     board = Board(tmp_path_factory.mktemp("hostile"))
     schema = {name: {"type": "string", "description": name} for name in NAMES}
     tools = [
-        Tool(name=name, description=f"It is {name}.", category=name or "$", parameters={
-            "type": "object", "properties": schema, "required": list(NAMES),
-        }) for name in NAMES[:-1] if name.strip()
-    ]  # fmt: skip
+        Tool(
+            name=name,
+            description=f"It is {name}.",
+            category=name or "$",
+            parameters={"type": "object", "properties": schema, "required": list(NAMES)},
+        )
+        for name in NAMES[:-1]
+        if name.strip()
+    ]
     samples = [
         Sample(
-            kind="perfect", language="en", category=tool.category, candidates=tuple(one.key for one in tools),
-            turns=(UserTurn(text=f"Use {tool.name}"), CallTurn(calls=(GoldCall.model_validate(call_of(tool.name, 1)),))),
-        ) for tool in tools
-    ]  # fmt: skip
+            kind="perfect",
+            language="en",
+            category=tool.category,
+            candidates=tuple(one.key for one in tools),
+            turns=(
+                UserTurn(text=f"Use {tool.name}"),
+                CallTurn(calls=(GoldCall.model_validate(call_of(tool.name, 1)),)),
+            ),
+        )
+        for tool in tools
+    ]
     board.warehouse.put(tools)
     build = {
-        "key": "b", "recipe": "r", "body": '{"samples": {"perfect": 9, "$kind": 3}, "models": {}}', "started_at": NOW,
-        "finished_at": datetime.now(UTC), "is_trial": False,
-    }  # fmt: skip
+        "key": "b",
+        "recipe": "r",
+        "body": '{"samples": {"perfect": 9, "$kind": 3}, "models": {}}',
+        "started_at": NOW,
+        "finished_at": datetime.now(UTC),
+        "is_trial": False,
+    }
     board.warehouse.put_rows(
         {
             "builds": [build],
             "build_tools": [{"build": "b", "tool": tool.key} for tool in tools],
-            "build_samples": [{"build": "b", "sample": sample.key, "draft": sample.key} for sample in samples],
+            "build_samples": [
+                {"build": "b", "sample": sample.key, "draft": sample.key} for sample in samples
+            ],
         }
     )
     with board.warehouse.together():
@@ -70,8 +120,12 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
 
 def views() -> list[str]:
     folder = files("callwright.warehouse").joinpath("views")
-    scripts = [file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".sql")]
-    return sorted(name for script in scripts for name in re.findall(r"create or replace view (\w+)", script))
+    scripts = [
+        file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".sql")
+    ]
+    return sorted(
+        name for script in scripts for name in re.findall(r"create or replace view (\w+)", script)
+    )
 
 
 @pytest.mark.parametrize("view", views())
@@ -81,7 +135,9 @@ def test_every_view_runs(board: Board, view: str) -> None:
 
 
 def test_views_count_by_the_names_as_they_are(board: Board) -> None:
-    found = board.warehouse.rows("select distinct parameter from parameter_coverage where given = calls and calls > 0")
+    found = board.warehouse.rows(
+        "select distinct parameter from parameter_coverage where given = calls and calls > 0"
+    )
     assert {row["parameter"] for row in found} == {*NAMES}
     suspects = board.warehouse.rows("select agreeing, answer from suspects")
     assert len(suspects) == len(NAMES[:-1]) - 4  # four are blank
@@ -95,7 +151,10 @@ def values_for(statement: str, keys: list[str]) -> dict[str, object]:
     known = duckdb.extract_statements(statement)[0].named_parameters
     bare = re.sub(r"--[^\n]*|'[^']*'", "", statement)
     marks = re.findall(r"(?:\?|\$(\w+))(::\w+\[\])?", bare)
-    values = {name or str(place): keys if is_list else "v1" for place, (name, is_list) in enumerate(marks, 1)}
+    values = {
+        name or str(place): keys if is_list else "v1"
+        for place, (name, is_list) in enumerate(marks, 1)
+    }
     return {name: values[name] for name in known}
 
 
@@ -105,8 +164,12 @@ def run_query(warehouse: Warehouse, statement: str, values: dict[str, object]) -
     for given in (values, dict.fromkeys(values)):
         with suppress(InterruptedError), warehouse.writing() as connection:
             try:
-                in_order = [given[name] for name in sorted(given, key=lambda name: (len(name), name))]
-                connection.execute(statement, given if re.search(r"\$\w", statement) else in_order).fetchall()
+                in_order = [
+                    given[name] for name in sorted(given, key=lambda name: (len(name), name))
+                ]
+                connection.execute(
+                    statement, given if re.search(r"\$\w", statement) else in_order
+                ).fetchall()
             except (
                 duckdb.ConversionException,
                 duckdb.BinderException,
@@ -137,7 +200,9 @@ def test_no_sql_has_a_name_in_a_json_path() -> None:
     found = [
         (file.name, path)
         for file in [*root.glob("views/*.sql"), *root.glob("queries/*.sql")]
-        for path in PATH.findall(NUMBERED.sub("", re.sub(r"--[^\n]*", "", file.read_text(encoding="utf-8"))))
+        for path in PATH.findall(
+            NUMBERED.sub("", re.sub(r"--[^\n]*", "", file.read_text(encoding="utf-8")))
+        )
         if not re.fullmatch(r"'[^']*'(?:::\w+)?", path)
     ]
     assert found == []

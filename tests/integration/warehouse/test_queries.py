@@ -19,10 +19,20 @@ TOPICS = sorted(
 KNOWN = {name: body for topic in TOPICS for name, body in statements(topic).items()}
 # What callers put in, where a statement has room for it.
 PARTS: dict[str, object] = {
-    "releases": "true", "condition": "true", "places": "''", "split": "''", "canary": "''", "table": "made_tools",
-    "build": "toolset", "key": "tool", "keys": "select key from samples",
-    "severity": "[]", "order": "1", "due": "''", "called": "''",
-} | dict.fromkeys(("size", "start", "most", "read", "days", "page_size"), 1)  # fmt: skip
+    "releases": "true",
+    "condition": "true",
+    "places": "''",
+    "split": "''",
+    "canary": "''",
+    "table": "made_tools",
+    "build": "toolset",
+    "key": "tool",
+    "keys": "select key from samples",
+    "severity": "[]",
+    "order": "1",
+    "due": "''",
+    "called": "''",
+} | dict.fromkeys(("size", "start", "most", "read", "days", "page_size"), 1)
 # Conditions, what stands on a table that another statement has just made, and that table itself.
 APART = re.compile(
     r"^s\.|^sample, turn|^coalesce\(verdict|^prediction in|^not \(|^\(|create temp table|"
@@ -33,15 +43,23 @@ APART = re.compile(
 
 def part_names() -> set[str]:
     """The statements that are parts of others."""
-    found = ((name, part) for name, body in KNOWN.items() for part in re.findall(r"@(\w+(?:\.\w+)?)", body))
+    found = (
+        (name, part)
+        for name, body in KNOWN.items()
+        for part in re.findall(r"@(\w+(?:\.\w+)?)", body)
+    )
     return {part if "." in part else f"{name.partition('.')[0]}.{part}" for name, part in found}
 
 
 def test_code_asks_for_every_statement_and_for_no_other() -> None:
-    code = "\n".join(file.read_text() for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
+    code = "\n".join(
+        file.read_text() for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")
+    )
     assert set(re.findall(r'\bsql\("(\w+\.\w+)"', code)) <= KNOWN.keys()
     named = re.findall(r'\bsql\(\s*f?"([^"]+)"|"(\w+\.\w+)" if ', code)
-    asked = re.compile("|".join(re.sub(r"\{[^}]*\}", r"\\w+", one or other) for one, other in named))
+    asked = re.compile(
+        "|".join(re.sub(r"\{[^}]*\}", r"\\w+", one or other) for one, other in named)
+    )
     assert [name for name in KNOWN.keys() - part_names() if not asked.fullmatch(name)] == []
 
 

@@ -15,7 +15,15 @@ from callwright.warehouse.engine import DatabaseLimits
 from callwright.warehouse.errors import ConfigurationError, RecordError, StoreError
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.publish import publish
-from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Outcome,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import ALL, TABLES
 
@@ -41,13 +49,24 @@ def warehouse(tmp_path: Path) -> Warehouse:
 
 
 def make_tool(name: str = "weather") -> Tool:
-    return Tool(name=name, description="Tell the weather.", parameters={"type": "object"}, category="Weather")
+    return Tool(
+        name=name,
+        description="Tell the weather.",
+        parameters={"type": "object"},
+        category="Weather",
+    )
 
 
 def make_sample(text: str = "Rain?") -> Sample:
     gold = GoldCall(tool="weather", arguments={"city": "Oslo"})
     turns = (UserTurn(text=text), CallTurn(calls=(gold,)))
-    return Sample(kind="perfect", language="en", category="Weather", candidates=(make_tool().key,), turns=turns)
+    return Sample(
+        kind="perfect",
+        language="en",
+        category="Weather",
+        candidates=(make_tool().key,),
+        turns=turns,
+    )
 
 
 def test_the_same_record_twice_is_kept_once(warehouse: Warehouse) -> None:
@@ -66,15 +85,28 @@ def test_a_sample_comes_back_as_it_was_put(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["''; drop table samples; --", "\u202eright to left", "\t\n\r", "\x00", "\ufffd\U0010ffff", "$1 ? :a"]
+    "text",
+    [
+        "''; drop table samples; --",
+        "\u202eright to left",
+        "\t\n\r",
+        "\x00",
+        "\ufffd\U0010ffff",
+        "$1 ? :a",
+    ],
 )
 def test_any_text_survives_the_bulk_insert(warehouse: Warehouse, text: str) -> None:
     warehouse.put([make_sample(text)])
-    assert Sample.model_validate_json(warehouse.rows("select body from samples")[0]["body"]).request == text
+    assert (
+        Sample.model_validate_json(warehouse.rows("select body from samples")[0]["body"]).request
+        == text
+    )
     assert warehouse.rows("select request from samples") == [{"request": text}]
 
 
-def test_every_table_of_the_file_has_rules_and_the_columns_that_they_name(warehouse: Warehouse) -> None:
+def test_every_table_of_the_file_has_rules_and_the_columns_that_they_name(
+    warehouse: Warehouse,
+) -> None:
     rows = warehouse.rows(
         "select table_name, column_name from duckdb_columns() join duckdb_tables() using (table_name)"
     )
@@ -91,12 +123,16 @@ def test_a_field_that_is_no_column_is_left_out(warehouse: Warehouse) -> None:
     assert warehouse.rows("from build_tools") == [{"build": "b", "tool": "t"}]
 
 
-def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(warehouse: Warehouse) -> None:
+def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(
+    warehouse: Warehouse,
+) -> None:
     rows = warehouse.rows(
         "select table_name as name, constraint_column_names as key from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"
     )
     found = {row["name"]: tuple(row["key"]) for row in rows}
-    keyed = {name: table.key for name, table in TABLES.items() if table.key and not table.is_compared}
+    keyed = {
+        name: table.key for name, table in TABLES.items() if table.key and not table.is_compared
+    }
     assert {name: found.get(name) for name in keyed} == keyed
     assert not any(TABLES[name].is_compared for name in found if name in TABLES)
 
@@ -118,7 +154,9 @@ def test_every_view_answers_on_an_empty_warehouse(warehouse: Warehouse, view: st
 
 
 def test_a_transaction_that_fails_leaves_nothing(warehouse: Warehouse) -> None:
-    row = outcome_row(Outcome(build="b", stage="format", subject="s", outcome="passed")) | {"outcome": "lost"}
+    row = outcome_row(Outcome(build="b", stage="format", subject="s", outcome="passed")) | {
+        "outcome": "lost"
+    }
     with pytest.raises(StoreError, match="refused"):
         warehouse.put_rows({"build_tools": [{"build": "b", "tool": "t"}], "outcomes": [row]})
     assert warehouse.rows("select * from build_tools") == []
@@ -192,7 +230,9 @@ time.sleep(float(sys.argv[2]))
 
 def test_a_writer_waits_for_another_process_and_then_goes_on(warehouse: Warehouse) -> None:
     warehouse.put([make_tool()])
-    with subprocess.Popen([sys.executable, "-c", HOLD, warehouse.path, "1"], stdout=subprocess.PIPE) as holder:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, warehouse.path, "1"], stdout=subprocess.PIPE
+    ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         warehouse.put([make_tool("second")])
@@ -202,7 +242,9 @@ def test_a_writer_waits_for_another_process_and_then_goes_on(warehouse: Warehous
 def test_a_writer_gives_up_after_its_patience_and_says_what_to_do(warehouse: Warehouse) -> None:
     warehouse.put([make_tool()])
     impatient = Warehouse(warehouse.path, patience=0.3)
-    with subprocess.Popen([sys.executable, "-c", HOLD, warehouse.path, "30"], stdout=subprocess.PIPE) as holder:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, warehouse.path, "30"], stdout=subprocess.PIPE
+    ) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
         began = time.monotonic()
@@ -243,12 +285,17 @@ def test_long_rows_are_taken_in_pieces_that_fit_the_memory(warehouse: Warehouse)
 
 
 def test_a_record_that_duckdb_would_not_take_is_refused_by_its_size(warehouse: Warehouse) -> None:
-    most = [make_sample("x" * 8_000_000), make_sample("\x01" * 600_000), make_sample("雨" * 2_500_000)]
+    most = [
+        make_sample("x" * 8_000_000),
+        make_sample("\x01" * 600_000),
+        make_sample("雨" * 2_500_000),
+    ]
     warehouse.put(most)  # its text stands in two columns
     assert warehouse.rows("select count(*) as n from samples") == [{"n": 3}]
     for text in ("x" * 8_500_000, "\x01" * 1_600_000, "雨" * 3_000_000):
         with pytest.raises(
-            RecordError, match=r"A Sample takes 1\d\.\d MiB in the table samples, which takes 16 MiB at most"
+            RecordError,
+            match=r"A Sample takes 1\d\.\d MiB in the table samples, which takes 16 MiB at most",
         ):
             warehouse.put([make_tool(), make_sample(text)])
 
@@ -264,10 +311,14 @@ def test_transactions_that_go_together_open_the_file_once_and_let_readers_writer
                 warehouse.put([make_tool(f"{name} more")])  # who reads sees the file as it was
         assert warehouse.rows("select count(*) as n from tools") == [{"n": 2}]
         with ThreadPoolExecutor(1) as aside:
-            assert aside.submit(impatient.rows, "select count(*) as n from tools").result() == [{"n": 2}]
+            assert aside.submit(impatient.rows, "select count(*) as n from tools").result() == [
+                {"n": 2}
+            ]
             aside.submit(impatient.put, [make_tool("aside")]).result()
             aside.submit(impatient.copy_to, tmp_path / "copy.duckdb").result()
-        assert Warehouse(tmp_path / "copy.duckdb").rows("select count(*) as n from tools") == [{"n": 3}]
+        assert Warehouse(tmp_path / "copy.duckdb").rows("select count(*) as n from tools") == [
+            {"n": 3}
+        ]
     assert impatient.rows("select count(*) as n from tools") == [{"n": 3}]
 
 
@@ -286,14 +337,18 @@ def test_what_a_thread_holds_open_is_copied_and_published_by_it(
         publish(other, tmp_path / "published")
 
 
-def test_a_copy_that_a_transaction_makes_is_the_file_before_it(warehouse: Warehouse, tmp_path: Path) -> None:
+def test_a_copy_that_a_transaction_makes_is_the_file_before_it(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
     with warehouse.together():
         warehouse.put([make_tool()])
         with warehouse.writing() as connection:
             connection.execute("delete from tools")
             warehouse.copy_to(tmp_path / "copy.duckdb")
         assert warehouse.rows("from tools") == []
-    assert Warehouse(tmp_path / "copy.duckdb").rows("select name from tools") == [{"name": "weather"}]
+    assert Warehouse(tmp_path / "copy.duckdb").rows("select name from tools") == [
+        {"name": "weather"}
+    ]
 
 
 def wait_for_itself(warehouse: Warehouse, what: str) -> None:
@@ -310,7 +365,9 @@ def wait_for_itself(warehouse: Warehouse, what: str) -> None:
                 other.query("from tools")
 
 
-@pytest.mark.parametrize("what", ["write while it reads", "write while it streams", "a query while it writes"])
+@pytest.mark.parametrize(
+    "what", ["write while it reads", "write while it streams", "a query while it writes"]
+)
 def test_who_would_wait_for_itself_is_refused_at_once(warehouse: Warehouse, what: str) -> None:
     warehouse.put([make_tool()])
     with pytest.raises(StoreError, match="wait for itself"):
@@ -339,10 +396,21 @@ def test_transactions_that_read_together_open_the_file_once_as_others_may_and_wr
     assert len(warehouse.rows("select name from tools")) == 2
 
 
-def test_a_view_that_is_worked_out_once_gives_what_it_gives_and_is_gone_afterwards(warehouse: Warehouse) -> None:
+def test_a_view_that_is_worked_out_once_gives_what_it_gives_and_is_gone_afterwards(
+    warehouse: Warehouse,
+) -> None:
     warehouse.put([make_tool()])
-    asked = {"twice": ("select count(*) as n from latest_builds", ()), "again": ("from latest_builds", ())}
-    row = {"key": "b", "recipe": "r", "body": "{}", "started_at": datetime.now(UTC), "finished_at": None}
+    asked = {
+        "twice": ("select count(*) as n from latest_builds", ()),
+        "again": ("from latest_builds", ()),
+    }
+    row = {
+        "key": "b",
+        "recipe": "r",
+        "body": "{}",
+        "started_at": datetime.now(UTC),
+        "finished_at": None,
+    }
     for known in (0, 1):
         found = warehouse.rows_by_name(asked, worked_out=["latest_builds"])
         assert found == warehouse.rows_by_name(asked)
@@ -357,7 +425,9 @@ def test_a_failure_among_transactions_that_go_together_leaves_what_was_done_and_
         warehouse.put([make_tool("one")])
         with pytest.raises(StoreError, match="refused"):
             warehouse.execute("insert into tools (key) values ('half a row')")
-    assert Warehouse(warehouse.path, patience=0.1).rows("select name from tools") == [{"name": "one"}]
+    assert Warehouse(warehouse.path, patience=0.1).rows("select name from tools") == [
+        {"name": "one"}
+    ]
 
 
 def test_ctrl_c_in_the_middle_of_a_query_is_ctrl_c(warehouse: Warehouse) -> None:

@@ -35,7 +35,9 @@ CARELESS = {"error_rate": {"wrong_argument": 0.3, "refusal": 0.2, "wrong_tool": 
 
 def questions() -> list[str]:
     """The queries of the page, in their order."""
-    part = PAGE.read_text(encoding="utf-8").partition("## Twelve questions")[2].partition("\n## ")[0]
+    part = (
+        PAGE.read_text(encoding="utf-8").partition("## Twelve questions")[2].partition("\n## ")[0]
+    )
     return re.findall(r"```sql\n(.*?)```", part, re.DOTALL)
 
 
@@ -58,12 +60,17 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     )
     made.put(
         Review(
-            subject=row["subject"], kind="sample_review", decision="reject" if place < 2 else "accept", reviewer="ana",
-            reviewed_at=datetime(2026, 11, 20, 9, place, tzinfo=UTC), seconds=20, annotation_id=place + 1,
+            subject=row["subject"],
+            kind="sample_review",
+            decision="reject" if place < 2 else "accept",
+            reviewer="ana",
+            reviewed_at=datetime(2026, 11, 20, 9, place, tzinfo=UTC),
+            seconds=20,
+            annotation_id=place + 1,
             reasons=("wrong value",) if place < 2 else (),
         )
         for place, row in enumerate(read)
-    )  # fmt: skip
+    )
     return made
 
 
@@ -73,7 +80,10 @@ def answers(warehouse: Warehouse) -> list[list[Row]]:
 
 
 def bodies(warehouse: Warehouse) -> dict[str, Any]:
-    return {row["key"]: json.loads(row["body"]) for row in warehouse.rows("select key, body from samples")}
+    return {
+        row["key"]: json.loads(row["body"])
+        for row in warehouse.rows("select key, body from samples")
+    }
 
 
 def named(calls: list[dict[str, Any]]) -> list[str]:
@@ -91,7 +101,11 @@ def test_tools_that_fail_and_tools_that_are_confused_are_those_of_the_answers(
     warehouse: Warehouse, answers: list[list[Row]]
 ) -> None:
     samples = bodies(warehouse)
-    judged, wrong, confused = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    judged, wrong, confused = (
+        Counter[tuple[str, str]](),
+        Counter[tuple[str, str]](),
+        Counter[tuple[str, str]](),
+    )
     for row in warehouse.rows("select * from predictions where error_type is not null"):
         turn = samples[row["subject"]]["turns"][row["turn"]]
         due, language = named(turn["calls"]), samples[row["subject"]]["language"]
@@ -100,12 +114,21 @@ def test_tools_that_fail_and_tools_that_are_confused_are_those_of_the_answers(
             wrong[row["candidate"], language, tool] += row["error_type"] != ""
         if row["error_type"] and row["calls"] is not None:
             made = named(json.loads(row["calls"]))
-            missing, extra = [one for one in due if one not in made], [one for one in made if one not in due]
-            pairs = [(one, other) for one in missing or ["no call"] for other in extra or ["no call"]]
+            missing, extra = (
+                [one for one in due if one not in made],
+                [one for one in made if one not in due],
+            )
+            pairs = [
+                (one, other) for one in missing or ["no call"] for other in extra or ["no call"]
+            ]
             confused.update(pairs if missing or extra else [])
-    shown = Counter((row["language"], row["tool"], row["items"], row["wrong_items"]) for row in answers[0])
+    shown = Counter(
+        (row["language"], row["tool"], row["items"], row["wrong_items"]) for row in answers[0]
+    )
     assert shown == Counter((*key[1:], judged[key], count) for key, count in wrong.items() if count)
-    assert [row["share"] for row in answers[0]] == sorted((row["share"] for row in answers[0]), reverse=True)
+    assert [row["share"] for row in answers[0]] == sorted(
+        (row["share"] for row in answers[0]), reverse=True
+    )
     assert {(row["due_tool"], row["called_tool"]): row["items"] for row in answers[4]} == confused
     assert any("no call" not in pair for pair in confused)
 
@@ -119,7 +142,9 @@ def test_what_kinds_cost_is_what_was_asked_about_their_samples_and_what_they_cam
     }
     parents = {
         row["key"]: row["parents"]
-        for row in warehouse.rows("from (select key, parents from samples union select key, parents from drafts)")
+        for row in warehouse.rows(
+            "from (select key, parents from samples union select key, parents from drafts)"
+        )
     }
     came_of: dict[str, set[str]] = defaultdict(set)
     for key in bodies(warehouse):
@@ -137,15 +162,25 @@ def test_what_kinds_cost_is_what_was_asked_about_their_samples_and_what_they_cam
     assert sum(cost.values()) > 0
     counts = Counter(landed.values())
     expected = sorted(
-        (kind, counts[build, kind], round(cost[build, kind] / counts[build, kind], 9)) for build, kind in counts
+        (kind, counts[build, kind], round(cost[build, kind] / counts[build, kind], 9))
+        for build, kind in counts
     )
-    assert sorted((row["kind"], row["landed"], round(row["cost_per_accepted"], 9)) for row in answers[1]) == expected
+    assert (
+        sorted(
+            (row["kind"], row["landed"], round(row["cost_per_accepted"], 9)) for row in answers[1]
+        )
+        == expected
+    )
 
 
-def test_who_disagrees_with_readers_is_counted_by_hand(warehouse: Warehouse, answers: list[list[Row]]) -> None:
+def test_who_disagrees_with_readers_is_counted_by_hand(
+    warehouse: Warehouse, answers: list[list[Row]]
+) -> None:
     says = {
         (row["subject"], row["check_name"]): (row["model"], row["decision"] == "proved")
-        for row in warehouse.rows("select * from newest_verdicts where check_name = 'reading' and model <> ''")
+        for row in warehouse.rows(
+            "select * from newest_verdicts where check_name = 'reading' and model <> ''"
+        )
     }
     missed = Counter[tuple[str, str, str]]()
     kinds = bodies(warehouse)
@@ -155,7 +190,9 @@ def test_who_disagrees_with_readers_is_counted_by_hand(warehouse: Warehouse, ans
             missed[model, kinds[row["subject"]]["language"], kinds[row["subject"]]["kind"]] += 1
     assert missed
     assert {
-        (row["reader"], row["language"], row["kind"]): row["missed"] for row in answers[2] if row["missed"]
+        (row["reader"], row["language"], row["kind"]): row["missed"]
+        for row in answers[2]
+        if row["missed"]
     } == missed
     assert {tuple(row["reasons"]) for row in answers[2] if row["missed"]} == {("wrong value",)}
     assert {row["reviewer"] for row in answers[2]} == {"ana"}
@@ -177,11 +214,17 @@ def test_the_others_are_sums_of_the_tables(warehouse: Warehouse, answers: list[l
     )
     passed = Counter(row["candidate"] for row in per_sample if row["ok"])
     assert {pair["candidate"], pair["other"]} == set(passed) == {"plain", "careless"}
-    assert pair["difference"] == pytest.approx((passed[pair["candidate"]] - passed[pair["other"]]) / pair["samples"])
-    errors = Counter(
-        row["error_type"] for row in warehouse.rows("select error_type from predictions where error_type <> ''")
+    assert pair["difference"] == pytest.approx(
+        (passed[pair["candidate"]] - passed[pair["other"]]) / pair["samples"]
     )
-    assert sum((Counter({row["error_type"]: row["predictions"]}) for row in answers[6]), Counter()) == errors
+    errors = Counter(
+        row["error_type"]
+        for row in warehouse.rows("select error_type from predictions where error_type <> ''")
+    )
+    assert (
+        sum((Counter({row["error_type"]: row["predictions"]}) for row in answers[6]), Counter())
+        == errors
+    )
     assert all(row["rejected"] + row["failed"] + row["waiting"] for row in answers[7])
     [calls] = warehouse.rows("select count(*) as n from llm_calls")
     assert sum(row["calls"] for row in answers[8]) == calls["n"]

@@ -18,11 +18,7 @@ from tests.support.browsers import open_browser
 from tests.support.conversational import converse
 from tests.support.sampling import slow
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +49,19 @@ class WaitingConversation:
 
 
 @pytest.fixture
-def ask(label_studio: LabelStudio, request: pytest.FixtureRequest, talk: Sample) -> Callable[..., WaitingConversation]:
-    def ask(language: Language = "en", sample: Sample = talk, returned: Returned | None = None) -> WaitingConversation:
+def ask(
+    label_studio: LabelStudio, request: pytest.FixtureRequest, talk: Sample
+) -> Callable[..., WaitingConversation]:
+    def ask(
+        language: Language = "en", sample: Sample = talk, returned: Returned | None = None
+    ) -> WaitingConversation:
         kind = f"acts_{abs(hash(request.node.nodeid)) % 10**9}"
-        project = label_studio.ensure_project(screen_for("dialogue_acts", language).with_changes(kind=kind))
-        task = acts_task(sample, reason="Drawn from the conversations.", language=language, returned=returned)
+        project = label_studio.ensure_project(
+            screen_for("dialogue_acts", language).with_changes(kind=kind)
+        )
+        task = acts_task(
+            sample, reason="Drawn from the conversations.", language=language, returned=returned
+        )
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
         return WaitingConversation(sample, project, label_studio)
 
@@ -84,7 +88,15 @@ def test_a_conversation_and_its_acts_are_seen_without_scrolling_and_accepted_wit
     question = ask(language)
     context.open(question.project)
     last = f'[data-testid="phrase:{len(talk.turns) - 1}"]'
-    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-why", ".cw-rules", "[name=comment]")
+    assert_seen(
+        context,
+        ".cw-top",
+        '[data-testid="phrase:0"]',
+        last,
+        ".cw-why",
+        ".cw-rules",
+        "[name=comment]",
+    )
     words = words_in(language)
     assert context.page.inner_text('[data-testid="phrase:1"]').endswith(
         f"1 [{words.act['reject']}] {talk.turns[1].text}"
@@ -108,7 +120,10 @@ def assert_the_assistant_stands_out(context: AnnotatorScreen, talk: Sample) -> N
     dim = {
         at
         for at in range(len(talk.turns))
-        if context.page.locator(f'[data-testid="phrase:{at}"]').evaluate("row => getComputedStyle(row).opacity") != "1"
+        if context.page.locator(f'[data-testid="phrase:{at}"]').evaluate(
+            "row => getComputedStyle(row).opacity"
+        )
+        != "1"
     }
     assert dim == {at for at, turn in enumerate(talk.turns) if turn.kind in ("calls", "result")}
 
@@ -119,7 +134,9 @@ def test_acts_are_rejected_with_reasons_by_keys_alone(context: AnnotatorScreen, 
     context.open(question.project)
     keys = context.page.keyboard
     keys.press("3")
-    context.page.get_by_text("A turn can't be labelled").wait_for()  # the reasons come with the verdict
+    context.page.get_by_text(
+        "A turn can't be labelled"
+    ).wait_for()  # the reasons come with the verdict
     keys.press("4")
     keys.press("6")
     _tab_to(context, "comment")
@@ -132,9 +149,12 @@ def test_acts_are_rejected_with_reasons_by_keys_alone(context: AnnotatorScreen, 
 
 
 @pytest.mark.parametrize(
-    ("language", "told", "typed"), [("en", "inform", "inform, seek"), slow("zh", "告知", "告知, 询问")]
+    ("language", "told", "typed"),
+    [("en", "inform", "inform, seek"), slow("zh", "告知", "告知, 询问")],
 )
-def test_acts_are_corrected_by_keys_alone(context: AnnotatorScreen, ask, language, told, typed, tmp_path: Path):
+def test_acts_are_corrected_by_keys_alone(
+    context: AnnotatorScreen, ask, language, told, typed, tmp_path: Path
+):
     question = ask(language)
     context.open(question.project)
     keys = context.page.keyboard
@@ -154,7 +174,9 @@ def test_acts_are_corrected_by_keys_alone(context: AnnotatorScreen, ask, languag
 
 
 @pytest.mark.slow
-def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(context: AnnotatorScreen, ask):
+def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(
+    context: AnnotatorScreen, ask
+):
     question = ask()
     context.open(question.project)
     keys = context.page.keyboard
@@ -178,7 +200,10 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
     context: AnnotatorScreen, ask, talk
 ):
     notes = {"notes": "Breakfast is served from seven. " * 200}
-    turns = [turn.with_changes(results=(notes,)) if isinstance(turn, ResultTurn) else turn for turn in talk.turns]
+    turns = [
+        turn.with_changes(results=(notes,)) if isinstance(turn, ResultTurn) else turn
+        for turn in talk.turns
+    ]
     long = talk.with_changes(
         turns=(*turns, *turns[:-1], talk.turns[-2].with_changes(text="W" * 3000), *talk.turns[-1:])
     )
@@ -192,7 +217,9 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
     last = context.page.locator(f'[data-testid="phrase:{len(long.turns) - 1}"]')
     last.scroll_into_view_if_needed()
     assert_seen(context, ".cw-top")
-    widths = context.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
+    widths = context.page.evaluate(
+        "[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]"
+    )
     assert max(widths) <= 1366
 
 
@@ -200,11 +227,13 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
 def test_hostile_text_is_shown_as_text(context: AnnotatorScreen, ask, talk):
     first, *middle = talk.turns
     said = [
-        turn.with_changes(text=HOSTILE) if isinstance(turn, ReplyTurn)
-        else turn.with_changes(results=({HOSTILE: HOSTILE},)) if isinstance(turn, ResultTurn)
+        turn.with_changes(text=HOSTILE)
+        if isinstance(turn, ReplyTurn)
+        else turn.with_changes(results=({HOSTILE: HOSTILE},))
+        if isinstance(turn, ResultTurn)
         else turn
         for turn in middle
-    ]  # fmt: skip
+    ]
     hostile = talk.with_changes(turns=(first.with_changes(text=HOSTILE), *said))
     question = ask(sample=hostile)
     context.open(question.project)

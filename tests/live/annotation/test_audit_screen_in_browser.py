@@ -16,14 +16,16 @@ from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScree
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
 NASTY = f"{HOSTILE} \u202eright to left\u200f \x00\x07"
-ANSWER = {"restaurant": "Trattoria Verde", "date": "2026-05-03", "time": "7:30 pm", "people": 4, "seating": "inside"}
+ANSWER = {
+    "restaurant": "Trattoria Verde",
+    "date": "2026-05-03",
+    "time": "7:30 pm",
+    "people": 4,
+    "seating": "inside",
+}
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +40,16 @@ def context(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
 
 @pytest.fixture
 def ask(label_studio: LabelStudio, tools, request: pytest.FixtureRequest) -> Callable[..., Project]:
-    def ask(answer: Prediction, sample: Sample, error_type: str = "wrong_value", language: str = "en") -> Project:
+    def ask(
+        answer: Prediction, sample: Sample, error_type: str = "wrong_value", language: str = "en"
+    ) -> Project:
         kind = f"audit_{abs(hash(request.node.nodeid)) % 10**9}"
-        project = label_studio.ensure_project(screen_for(PREDICTION_AUDIT, language).with_changes(kind=kind))
-        task = audit_task(AuditCase(answer, sample, tools, error_type), reason="Drawn.", language=language)
+        project = label_studio.ensure_project(
+            screen_for(PREDICTION_AUDIT, language).with_changes(kind=kind)
+        )
+        task = audit_task(
+            AuditCase(answer, sample, tools, error_type), reason="Drawn.", language=language
+        )
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
         return project
 
@@ -49,7 +57,14 @@ def ask(label_studio: LabelStudio, tools, request: pytest.FixtureRequest) -> Cal
 
 
 def answer_to(sample: Sample, *calls: Call, turn: int = 1, text: str = "") -> Prediction:
-    return Prediction(release="v1", subject=sample.key, turn=turn, candidate="openai/secret", text=text, calls=calls)
+    return Prediction(
+        release="v1",
+        subject=sample.key,
+        turn=turn,
+        candidate="openai/secret",
+        text=text,
+        calls=calls,
+    )
 
 
 @pytest.fixture
@@ -66,13 +81,23 @@ def pulled(label_studio: LabelStudio, project: Project, answer: Prediction) -> R
 def test_all_that_the_verdict_needs_is_seen_without_scrolling_and_the_metric_is_found_right_with_two_keys(
     context, ask, label_studio, dialogue, language: str, tmp_path: Path
 ) -> None:
-    answer = answer_to(dialogue, Call(tool="book_table", arguments={"restaurant": "Blue Boat", "people": "4"}), turn=10)
+    answer = answer_to(
+        dialogue,
+        Call(tool="book_table", arguments={"restaurant": "Blue Boat", "people": "4"}),
+        turn=10,
+    )
     project = ask(answer, dialogue, language=language)
     context.open(project)
     assert_seen(
-        context, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:9"]', ".cw-metric", ".cw-gold", ".cw-answer",
-        ".cw-why"
-    )  # fmt: skip
+        context,
+        ".cw-top",
+        '[data-testid="phrase:0"]',
+        '[data-testid="phrase:9"]',
+        ".cw-metric",
+        ".cw-gold",
+        ".cw-answer",
+        ".cw-why",
+    )
     assert context.page.inner_text(".cw-gold").count("−   date = 2026-05-03") == 1
     assert '≠   people = "4"' in context.page.inner_text(".cw-answer")
     assert "secret" not in context.page.inner_text("body")
@@ -90,7 +115,9 @@ def test_the_metric_is_found_wrong_with_reasons_by_keys_alone(
     context.open(project)
     keys = context.page.keyboard
     keys.press("2")
-    context.page.get_by_text("Too strict about a value").wait_for()  # the reasons come with the verdict
+    context.page.get_by_text(
+        "Too strict about a value"
+    ).wait_for()  # the reasons come with the verdict
     assert_seen(context, ".cw-top", ".cw-metric", ".cw-gold", ".cw-answer")
     keys.press("3")
     keys.press("5")

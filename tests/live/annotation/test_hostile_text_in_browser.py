@@ -41,11 +41,7 @@ from tests.support.annotation.paths import TOOLS, doubt, goal_path, path_sample
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
 MARKS = "\u202eright to left\u202c \u200f\u2067 \x00\x07\x1b[2J\x0b"
 NASTY = f"{HOSTILE} {MARKS} end"
@@ -76,14 +72,18 @@ def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[Annotator
 
 
 @pytest.fixture
-def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Sample) -> Callable[[str], ReviewTask]:
+def nasty_task(
+    tools: list[Tool], make_sample: Callable[..., Sample], talk: Sample
+) -> Callable[[str], ReviewTask]:
     """The task of a review kind in which everything that a model can write is nasty."""
 
     def make(kind: str) -> ReviewTask:
         return {
             SAMPLE_REVIEW: lambda: _sample_task(make_sample(LONG), tools),
             TOOL_REVIEW: lambda: _tool_task(tools[0]),
-            CORRECTION: lambda: correction_task(goal_path().with_changes(request=LONG), TOOLS, [], reason=NASTY),
+            CORRECTION: lambda: correction_task(
+                goal_path().with_changes(request=LONG), TOOLS, [], reason=NASTY
+            ),
             DISAMBIGUATION: _disambiguation_task,
             DIALOGUE_ACTS: lambda: acts_task(_nasty_talk(talk), reason=NASTY),
             PREDICTION_AUDIT: lambda: _audit_task(make_sample(NASTY), tools),
@@ -95,15 +95,24 @@ def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Samp
 def _sample_task(sample: Sample, tools: list[Tool], value: str = LONG) -> ReviewTask:
     calls = CallTurn(calls=(GoldCall(tool=NASTY, arguments={NASTY: value}),))
     verdict = Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=NASTY)
-    return review_task(sample.with_changes(turns=(sample.turns[0], calls)), tools, [verdict], reason=NASTY)
+    return review_task(
+        sample.with_changes(turns=(sample.turns[0], calls)), tools, [verdict], reason=NASTY
+    )
 
 
 def _tool_task(tool: Tool) -> ReviewTask:
-    schema = {"type": "object", "properties": {NASTY: {"type": "string", "description": NASTY}}, "required": []}
+    schema = {
+        "type": "object",
+        "properties": {NASTY: {"type": "string", "description": NASTY}},
+        "required": [],
+    }
     nasty = tool.with_changes(name=f"Dining.{HOSTILE}", description=LONG, parameters=schema)
     gap = DoubtedFact(kind="unmanaged", tool=NASTY, argument=NASTY)
     return tool_task(
-        nasty, ToolSurroundings([tool.with_changes(description=NASTY)], in_english([gap])), [], reason=NASTY
+        nasty,
+        ToolSurroundings([tool.with_changes(description=NASTY)], in_english([gap])),
+        [],
+        reason=NASTY,
     )
 
 
@@ -117,23 +126,30 @@ def _disambiguation_task() -> ReviewTask:
 
 def _nasty_talk(talk: Sample) -> Sample:
     said = [
-        turn.with_changes(text=LONG) if isinstance(turn, ReplyTurn)
-        else turn.with_changes(results=({NASTY: LONG},)) if isinstance(turn, ResultTurn)
+        turn.with_changes(text=LONG)
+        if isinstance(turn, ReplyTurn)
+        else turn.with_changes(results=({NASTY: LONG},))
+        if isinstance(turn, ResultTurn)
         else turn
         for turn in talk.turns
-    ]  # fmt: skip
+    ]
     return talk.with_changes(turns=tuple(said))
 
 
 def _audit_task(sample: Sample, tools: list[Tool]) -> ReviewTask:
     calls = (Call(tool=NASTY, arguments={NASTY: LONG}),)
-    answer = Prediction(release="v1", subject=sample.key, turn=1, candidate="m", text=LONG, calls=calls)
+    answer = Prediction(
+        release="v1", subject=sample.key, turn=1, candidate="m", text=LONG, calls=calls
+    )
     return audit_task(AuditCase(answer, sample, tools, "wrong_tool"), reason=NASTY)
 
 
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
-    kind: str, context: AnnotatorScreen, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
+    kind: str,
+    context: AnnotatorScreen,
+    nasty_task: Callable[[str], ReviewTask],
+    label_studio: LabelStudio,
 ) -> None:
     named = f"nasty_{kind}_{id(context)}"
     project = label_studio.ensure_project(screen_for(kind).with_changes(kind=named))
@@ -147,7 +163,9 @@ def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
         assert text in shown, f"{text} is not shown as it was written"
     assert context.page.locator(".cw script, .cw img, .cw iframe").count() == 0
     assert_seen(context, ".cw-top")
-    widths = context.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
+    widths = context.page.evaluate(
+        "[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]"
+    )
     assert max(widths) <= 1366
     context.page.mouse.wheel(0, 100_000)
     assert_seen(context, ".cw-top")
@@ -155,13 +173,18 @@ def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
     context.submit()
     (annotation,) = label_studio.pull(project).annotations
     assert annotation.subject == task.subject
-    assert [one["value"] for one in annotation.result if one["from_name"] == "verdict"] == [{"choices": ["accept"]}]
+    assert [one["value"] for one in annotation.result if one["from_name"] == "verdict"] == [
+        {"choices": ["accept"]}
+    ]
     assert context.dialogs == []
     assert context.strangers == []
 
 
 def test_marks_that_turn_the_writing_round_turn_nothing_else_round(
-    context: AnnotatorScreen, make_sample: Callable[..., Sample], tools: list[Tool], label_studio: LabelStudio
+    context: AnnotatorScreen,
+    make_sample: Callable[..., Sample],
+    tools: list[Tool],
+    label_studio: LabelStudio,
 ) -> None:
     """Right-to-left marks that are never closed end with the text in which they stand."""
     named = f"turned_{id(context)}"

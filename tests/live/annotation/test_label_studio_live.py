@@ -32,12 +32,17 @@ def samples(make_sample):
 @pytest.fixture
 def tasks(samples, tools, screen):
     return [
-        QueuedTask(review_task(sample, tools, [], reason="-").with_changes(kind=screen.kind), priority=1 - number / 100)
+        QueuedTask(
+            review_task(sample, tools, [], reason="-").with_changes(kind=screen.kind),
+            priority=1 - number / 100,
+        )
         for number, sample in enumerate(samples)
     ]
 
 
-def annotate(label_studio: LabelStudio, task: int, *, skipped: bool = False, **controls: str) -> int:
+def annotate(
+    label_studio: LabelStudio, task: int, *, skipped: bool = False, **controls: str
+) -> int:
     result = [
         {
             "from_name": name,
@@ -47,7 +52,9 @@ def annotate(label_studio: LabelStudio, task: int, *, skipped: bool = False, **c
         }
         for name, value in controls.items()
     ]
-    made = label_studio.client.annotations.create(id=task, result=result, was_cancelled=skipped, lead_time=4.5)
+    made = label_studio.client.annotations.create(
+        id=task, result=result, was_cancelled=skipped, lead_time=4.5
+    )
     return made.id
 
 
@@ -61,7 +68,9 @@ def test_tasks_pushed_twice_stand_there_once(label_studio, screen, tasks):
 
 
 @pytest.mark.slow
-def test_tasks_pushed_at_once_from_two_sides_stand_there_once(label_studio, label_studio_server, screen, tasks):
+def test_tasks_pushed_at_once_from_two_sides_stand_there_once(
+    label_studio, label_studio_server, screen, tasks
+):
     def push(_side: int) -> dict[str, int]:
         with LabelStudio(label_studio_server.url, label_studio_server.token) as own:
             return own.push(own.ensure_project(screen), tasks).task_ids
@@ -80,7 +89,9 @@ def test_a_project_is_found_again_when_somebody_renamed_it(label_studio, screen)
     assert label_studio.ensure_project(screen).id == project.id
 
 
-def test_the_interface_changes_its_language_but_not_what_a_person_changed(label_studio, screen, tasks):
+def test_the_interface_changes_its_language_but_not_what_a_person_changed(
+    label_studio, screen, tasks
+):
     project = label_studio.ensure_project(screen)
     ids = label_studio.push(project, tasks[:1]).task_ids
     annotate(label_studio, ids[tasks[0].callwright_key], verdict="accept")
@@ -92,11 +103,15 @@ def test_the_interface_changes_its_language_but_not_what_a_person_changed(label_
     assert label_studio.client.projects.get(project.id).label_config == own
 
 
-def test_tasks_and_the_title_of_their_project_follow_the_language(label_studio, screen, samples, tools, tasks):
+def test_tasks_and_the_title_of_their_project_follow_the_language(
+    label_studio, screen, samples, tools, tasks
+):
     chinese = screen_for("sample_review", "zh").with_changes(kind=screen.kind)
     [task] = label_studio.push(label_studio.ensure_project(screen), tasks[:1]).task_ids.values()
     annotate(label_studio, task, skipped=True)
-    again = review_task(samples[0], tools, [], reason="-", language="zh").with_changes(kind=screen.kind)
+    again = review_task(samples[0], tools, [], reason="-", language="zh").with_changes(
+        kind=screen.kind
+    )
     project = label_studio.ensure_project(chinese)
     assert label_studio.push(project, [QueuedTask(again)]).already_there == 1
     assert label_studio.client.tasks.get(id=str(task)).data["conversation"][0]["author"] == "用户"
@@ -106,20 +121,34 @@ def test_tasks_and_the_title_of_their_project_follow_the_language(label_studio, 
     assert label_studio.find_project(screen.kind).title == "My own title"
 
 
-def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(label_studio, screen, samples, tasks, tools):
+def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(
+    label_studio, screen, samples, tasks, tools
+):
     project = label_studio.ensure_project(screen)
     numbers = label_studio.push(project, tasks[:6]).task_ids
     ids = [numbers[task.callwright_key] for task in tasks[:6]]
     annotate(label_studio, ids[0], verdict="accept", comment="Good.")
     annotate(label_studio, ids[1], verdict="reject", reasons="unnatural")
     annotate(
-        label_studio, ids[2], verdict="edit", edited_calls='[{"tool": "cancel_table", "arguments": {"booking": "B7"}}]'
+        label_studio,
+        ids[2],
+        verdict="edit",
+        edited_calls='[{"tool": "cancel_table", "arguments": {"booking": "B7"}}]',
     )
     bad = annotate(label_studio, ids[3], verdict="edit", edited_calls="[{")
     annotate(label_studio, ids[4], skipped=True)
     pulled = label_studio.pull(project)
-    parsed = {each.task_id: parse_review(each, samples[ids.index(each.task_id)], tools) for each in pulled.annotations}
-    assert [parsed[task].outcome for task in ids[:5]] == ["reviewed", "reviewed", "reviewed", "returned", "skipped"]
+    parsed = {
+        each.task_id: parse_review(each, samples[ids.index(each.task_id)], tools)
+        for each in pulled.annotations
+    }
+    assert [parsed[task].outcome for task in ids[:5]] == [
+        "reviewed",
+        "reviewed",
+        "reviewed",
+        "returned",
+        "skipped",
+    ]
     assert parsed[ids[0]].review.seconds == 4.5
     assert parsed[ids[1]].review.reasons == ("unnatural",)
     assert parsed[ids[2]].edited.gold[0].arguments == {"booking": "B7"}
@@ -138,7 +167,9 @@ def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, sampl
     ids = label_studio.push(project, tasks[:1]).task_ids
     annotate(label_studio, ids[tasks[0].callwright_key], verdict="edit", edited_calls="[{")
     parsed = parse_review(label_studio.pull(project).annotations[0], samples[0], tools)
-    again = review_task(samples[0], tools, [], reason="-", returned=parsed.returned).with_changes(kind=screen.kind)
+    again = review_task(samples[0], tools, [], reason="-", returned=parsed.returned).with_changes(
+        kind=screen.kind
+    )
     pushed = label_studio.push(project, [QueuedTask(again)])
     assert pushed.created == 1
     number = pushed.task_ids[again.callwright_key]
@@ -148,12 +179,24 @@ def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, sampl
 @pytest.mark.slow
 def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen, dialogue, tools):
     project = label_studio.ensure_project(screen)
-    task = review_task(dialogue, tools, [], reason="-", language="zh").with_changes(kind=screen.kind)
+    task = review_task(dialogue, tools, [], reason="-", language="zh").with_changes(
+        kind=screen.kind
+    )
     (number,) = label_studio.push(project, [QueuedTask(task)]).task_ids.values()
-    annotate(label_studio, number, verdict="edit", edited_request=task.request.replace("~ people = 4", "~ people = 5"))
+    annotate(
+        label_studio,
+        number,
+        verdict="edit",
+        edited_request=task.request.replace("~ people = 4", "~ people = 5"),
+    )
     (annotation,) = label_studio.pull(project).annotations
     edited = parse_review(annotation, dialogue, tools).edited
-    assert [calls[0].arguments.get("people") for _, _, calls in edited.snapshots()] == [None, None, 3, 5]
+    assert [calls[0].arguments.get("people") for _, _, calls in edited.snapshots()] == [
+        None,
+        None,
+        3,
+        5,
+    ]
 
 
 def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studio, screen):
@@ -162,15 +205,22 @@ def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studi
     assert "tasks:data.conversation" in view.data["hiddenColumns"]["explore"]
     label_studio.client.views.update(str(view.id), project=project.id, data={"title": "Mine"})
     label_studio.ensure_project(screen)
-    assert [view.data["title"] for view in label_studio.client.views.list(project=project.id)] == ["Mine", "Answered"]
+    assert [view.data["title"] for view in label_studio.client.views.list(project=project.id)] == [
+        "Mine",
+        "Answered",
+    ]
 
 
-def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(label_studio, screen, tasks):
+def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(
+    label_studio, screen, tasks
+):
     project = label_studio.ensure_project(screen)
     label_studio.push(project, tasks[:1])
     data = {**tasks[1].data(), "callwright_key": ""}
     del data["callwright_key"]
-    made = label_studio.client.projects.import_tasks(project.id, request=[{"data": data}], return_task_ids=True)
+    made = label_studio.client.projects.import_tasks(
+        project.id, request=[{"data": data}], return_task_ids=True
+    )
     pulled = label_studio.pull(project)
     assert pulled.annotations == ()
     assert list(pulled.foreign) == made.task_ids
@@ -192,7 +242,11 @@ def test_a_wrong_token_is_refused_with_what_to_do(label_studio_server):
 
 
 def test_a_second_start_finds_the_running_server(label_studio_server: ServerInfo, tmp_path_factory):
-    home = next(path for path in Path(tmp_path_factory.getbasetemp()).glob("home*") if (path / "label-studio").is_dir())
+    home = next(
+        path
+        for path in Path(tmp_path_factory.getbasetemp()).glob("home*")
+        if (path / "label-studio").is_dir()
+    )
     again = start(home, os.environ)
     assert (again.pid, again.started) == (label_studio_server.pid, False)
     assert running(home).url == label_studio_server.url
@@ -201,12 +255,16 @@ def test_a_second_start_finds_the_running_server(label_studio_server: ServerInfo
 
 def test_the_server_keeps_its_telephone_on_the_hook(label_studio_server: ServerInfo):
     """Every socket that the server's processes hold leads to this machine."""
-    addresses = {address for process in _processes(label_studio_server.pid) for address in _peers(process)}
+    addresses = {
+        address for process in _processes(label_studio_server.pid) for address in _peers(process)
+    }
     assert addresses <= {"127.0.0.1"}
 
 
 def _processes(supervisor: int) -> list[int]:
-    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text(encoding="utf-8").split()
+    children = (
+        Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text(encoding="utf-8").split()
+    )
     return [supervisor, *map(int, children)]
 
 
@@ -216,7 +274,10 @@ def _peers(process: int) -> set[str]:
         target = str(link.readlink())
         if target.startswith("socket:["):
             sockets.add(target[8:-1])
-    rows = [line.split() for line in Path(f"/proc/{process}/net/tcp").read_text(encoding="utf-8").splitlines()[1:]]
+    rows = [
+        line.split()
+        for line in Path(f"/proc/{process}/net/tcp").read_text(encoding="utf-8").splitlines()[1:]
+    ]
     found = set()
     for row in rows:
         if row[9] in sockets:

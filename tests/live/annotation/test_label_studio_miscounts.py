@@ -25,7 +25,9 @@ def test_an_annotation_that_label_studio_does_not_count_is_pulled(
     task = review_task(make_sample(), tools, [], reason="-").with_changes(kind=kind)
     [number] = label_studio.push(project, [QueuedTask(task)]).task_ids.values()
     since = None if is_first else datetime.now(UTC)
-    label_studio.client.annotations.create(id=number, result=[control_result("verdict", ["accept"])])
+    label_studio.client.annotations.create(
+        id=number, result=[control_result("verdict", ["accept"])]
+    )
     _forget_the_count(label_studio_home, number)
     [annotation] = label_studio.pull(project, since).annotations
     assert annotation.task_id == number
@@ -35,6 +37,8 @@ def _forget_the_count(home: Path, task: int) -> None:
     """What two writes at once leave behind now and then."""
     database = sqlite3.connect(StudioPlaces(home).data / "label_studio.sqlite3", timeout=60)
     with database:
-        changed = database.execute("update task set total_annotations = 0, is_labeled = 0 where id = ?", [task])
+        changed = database.execute(
+            "update task set total_annotations = 0, is_labeled = 0 where id = ?", [task]
+        )
         assert changed.rowcount == 1
     database.close()

@@ -13,11 +13,7 @@ from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
 from tests.support.browsers import open_browser
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 EARLIER, LATER = (0.3, 0.5), (0.9, 0.4)  # the priorities of two pushes
 
 
@@ -35,16 +31,24 @@ def page(label_studio_server: ServerInfo) -> Iterator[object]:
 
 
 @pytest.fixture
-def project(label_studio: LabelStudio, make_sample, tools, request: pytest.FixtureRequest) -> Project:
+def project(
+    label_studio: LabelStudio, make_sample, tools, request: pytest.FixtureRequest
+) -> Project:
     kind = f"order_{abs(hash(request.node.nodeid)) % 10**9}"
     found = label_studio.ensure_project(screen_for("sample_review").with_changes(kind=kind))
     for start, priorities in ((0, EARLIER), (10, LATER)):
-        label_studio.push(found, [
-            QueuedTask(
-                review_task(make_sample(number=start + number), tools, [], reason="-").with_changes(kind=kind), priority
-            )
-            for number, priority in enumerate(priorities)
-        ])  # fmt: skip
+        label_studio.push(
+            found,
+            [
+                QueuedTask(
+                    review_task(
+                        make_sample(number=start + number), tools, [], reason="-"
+                    ).with_changes(kind=kind),
+                    priority,
+                )
+                for number, priority in enumerate(priorities)
+            ],
+        )
     return found
 
 
@@ -67,7 +71,9 @@ def test_all_ways_to_label_follow_the_priority_and_a_table_that_a_person_arrange
     assert next_shown(page, lambda: page.goto(f"{project.url}?labeling=1")) == "0.9000"
     open_table(page, project)
     page.locator("button[aria-label='Toggle open']").click()
-    assert next_shown(page, lambda: page.get_by_text("Label Tasks As Displayed").click()) == "0.9000"
+    assert (
+        next_shown(page, lambda: page.get_by_text("Label Tasks As Displayed").click()) == "0.9000"
+    )
     open_table(page, project)
     shown = [next_shown(page, lambda: page.get_by_text("Label All Tasks").click())]
     page.keyboard.press("Escape")
@@ -80,7 +86,9 @@ def test_all_ways_to_label_follow_the_priority_and_a_table_that_a_person_arrange
     views = label_studio.client.views.list(project=project.id)
     assert tuple(view.data for view in views) == tables_of(screen)
     open_table(page, project)
-    with page.expect_response(lambda answer: "/api/dm/views" in answer.url and answer.request.method == "PATCH"):
+    with page.expect_response(
+        lambda answer: "/api/dm/views" in answer.url and answer.request.method == "PATCH"
+    ):
         page.locator("button[aria-label='Sort ascending']").click()
     label_studio.ensure_project(screen)
     view, _ = label_studio.client.views.list(project=project.id)

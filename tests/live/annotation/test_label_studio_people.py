@@ -20,7 +20,9 @@ REJECT = [control_result("verdict", ["reject"]), control_result("reasons", ["unn
 
 
 @pytest.fixture(scope="module")
-def people(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StudioUser]]:
+def people(
+    label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[StudioUser]]:
     """Three people who came by the invitation link."""
     mark = abs(hash(str(tmp_path_factory.getbasetemp()))) % 10**6
     found = [invite(label_studio_server, f"{name}{mark}") for name in ("first", "second", "third")]
@@ -38,7 +40,9 @@ def asked(label_studio: LabelStudio, tools, make_sample, request: pytest.Fixture
         project = label_studio.ensure_project(screen_for("sample_review").with_changes(kind=kind))
         tasks = [
             QueuedTask(
-                review_task(make_sample(number=number), tools, [], reason="-").with_changes(kind=kind),
+                review_task(make_sample(number=number), tools, [], reason="-").with_changes(
+                    kind=kind
+                ),
                 priority=0.9 - number / 10,
                 reviewers=count,
             )
@@ -81,7 +85,9 @@ def test_a_task_for_two_people_is_shown_to_each_of_them_once_and_to_a_third_when
     )
 
 
-def test_the_first_table_holds_what_nobody_has_answered_so_that_nobody_meets_the_word_of_another(asked, people):
+def test_the_first_table_holds_what_nobody_has_answered_so_that_nobody_meets_the_word_of_another(
+    asked, people
+):
     first, second, _ = people
     project, [task] = asked(2)
     assert shown(first, project, as_displayed=True) == task
@@ -102,7 +108,9 @@ def test_whoever_skips_a_task_leaves_it_to_others(label_studio, asked, people):
 
 
 @pytest.mark.slow
-def test_a_push_after_a_crash_opens_no_task_again_that_enough_people_answered(label_studio, asked, people):
+def test_a_push_after_a_crash_opens_no_task_again_that_enough_people_answered(
+    label_studio, asked, people
+):
     first, second, third = people
     project, [one, two] = asked(1, 1)
     first.annotate(one, ACCEPT)
@@ -110,12 +118,17 @@ def test_a_push_after_a_crash_opens_no_task_again_that_enough_people_answered(la
     first.annotate(two, ACCEPT)
     label_studio.client.tasks.update(id=str(one), request_options=_body(overlap=1))
     label_studio.client.tasks.update(id=str(two), request_options=_body(overlap=1))
-    assert asked(2, 2) == (project, [one, two])  # as if the crash had come between the import and the overlap
+    assert asked(2, 2) == (
+        project,
+        [one, two],
+    )  # as if the crash had come between the import and the overlap
     assert overlaps(label_studio, [one, two]) == [2, 2]
     assert shown(third, project) == two
 
 
-def test_each_task_gets_its_own_number_of_people_and_what_somebody_raised_stays(label_studio, asked):
+def test_each_task_gets_its_own_number_of_people_and_what_somebody_raised_stays(
+    label_studio, asked
+):
     _, ids = asked(2, 1, 2, 3)
     assert overlaps(label_studio, ids) == [2, 1, 2, 3]
     label_studio.ask_several({ids[1]: 5})
@@ -136,7 +149,11 @@ def test_two_people_at_once_are_shown_two_tasks_where_they_label_all(asked, peop
     first, second, _ = people
     project, ids = asked(1, 1)
     assert {shown(first, project), shown(second, project)} == set(ids)
-    assert shown(first, project, as_displayed=True) == shown(second, project, as_displayed=True) == ids[0]
+    assert (
+        shown(first, project, as_displayed=True)
+        == shown(second, project, as_displayed=True)
+        == ids[0]
+    )
 
 
 def _body(**fields: object) -> dict[str, object]:

@@ -22,13 +22,19 @@ ACCEPT = [control_result("verdict", ["accept"])]
 @pytest.fixture
 def screen(request: pytest.FixtureRequest) -> Screen:
     """The screen of sample reviews, under a kind of this test's own."""
-    return screen_for("sample_review").with_changes(kind=f"states_{abs(hash(request.node.nodeid)) % 10**9}")
+    return screen_for("sample_review").with_changes(
+        kind=f"states_{abs(hash(request.node.nodeid)) % 10**9}"
+    )
 
 
 @pytest.fixture
 def tasks(make_sample, tools, screen) -> list[QueuedTask]:
     return [
-        QueuedTask(review_task(make_sample(number=number), tools, [], reason="-").with_changes(kind=screen.kind))
+        QueuedTask(
+            review_task(make_sample(number=number), tools, [], reason="-").with_changes(
+                kind=screen.kind
+            )
+        )
         for number in range(6)
     ]
 
@@ -66,20 +72,26 @@ def test_every_way_of_taking_an_annotation_back_is_seen(label_studio, pushed, st
     http.annotations.update(id=held[1], was_cancelled=True)
     http.annotations.update(id=held[2], result=[control_result("verdict", ["reject"])])
     http.actions.create(
-        project=project.id, id="delete_tasks_annotations",
-        selected_items={"all": False, "included": [ids[3]]}, filters={"conjunction": "and", "items": []},
-    )  # fmt: skip
+        project=project.id,
+        id="delete_tasks_annotations",
+        selected_items={"all": False, "included": [ids[3]]},
+        filters={"conjunction": "and", "items": []},
+    )
     seen = {task: (state.submitted, state.skipped) for task, state in states(since).items()}
     assert seen == {ids[0]: ((), 0), ids[1]: ((), 1), ids[2]: ((held[2],), 0), ids[3]: ((), 0)}
     everything = {task: state.submitted for task, state in states().items()}
-    assert everything == {task: submitted for task, (submitted, _) in seen.items()} | {ids[4]: (held[4],)}
+    assert everything == {task: submitted for task, (submitted, _) in seen.items()} | {
+        ids[4]: (held[4],)
+    }
 
 
 def test_a_draft_is_seen_while_it_is_there(label_studio, label_studio_server, pushed, states):
     project, ids = pushed
     annotate(label_studio, ids[1])
     since = label_studio.pull(project).cursor
-    draft = _ask(label_studio, "POST", f"api/tasks/{ids[0]}/drafts", {"result": ACCEPT, "lead_time": 1})["id"]
+    draft = _ask(
+        label_studio, "POST", f"api/tasks/{ids[0]}/drafts", {"result": ACCEPT, "lead_time": 1}
+    )["id"]
     assert {task: state.drafts for task, state in states(since).items()} == {ids[0]: 1}
     assert label_studio.pull(project, since).cursor >= since
     _ask(label_studio, "DELETE", f"api/drafts/{draft}/")
@@ -118,7 +130,9 @@ def test_deleted_tasks_are_named_also_where_somebody_put_as_many_others_there(la
     assert len(label_studio.pull(project).foreign) == 2
 
 
-def test_a_deleted_project_is_made_anew_and_everything_pushed_again(label_studio, pushed, screen, tasks):
+def test_a_deleted_project_is_made_anew_and_everything_pushed_again(
+    label_studio, pushed, screen, tasks
+):
     project, _ = pushed
     label_studio.client.projects.delete(project.id)
     assert label_studio.find_project(screen.kind) is None
@@ -129,7 +143,9 @@ def test_a_deleted_project_is_made_anew_and_everything_pushed_again(label_studio
     assert label_studio.push(anew, tasks).created == 6
 
 
-def test_a_changed_interface_is_reported_and_breaks_neither_push_nor_pull(label_studio, pushed, screen, tasks):
+def test_a_changed_interface_is_reported_and_breaks_neither_push_nor_pull(
+    label_studio, pushed, screen, tasks
+):
     project, ids = pushed
     annotate(label_studio, ids[0])
     for own in (
@@ -147,15 +163,21 @@ def test_a_changed_interface_is_reported_and_breaks_neither_push_nor_pull(label_
         assert label_studio.push(found, tasks).created == 0
 
 
-def test_an_interface_that_wants_a_field_that_we_do_not_have_is_told_with_its_name(label_studio, screen, tasks):
+def test_an_interface_that_wants_a_field_that_we_do_not_have_is_told_with_its_name(
+    label_studio, screen, tasks
+):
     own = '<View><Text name="conversation" value="$price"/></View>'
     empty = label_studio.ensure_project(screen)
     label_studio.client.projects.update(empty.id, label_config=own)
-    with pytest.raises(AnnotationError, match=r'refused \(400\).*"price" key is expected in task data'):
+    with pytest.raises(
+        AnnotationError, match=r'refused \(400\).*"price" key is expected in task data'
+    ):
         label_studio.push(empty, tasks)
 
 
-def test_a_table_of_an_older_callwright_is_ordered_and_one_that_a_person_changed_stays(label_studio, pushed, screen):
+def test_a_table_of_an_older_callwright_is_ordered_and_one_that_a_person_changed_stays(
+    label_studio, pushed, screen
+):
     project, _ = pushed
     views = label_studio.client.views
     wanted, answered = tables_of(screen)

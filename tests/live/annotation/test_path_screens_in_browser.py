@@ -23,11 +23,7 @@ from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
 SAMPLE = path_sample(hotels(40, (4, 9, 17), prose=3))
 PATH = goal_path(hotels(40, (), prose=3))
@@ -45,13 +41,19 @@ def context(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
 
 @pytest.fixture
 def ask(label_studio: LabelStudio, request: pytest.FixtureRequest) -> Callable[..., Project]:
-    def ask(screen: str, language: Language = "en", sample: Sample = SAMPLE, path: GoalPath = PATH) -> Project:
+    def ask(
+        screen: str, language: Language = "en", sample: Sample = SAMPLE, path: GoalPath = PATH
+    ) -> Project:
         tasks = {
-            "sample_review": lambda: review_task(sample, TOOLS, [doubt(sample)], reason="-", language=language),
+            "sample_review": lambda: review_task(
+                sample, TOOLS, [doubt(sample)], reason="-", language=language
+            ),
             "correction": lambda: correction_task(
                 path, TOOLS, [], reason="Drawn from the corrected paths.", language=language
             ),
-            "disambiguation": lambda: disambiguation_task(sample, [doubt(sample)], reason="-", language=language),
+            "disambiguation": lambda: disambiguation_task(
+                sample, [doubt(sample)], reason="-", language=language
+            ),
         }
         kind = f"paths_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(screen_for(screen, language).with_changes(kind=kind))
@@ -69,7 +71,14 @@ def _pulled(label_studio: LabelStudio, project: Project) -> PulledAnnotation:
 @pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_steps_picks_and_rivals_are_seen_without_scrolling(context, ask, language, tmp_path: Path):
     context.open(ask("sample_review", language))
-    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:4"]', ".cw-calls", ".cw-failed")
+    assert_seen(
+        context,
+        ".cw-top",
+        '[data-testid="phrase:0"]',
+        '[data-testid="phrase:4"]',
+        ".cw-calls",
+        ".cw-failed",
+    )
     shown = context.page.inner_text(".cw-left")
     assert "▶ [2] price: 70" in shown
     assert shown.count("≈") == 2 + 3
@@ -89,7 +98,10 @@ def test_both_paths_are_seen_without_scrolling_and_a_correction_is_accepted_with
     context.page.screenshot(path=tmp_path / f"{language}.png")
     context.page.keyboard.press("1")
     context.submit()
-    assert parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision == "accept"
+    assert (
+        parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision
+        == "accept"
+    )
 
 
 @pytest.mark.slow
@@ -98,7 +110,9 @@ def test_a_correction_is_rejected_with_reasons_by_keys_alone(context, ask, label
     context.open(project)
     keys = context.page.keyboard
     keys.press("2")
-    context.page.get_by_text("A shorter path does it").wait_for()  # the reasons come with the verdict
+    context.page.get_by_text(
+        "A shorter path does it"
+    ).wait_for()  # the reasons come with the verdict
     assert_seen(context, ".cw-top", ".cw-why")
     keys.press("3")
     keys.press("5")
@@ -122,8 +136,10 @@ def test_entries_are_struck_by_keys_alone(context, ask, label_studio, language, 
     context.submit()
     parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
     assert [(one.step, one.entries, one.entry) for one in parsed.strikes] == [
-        (1, "data.hotels", 4), (1, "data.hotels", 9), (1, "data.hotels", 17)
-    ]  # fmt: skip
+        (1, "data.hotels", 4),
+        (1, "data.hotels", 9),
+        (1, "data.hotels", 17),
+    ]
     assert len(parsed.edited.turns[4].results[0]["data"]["hotels"]) == 40 - 3
     assert parsed.review.result == parsed.edited.key
 
@@ -142,7 +158,9 @@ def test_what_nobody_ticks_is_not_struck(context, ask, label_studio):
 @pytest.mark.slow
 def test_hostile_entries_are_shown_as_text(context, ask):
     hotel = {"hotel_id": "h2", "name": HOSTILE, "price": 70}
-    hostile = path_sample({"data": {"hotels": [hotel | {"hotel_id": "h0"}, hotel | {"hotel_id": "h1"}, hotel]}})
+    hostile = path_sample(
+        {"data": {"hotels": [hotel | {"hotel_id": "h0"}, hotel | {"hotel_id": "h1"}, hotel]}}
+    )
     context.open(ask("disambiguation", sample=hostile))
     assert context.page.inner_text(".cw-strikes").count("<script>alert(1)</script>") == 2
     context.page.wait_for_timeout(500)

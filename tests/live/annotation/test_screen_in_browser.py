@@ -16,11 +16,7 @@ from callwright.warehouse.records import CallTurn, GoldCall, Sample, Verdict
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
 HOSTILE = '<script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"> <View><Choices/></View> {{7*7}}'
 
@@ -55,7 +51,9 @@ class AnnotatorScreen:
         self.page.wait_for_selector("text=/Submit/")
 
     def submit(self) -> None:
-        with self.page.expect_response(lambda answer: "/annotations" in answer.url and answer.request.method == "POST"):
+        with self.page.expect_response(
+            lambda answer: "/annotations" in answer.url and answer.request.method == "POST"
+        ):
             self.page.keyboard.press("Control+Enter")
 
 
@@ -80,14 +78,20 @@ def context(signed_in: AnnotatorScreen) -> AnnotatorScreen:
 
 @pytest.fixture
 def pushed(label_studio: LabelStudio, tools, request) -> Callable[..., Project]:
-    def push(sample: Sample, language: str = "en", reason: str = "A check failed: grounding.") -> Project:
+    def push(
+        sample: Sample, language: str = "en", reason: str = "A check failed: grounding."
+    ) -> Project:
         kind = f"browser_{abs(hash(request.node.nodeid)) % 10**9}"
-        project = label_studio.ensure_project(screen_for("sample_review", language).with_changes(kind=kind))
+        project = label_studio.ensure_project(
+            screen_for("sample_review", language).with_changes(kind=kind)
+        )
         verdicts = [
             Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=reason),
             Verdict(subject=sample.key, check="format", decision="proved"),
         ]
-        task = review_task(sample, tools, verdicts, reason=f"Look: {reason}", language=language).with_changes(kind=kind)
+        task = review_task(
+            sample, tools, verdicts, reason=f"Look: {reason}", language=language
+        ).with_changes(kind=kind)
         label_studio.push(project, [QueuedTask(task)])
         return project
 
@@ -125,13 +129,18 @@ def test_without_a_verdict_nothing_is_submitted_and_a_sample_is_accepted_with_tw
 
 
 @pytest.mark.slow
-def test_a_sample_is_rejected_with_reasons_by_keys_alone(context, pushed, sample, tools, label_studio):
+def test_a_sample_is_rejected_with_reasons_by_keys_alone(
+    context, pushed, sample, tools, label_studio
+):
     project = pushed(sample)
     context.open(project)
     for key in ("3", "5", "7"):
         context.page.keyboard.press(key)
     context.submit()
-    assert pulled(label_studio, project, sample, tools).review.reasons == ("wrong_value", "invented")
+    assert pulled(label_studio, project, sample, tools).review.reasons == (
+        "wrong_value",
+        "invented",
+    )
 
 
 def test_calls_and_request_are_edited_by_keys_alone(context, pushed, sample, tools, label_studio):
@@ -175,12 +184,16 @@ def test_no_screen_is_longer_than_three_heights_of_a_small_display(context, push
     context.open(pushed(endless, reason="A long reason. " * 400))
     for fold in context.page.locator(".cw .ant-collapse-header").all():
         fold.click()
-    height = context.page.locator(".cw").first.evaluate("screen => screen.getBoundingClientRect().height")
+    height = context.page.locator(".cw").first.evaluate(
+        "screen => screen.getBoundingClientRect().height"
+    )
     assert 768 < height <= 3 * 768
 
 
 @pytest.mark.slow
-def test_json_that_was_broken_in_the_browser_comes_back(context, pushed, sample, tools, label_studio):
+def test_json_that_was_broken_in_the_browser_comes_back(
+    context, pushed, sample, tools, label_studio
+):
     project = pushed(sample)
     context.open(project)
     keys = context.page.keyboard
@@ -218,7 +231,9 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     context.open(project)
     last = f'[data-testid="phrase:{len(dialogue.turns)}"]'
     assert "~ people: 3 → 4" in context.page.inner_text(last)
-    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-calls", ".cw-failed", ".cw-tools")
+    assert_seen(
+        context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-calls", ".cw-failed", ".cw-tools"
+    )
     assert context.page.inner_text(".cw-calls").count("←") == 3
     assert context.page.inner_text(".cw-left").count("book_table") == 1
     context.page.screenshot(path=tmp_path / f"{language}.png")
@@ -230,21 +245,32 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     box = context.page.evaluate("document.activeElement.value")
     assert box == write_dialogue(dialogue, words_in(language))
     keys.press("Control+A")
-    keys.insert_text(box.replace("+ restaurant = Blue Boat", "+ restaurant = Red Boat").replace("at Blue", "at Red"))
+    keys.insert_text(
+        box.replace("+ restaurant = Blue Boat", "+ restaurant = Red Boat").replace(
+            "at Blue", "at Red"
+        )
+    )
     keys.press("Shift+Enter")
     context.submit()
     parsed = pulled(label_studio, project, dialogue, tools)
     assert parsed.edited.request == "A table at Red Boat, please."
-    assert [calls[0].arguments["restaurant"] for _, _, calls in parsed.edited.snapshots()] == ["Red Boat"] * 4
+    assert [calls[0].arguments["restaurant"] for _, _, calls in parsed.edited.snapshots()] == [
+        "Red Boat"
+    ] * 4
     assert parsed.edited.tags == dialogue.tags
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")])
+@pytest.mark.parametrize(
+    ("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")]
+)
 def test_dialogue_acts_are_seen_and_corrected(
     language, told, typed, context, pushed, dialogue, tools, label_studio, tmp_path
 ):
-    turns = [turn.with_changes(acts=("seek",)) if turn.kind == "reply" else turn for turn in dialogue.turns]
+    turns = [
+        turn.with_changes(acts=("seek",)) if turn.kind == "reply" else turn
+        for turn in dialogue.turns
+    ]
     labelled = dialogue.with_changes(turns=tuple(turns))
     project = pushed(labelled, language)
     context.open(project)
@@ -265,7 +291,9 @@ def test_dialogue_acts_are_seen_and_corrected(
 
 
 @pytest.mark.slow
-def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(context, pushed, dialogue, tools, label_studio):
+def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(
+    context, pushed, dialogue, tools, label_studio
+):
     project = pushed(dialogue)
     context.open(project)
     keys = context.page.keyboard
@@ -310,7 +338,10 @@ def test_a_hostile_conversation_is_shown_as_text(context, pushed, dialogue):
     first = dialogue.turns[0].with_changes(text=HOSTILE)
     call = GoldCall(tool=HOSTILE, arguments={HOSTILE: HOSTILE})
     context.open(
-        pushed(dialogue.with_changes(turns=(first, CallTurn(calls=(call,)), *dialogue.turns[2:])), reason=HOSTILE)
+        pushed(
+            dialogue.with_changes(turns=(first, CallTurn(calls=(call,)), *dialogue.turns[2:])),
+            reason=HOSTILE,
+        )
     )
     assert context.page.inner_text(".cw").count("<script>alert(1)</script>") >= 6
     context.page.keyboard.press("2")

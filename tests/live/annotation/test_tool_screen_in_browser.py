@@ -20,11 +20,7 @@ from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
 
 class WaitingTool(NamedTuple):
@@ -44,7 +40,9 @@ class ToolContext(AnnotatorScreen):
 
     def open(self, project: Project) -> None:
         super().open(project)
-        self._wait_for("document.activeElement.dataset.testid === 'phrase:0'")  # the tool itself has the focus
+        self._wait_for(
+            "document.activeElement.dataset.testid === 'phrase:0'"
+        )  # the tool itself has the focus
 
     def tab_to(self, name: str) -> str:
         """Press Tab, see that it leads into this box, and read what the box holds."""
@@ -71,19 +69,31 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
     def ask(language: Language = "en") -> WaitingTool:
         company = [tool for tool in seed_tools([language]) if tool.category == "Messages"]
         twin, tool = (
-            next(one for one in company if one.name.endswith(name)) for name in ("sendMessage", "scheduleMessage")
+            next(one for one in company if one.name.endswith(name))
+            for name in ("sendMessage", "scheduleMessage")
         )
-        proof = Evidence(argument="twin", kind="normalised", quote=twin.name, path=twin.key, rule="twin")
+        proof = Evidence(
+            argument="twin", kind="normalised", quote=twin.name, path=twin.key, rule="twin"
+        )
         doubt = Verdict(
-            subject=tool.key, check="tool_redundancy", decision="unproved", evidence=(proof,),
+            subject=tool.key,
+            check="tool_redundancy",
+            decision="unproved",
+            evidence=(proof,),
             reason=f"May do the same as {twin.name!r} ({twin.description}): names 100% alike, descriptions 73%.",
             doubts=(DoubtedFact(kind="tools_near", tool=tool.name, other=twin.name),),
-        )  # fmt: skip
+        )
         kind = f"tools_{abs(hash(request.node.nodeid)) % 10**9}"
-        project = label_studio.ensure_project(screen_for("tool_review", language).with_changes(kind=kind))
+        project = label_studio.ensure_project(
+            screen_for("tool_review", language).with_changes(kind=kind)
+        )
         gaps = [DoubtedFact(kind="unmanaged", tool="Messages.Groups.createGroup", argument="group")]
         task = tool_task(
-            tool, ToolSurroundings(company, in_english(gaps)), told_in_english([doubt]), reason="-", language=language
+            tool,
+            ToolSurroundings(company, in_english(gaps)),
+            told_in_english([doubt]),
+            reason="-",
+            language=language,
         )
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
         return WaitingTool(tool, project, label_studio)
@@ -117,7 +127,9 @@ def test_a_tool_with_its_doubt_is_seen_without_scrolling_and_edited_by_keys_alon
     keys.press("Shift+Enter")
     page.submit()
     parsed = question.answer()
-    assert parsed.edited == question.tool.with_changes(description="Send a text message later.", parameters=changed)
+    assert parsed.edited == question.tool.with_changes(
+        description="Send a text message later.", parameters=changed
+    )
 
 
 @pytest.mark.slow

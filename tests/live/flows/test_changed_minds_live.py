@@ -47,14 +47,19 @@ def reviews_of(live: LiveSite, subject: str) -> list[dict[str, Any]]:
 def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveSite) -> None:
     doubtful, spot = undecided(pushed, "doubtful"), undecided(pushed, "spot check")
     tasks = pushed.tasks()
-    one, other = pushed.people.annotate(tasks[doubtful], "accept"), pushed.people.annotate(tasks[spot], "accept")
+    one, other = (
+        pushed.people.annotate(tasks[doubtful], "accept"),
+        pushed.people.annotate(tasks[spot], "accept"),
+    )
     assert pushed.site.pull() == Pulled(reviews=2, accepted=2)
     assert pushed.site.accepted(doubtful)
     pushed.people.change(one, "reject", reasons="other")
     pushed.people.change(other, "reject", reasons="other")
     assert pushed.site.pull() == Pulled(reviews=2, rejected=2)
     assert pushed.site.accepted(doubtful) is pushed.site.accepted(spot) is None
-    assert [row["decision"] for row in reviews_of(pushed, spot)] == ["accept", "reject"], "what was said before is kept"
+    assert [row["decision"] for row in reviews_of(pushed, spot)] == ["accept", "reject"], (
+        "what was said before is kept"
+    )
     pushed.people.change(one, "accept")
     assert pushed.site.pull() == Pulled(reviews=1, accepted=1)
     assert pushed.site.accepted(doubtful)
@@ -66,7 +71,9 @@ def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveSi
 @pytest.mark.slow
 def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: LiveSite) -> None:
     doubtful, spot = undecided(pushed, "doubtful"), undecided(pushed, "spot check")
-    before = {key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in (doubtful, spot)}
+    before = {
+        key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in (doubtful, spot)
+    }
     tasks = pushed.tasks()
     said = [
         pushed.people.annotate(tasks[doubtful], "accept"),
@@ -87,7 +94,9 @@ def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: L
 
 
 @pytest.mark.slow
-def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pushed: LiveSite) -> None:
+def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(
+    pushed: LiveSite,
+) -> None:
     spot = undecided(pushed, "spot check")
     words = {"edited_request": pushed.site.polite(spot), "edited_calls": gold_of(pushed.site, spot)}
     before = pushed.site.accepted(spot)
@@ -151,13 +160,17 @@ def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: Liv
 def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveSite) -> None:
     """Two disagree, and the task was deleted before a third was asked: nothing stops the loop."""
     doubtful = undecided(pushed, "doubtful")
-    pushed.site.warehouse.execute("update review_requests set reviewers = 2, overlap = 2 where subject = ?", [doubtful])
+    pushed.site.warehouse.execute(
+        "update review_requests set reviewers = 2, overlap = 2 where subject = ?", [doubtful]
+    )
     second = pushed.people.second_person()
     task = pushed.tasks()[doubtful]
     pushed.people.annotate(task, "accept")
     pushed.people.annotate(task, "reject", by=second, reasons="other")
     pushed.proxy.expect(
-        r"^PATCH /api/tasks", Fault(delivered=False, status=500), *[Fault(delivered=False, status=500)] * 4
+        r"^PATCH /api/tasks",
+        Fault(delivered=False, status=500),
+        *[Fault(delivered=False, status=500)] * 4,
     )
     with pytest.raises(Exception, match="500"):
         pushed.site.pull()
@@ -185,10 +198,14 @@ def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveSite) 
 
 
 @pytest.mark.slow
-def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(pushed: LiveSite) -> None:
+def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(
+    pushed: LiveSite,
+) -> None:
     doubtful = undecided(pushed, "doubtful")
     task = pushed.people.task_of(doubtful)
-    foreign = [{"data": {name: value for name, value in task.data.items() if name != "callwright_key"}}] * 3
+    foreign = [
+        {"data": {name: value for name, value in task.data.items() if name != "callwright_key"}}
+    ] * 3
     pushed.people.client.projects.import_tasks(task.project, request=foreign)
     pushed.people.delete(task.id)
     assert pushed.site.pull()._replace(elsewhere=0) == Pulled(deleted=1)

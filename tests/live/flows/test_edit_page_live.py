@@ -43,7 +43,9 @@ class EditSite(NamedTuple):
     person: StudioUser
     task_of: dict[str, int]
 
-    def ask(self, method: str, subject: str, *, headers: dict[str, str] | None = None, **fields: str) -> httpx.Response:
+    def ask(
+        self, method: str, subject: str, *, headers: dict[str, str] | None = None, **fields: str
+    ) -> httpx.Response:
         """What the page answers the person's browser."""
         cookies = {"sessionid": self.person._http.cookies["sessionid"]}
         with httpx.Client(trust_env=False, timeout=60, cookies=cookies, headers=headers) as http:
@@ -62,9 +64,13 @@ def running(server: AppServer) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def edit_site(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EditSite]:
+def edit_site(
+    label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[EditSite]:
     home = tmp_path_factory.mktemp("edited")
-    build(unmeasured_recipe(seed=11, samples=SAMPLES, review={"spot_checks": 14}), settings_of(home))
+    build(
+        unmeasured_recipe(seed=11, samples=SAMPLES, review={"spot_checks": 14}), settings_of(home)
+    )
     people = People(label_studio_server.url, label_studio_server.token)
     people.remove_projects()
     with LabelStudio(label_studio_server.url, label_studio_server.token, name="local") as studio:
@@ -76,7 +82,9 @@ def edit_site(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPath
         with served_edit_page(site.settings, studio, port=0) as server, running(server):
             yield EditSite(site, studio, server.address, person, tasks)
         person.close()
-        assert "edit/$subject" not in config_of(studio), "the link stays where the page is served no more"
+        assert "edit/$subject" not in config_of(studio), (
+            "the link stays where the page is served no more"
+        )
         assert not (home / "edit-page").exists()
 
 
@@ -91,7 +99,9 @@ def config_of(studio: LabelStudio) -> str:
 
 
 def subjects(edit_site: EditSite, kind: str) -> list[str]:
-    return [key for key in edit_site.site.asked("spot check") if edit_site.site.sample(key).kind == kind]
+    return [
+        key for key in edit_site.site.asked("spot check") if edit_site.site.sample(key).kind == kind
+    ]
 
 
 def token_of(page: str) -> str:
@@ -100,10 +110,14 @@ def token_of(page: str) -> str:
     return found[1]
 
 
-PROVED = "select subject from newest_verdicts where check_name = 'grounding' and decision = 'proved'"
+PROVED = (
+    "select subject from newest_verdicts where check_name = 'grounding' and decision = 'proved'"
+)
 
 
-def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(edit_site: EditSite) -> None:
+def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(
+    edit_site: EditSite,
+) -> None:
     proved = {row["subject"] for row in edit_site.site.rows(PROVED)}
     subject = next(one for one in subjects(edit_site, "perfect") if one in proved)
     project = edit_site.studio.find_project("sample_review")
@@ -114,7 +128,11 @@ def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(edit_si
         page.set_default_timeout(30_000)
         person = Typist(page, edit_site.person.url)
         server = ServerInfo(
-            url="", token="", username=edit_site.person.email, password=edit_site.person.password, pid=0
+            url="",
+            token="",
+            username=edit_site.person.email,
+            password=edit_site.person.password,
+            pid=0,
         )
         person.sign_in(server)
         page.goto(f"{project.url}?task={edit_site.task_of[subject]}")
@@ -172,7 +190,13 @@ def test_a_conversation_is_edited_snapshot_by_snapshot_and_a_second_edit_replace
     at = next(index for index, turn in enumerate(sample.turns) if turn.kind == "reply")
     for text in ("What else?", "And what else do you need?"):
         told = edit_site.ask(
-            "POST", subject, act="submit", token=token, opened="1", comment="Too curt.", **{f"t{at}.text": text}
+            "POST",
+            subject,
+            act="submit",
+            token=token,
+            opened="1",
+            comment="Too curt.",
+            **{f"t{at}.text": text},
         )
         assert told.status_code == 200, told.text
         assert edit_site.person.email in told.text
@@ -185,10 +209,14 @@ def test_a_conversation_is_edited_snapshot_by_snapshot_and_a_second_edit_replace
     assert decided["comment"] == "Too curt."
     edited = edit_site.site.sample(decided["result"])
     assert edited.turns[at].text == "And what else do you need?"
-    assert [one for one in edited.turns if one.kind == "calls"] == [one for one in sample.turns if one.kind == "calls"]
+    assert [one for one in edited.turns if one.kind == "calls"] == [
+        one for one in sample.turns if one.kind == "calls"
+    ]
 
 
-def test_nothing_is_submitted_but_by_the_page_itself_for_somebody_signed_in(edit_site: EditSite) -> None:
+def test_nothing_is_submitted_but_by_the_page_itself_for_somebody_signed_in(
+    edit_site: EditSite,
+) -> None:
     subject = subjects(edit_site, "perfect")[1]
     page = edit_site.ask("GET", subject)
     edit = {"act": "submit", "t0.text": HOSTILE, "opened": str(int(time.time()))}
@@ -196,7 +224,9 @@ def test_nothing_is_submitted_but_by_the_page_itself_for_somebody_signed_in(edit
     assert forged.status_code == 422
     assert "open for too long" in forged.text
     assert HOSTILE not in forged.text
-    unread = edit_site.ask("POST", subject, token=token_of(page.text), **edit | {"t1.c0": "no_such_tool"})
+    unread = edit_site.ask(
+        "POST", subject, token=token_of(page.text), **edit | {"t1.c0": "no_such_tool"}
+    )
     assert unread.status_code == 422
     assert "none of the candidate tools" in unread.text
     assert edit_site.ask("GET", subject, headers={"Host": "evil.example"}).status_code == 400
@@ -208,7 +238,10 @@ def test_nothing_is_submitted_but_by_the_page_itself_for_somebody_signed_in(edit
     assert unknown.status_code == 401
     assert "Sign in to Label Studio" in unknown.text
     assert "frame-ancestors 'none'" in unknown.headers["Content-Security-Policy"]
-    assert edit_site.person.ask("GET", f"/api/tasks/{edit_site.task_of[subject]}/")["annotations"] == []
+    assert (
+        edit_site.person.ask("GET", f"/api/tasks/{edit_site.task_of[subject]}/")["annotations"]
+        == []
+    )
 
 
 def test_the_local_label_studio_comes_with_the_page_and_ends_with_it(tmp_path: Path) -> None:
@@ -218,7 +251,10 @@ def test_the_local_label_studio_comes_with_the_page_and_ends_with_it(tmp_path: P
     try:
         serve_label_studio(settings, lambda _: None)
         address = edit_page_address(settings)
-        assert "Label Studio" in httpx.get(f"{address}0123456789abcdef", trust_env=False, timeout=60).text
+        assert (
+            "Label Studio"
+            in httpx.get(f"{address}0123456789abcdef", trust_env=False, timeout=60).text
+        )
         serve_label_studio(settings, lambda _: None)
         assert edit_page_address(settings) == address, "it serves already"
     finally:

@@ -67,29 +67,44 @@ def test_prefect_finds_the_flows_in_their_file_and_no_module_is_there_twice(tmp_
     assert loaded["modules"].pop("flows/engine/prefect_flows.py") == ["prefect_flows"]
     twice = {file: names for file, names in loaded["modules"].items() if len(names) > 1}
     assert twice == {}
-    assert all(name.partition(".")[0] != Path(file).stem for file, [name] in loaded["modules"].items() if "/" in file)
+    assert all(
+        name.partition(".")[0] != Path(file).stem
+        for file, [name] in loaded["modules"].items()
+        if "/" in file
+    )
 
 
 def test_nothing_beside_the_flow_files_hides_somebody_elses_module() -> None:
     # Prefect puts the folder of a flow file first on sys.path.
     folder = TOP / "flows" / "engine"
-    ours = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()} - {"__init__"}
-    assert ours & (set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions())) == set()
+    ours = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()} - {
+        "__init__"
+    }
+    assert (
+        ours & (set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions()))
+        == set()
+    )
 
 
 @pytest.mark.parametrize("words", [("build",), ("deploy",)])
-def test_a_dead_prefect_server_is_named_in_one_sentence(words: tuple[str, ...], dead: str, tmp_path: Path) -> None:
+def test_a_dead_prefect_server_is_named_in_one_sentence(
+    words: tuple[str, ...], dead: str, tmp_path: Path
+) -> None:
     done = run_here(*words, "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL=dead)
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
-    assert line.startswith(f"callwright: No Prefect server answers at '{dead}', the value of PREFECT_API_URL: ")
+    assert line.startswith(
+        f"callwright: No Prefect server answers at '{dead}', the value of PREFECT_API_URL: "
+    )
     assert not (tmp_path / "warehouse.duckdb").exists()
 
 
 def test_an_address_that_is_none_is_a_wrong_setting(tmp_path: Path) -> None:
     done = run_here("build", "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL="somewhere")
     assert done.returncode == 2
-    assert done.stderr.startswith("callwright: PREFECT_API_URL is 'somewhere', which is not a valid address.")
+    assert done.stderr.startswith(
+        "callwright: PREFECT_API_URL is 'somewhere', which is not a valid address."
+    )
 
 
 def test_two_recipes_of_one_name_are_not_deployed(tmp_path: Path, dead: str) -> None:

@@ -88,7 +88,9 @@ def test_a_project_tells_one_address_of_ours_until_it_is_told_to_stop(live: Live
     assert held() == [theirs.url]
 
 
-def test_a_server_that_tells_no_address_of_its_own_machine_says_so(label_studio: LabelStudio) -> None:
+def test_a_server_that_tells_no_address_of_its_own_machine_says_so(
+    label_studio: LabelStudio,
+) -> None:
     screen = screen_for("sample_review").with_changes(kind="test_webhooks")
     project = label_studio.ensure_project(screen)
     with pytest.raises(AnnotationError, match="refused"):

@@ -39,9 +39,7 @@ STYLE = """
     .out { position: absolute; left: -50px } .line { white-space: nowrap } .faint { color: #bbb }
     pre, .code { overflow-wrap: anywhere; white-space: pre-wrap }
 """
-PAGE = (
-    "<!doctype html><html lang=en><title>A page</title><style>{style}</style><main><h1>A page</h1>{body}</main></html>"
-)
+PAGE = "<!doctype html><html lang=en><title>A page</title><style>{style}</style><main><h1>A page</h1>{body}</main></html>"
 
 
 @pytest.mark.parametrize("what", FAULTY)

@@ -53,7 +53,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     asyncio.run(build_dataset(parse_recipe(RECIPE, Path(), "small"), settings, SilentProgress()))
     warehouse = Warehouse(settings.warehouse)
     make_release(warehouse, "v0", Selection(kinds=("perfect",)), Terms())
-    make_release(warehouse, "v1", Selection(), Terms(shares={"train": 0.7, "test": 0.3}, follows="v0"))
+    make_release(
+        warehouse, "v1", Selection(), Terms(shares={"train": 0.7, "test": 0.3}, follows="v0")
+    )
     careless = read_model("template/v1", {"error_rate": {"wrong_argument": 0.5, "refusal": 0.3}})
     candidates = [
         Candidate(label="plain", model=read_model("template/v1")),
@@ -61,7 +63,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     ]
     asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(runs=2)))
     shown = read_changes(
-        warehouse, "v0", {"tools": {"Weather.Forecast.getForecast": {"name": "<b>Weather.Forecast.getForecast"}}}
+        warehouse,
+        "v0",
+        {"tools": {"Weather.Forecast.getForecast": {"name": "<b>Weather.Forecast.getForecast"}}},
     )
     changed = Conditions(shown=shown, prompting=PromptingStrategy(tools=shown.label))
     for conditions in (Conditions(), changed):
@@ -70,23 +74,45 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     gold = GoldCall(tool=HOSTILE, arguments={HOSTILE: HOSTILE})
     turns = (UserTurn(text=HOSTILE), CallTurn(calls=(gold,)))
     origin = Origin(stage=HOSTILE, model=HOSTILE, parents=(HOSTILE,))
-    warehouse.put([Sample(kind=HOSTILE, language="en", category=HOSTILE, candidates=(), turns=turns, origin=origin)])
+    warehouse.put(
+        [
+            Sample(
+                kind=HOSTILE,
+                language="en",
+                category=HOSTILE,
+                candidates=(),
+                turns=turns,
+                origin=origin,
+            )
+        ]
+    )
     return warehouse
 
 
 def _reviews(warehouse: Warehouse) -> list[Review]:
     """Two people on the same four samples, of which they see the last one differently; 20 s each, 30 s apart."""
-    keys = [row["key"] for row in warehouse.rows("select key from samples where kind = 'perfect' order by key limit 4")]
+    keys = [
+        row["key"]
+        for row in warehouse.rows(
+            "select key from samples where kind = 'perfect' order by key limit 4"
+        )
+    ]
     return [
         Review(
-            subject=key, kind="sample_review", decision="reject" if bad else "accept", reviewer=reviewer,
-            reviewed_at=datetime(2026, 11, 20, 9, tzinfo=UTC) + timedelta(hours=hour, seconds=30 * place),
-            reasons=("wrong value",) if bad else (), seconds=20, annotation_id=10 * hour + place + 1,
+            subject=key,
+            kind="sample_review",
+            decision="reject" if bad else "accept",
+            reviewer=reviewer,
+            reviewed_at=datetime(2026, 11, 20, 9, tzinfo=UTC)
+            + timedelta(hours=hour, seconds=30 * place),
+            reasons=("wrong value",) if bad else (),
+            seconds=20,
+            annotation_id=10 * hour + place + 1,
         )
         for hour, reviewer, rejected in ((0, "ana", {0}), (1, "<i>ben</i>", {0, 3}))
         for place, key in enumerate(keys)
         for bad in [place in rejected]
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +126,9 @@ def client(copy: Warehouse) -> TestClient:
 
 
 def links_of(page: str) -> list[str]:
-    return [unescape(one) for one in re.findall(r'href="([^"#]+)', page) if not one.startswith("data:")]
+    return [
+        unescape(one) for one in re.findall(r'href="([^"#]+)', page) if not one.startswith("data:")
+    ]
 
 
 PATTERNS = [re.compile(re.escape(one.pattern).replace(r"\*", "[^/]+")) for one in ADDRESSES]
@@ -108,7 +136,10 @@ PATTERNS = [re.compile(re.escape(one.pattern).replace(r"\*", "[^/]+")) for one i
 
 def kind_of(address: str) -> int:
     """Which sort of page an address is of."""
-    return next((place for place, one in enumerate(PATTERNS) if one.fullmatch(address.partition("?")[0])), -1)
+    return next(
+        (place for place, one in enumerate(PATTERNS) if one.fullmatch(address.partition("?")[0])),
+        -1,
+    )
 
 
 def crawl(client: TestClient, start: str, each: int = 4) -> dict[str, str]:
@@ -138,7 +169,13 @@ def test_an_empty_warehouse_is_reported_with_what_to_do(tmp_path: Path) -> None:
     empty = TestClient(page_app(warehouse), base_url="http://127.0.0.1")
     for path in ("/", "/samples", "/evaluations", "/reviews", "/builds"):
         assert empty.get(path).status_code == 200
-    for path in ("/samples/x", "/builds/x", "/evaluations/x/items", "/evaluations/x/contents", "/nowhere"):
+    for path in (
+        "/samples/x",
+        "/builds/x",
+        "/evaluations/x/items",
+        "/evaluations/x/contents",
+        "/nowhere",
+    ):
         assert empty.get(path).status_code == 404
 
 
@@ -154,15 +191,24 @@ def test_the_report_is_small_and_says_what_counts_now(built: Warehouse, tmp_path
     assert landed <= planned
 
 
-def test_links_lead_to_pages_and_no_text_of_a_sample_is_code(client: TestClient, built: Warehouse) -> None:
-    compare = "/evaluations/v1/compare?one=plain~direct~first~0&other=<b>careless</b>~direct~first~0"
+def test_links_lead_to_pages_and_no_text_of_a_sample_is_code(
+    client: TestClient, built: Warehouse
+) -> None:
+    compare = (
+        "/evaluations/v1/compare?one=plain~direct~first~0&other=<b>careless</b>~direct~first~0"
+    )
     pages = crawl(client, compare)
-    assert {kind_of(address) for address in pages} == {-1, *range(len(ADDRESSES))}  # -1: the style and the script
+    assert {kind_of(address) for address in pages} == {
+        -1,
+        *range(len(ADDRESSES)),
+    }  # -1: the style and the script
     hostile = built.rows("select key from samples where contains(kind, '<script>')")[0]["key"]
     pages["hostile"] = client.get(f"/samples/{hostile}").text
     for address, page in pages.items():
         assert "<script>alert" not in page, address
-        assert "onerror=alert(1)>" not in page.replace("&lt;img src=x onerror=alert(1)&gt;", ""), address
+        assert "onerror=alert(1)>" not in page.replace("&lt;img src=x onerror=alert(1)&gt;", ""), (
+            address
+        )
     assert any("&lt;script&gt;alert" in page for page in pages.values())
 
 
@@ -174,10 +220,13 @@ def test_the_numbers_of_the_leaderboard_are_those_of_the_items_behind_them(
     for address, number in wrong:
         page = client.get(unescape(address)).text
         assert f'<p class="found">{number} item' in page
-    counted = {row["candidate"]: row["n"] for row in built.rows(
-        "select candidate || run as candidate, count(*) as n from prediction_items"
-        " where release = 'v1' and not verdict group by all"
-    )}  # fmt: skip
+    counted = {
+        row["candidate"]: row["n"]
+        for row in built.rows(
+            "select candidate || run as candidate, count(*) as n from prediction_items"
+            " where release = 'v1' and not verdict group by all"
+        )
+    }
     assert sorted(int(number) for _, number in wrong) == sorted(counted.values())
 
 
@@ -185,7 +234,9 @@ def test_a_confusion_of_two_tools_leads_to_its_items_and_the_worst_come_first(
     client: TestClient, built: Warehouse
 ) -> None:
     board = client.get("/evaluations/v1").text
-    confusions = re.findall(r'href="(/evaluations/v1/items\?[^"]*due=[^"]*called=[^"]*)">(\d+)<', board)
+    confusions = re.findall(
+        r'href="(/evaluations/v1/items\?[^"]*due=[^"]*called=[^"]*)">(\d+)<', board
+    )
     assert confusions
     for address, number in confusions:
         page = client.get(unescape(address)).text
@@ -195,8 +246,14 @@ def test_a_confusion_of_two_tools_leads_to_its_items_and_the_worst_come_first(
     refused = built.rows(
         "select count(distinct run || subject || turn) as n from predictions where error_type = 'refused'"
     )
-    assert sum(int(number) for address, number in confusions if "called=no" in address) >= refused[0]["n"] > 0
-    worst = re.findall(r'class="badge wrong">([^<]*)<', client.get("/evaluations/v1/items?verdict=wrong").text)
+    assert (
+        sum(int(number) for address, number in confusions if "called=no" in address)
+        >= refused[0]["n"]
+        > 0
+    )
+    worst = re.findall(
+        r'class="badge wrong">([^<]*)<', client.get("/evaluations/v1/items?verdict=wrong").text
+    )
     places = [ERROR_TYPES.index(one.replace(" ", "_")) for one in worst]
     assert places == sorted(places)
     assert len(set(places)) > 1
@@ -204,7 +261,9 @@ def test_a_confusion_of_two_tools_leads_to_its_items_and_the_worst_come_first(
     assert re.findall(r'class="badge wrong">([^<]*)<', by_sample) != worst
 
 
-def test_two_candidates_stand_beside_each_other_with_what_differs_marked(client: TestClient) -> None:
+def test_two_candidates_stand_beside_each_other_with_what_differs_marked(
+    client: TestClient,
+) -> None:
     compare = "/evaluations/v1/compare?one=plain~direct~first~0&other=%3Cb%3Ecareless%3C/b%3E~direct~first~0"
     whole = client.get(compare).text
     assert whole.count('<table class="pair beside">') > 1
@@ -217,7 +276,9 @@ def test_two_candidates_stand_beside_each_other_with_what_differs_marked(client:
     assert int(sides["one"]) + int(sides["other"]) == int(differing)
     assert int(sides["one"]) > int(sides["other"])
     links = re.findall(r'href="(/evaluations/v1/compare[^"]*kind=[^"#]*)#items">', whole)
-    assert {dict(parse_qsl(urlsplit(unescape(one)).query))["kind"] for one in links} <= set(RECIPE["samples"])  # type: ignore[arg-type]
+    assert {dict(parse_qsl(urlsplit(unescape(one)).query))["kind"] for one in links} <= set(
+        RECIPE["samples"]
+    )  # type: ignore[arg-type]
     for link in links:
         assert client.get(unescape(link)).status_code == 200
 
@@ -272,20 +333,31 @@ def test_the_leaderboard_is_sliced_by_split_each_number_leading_to_its_items(
         assert f"split {asked['split']}" in page
 
 
-def test_the_numbers_of_the_first_page_are_those_of_the_samples_behind_them(client: TestClient) -> None:
+def test_the_numbers_of_the_first_page_are_those_of_the_samples_behind_them(
+    client: TestClient,
+) -> None:
     tiles = re.findall(r'href="(/samples[^"]*)"><b>([\d,]+)</b>', client.get("/").text)
     assert len(tiles) == 6
     for address, number in tiles:
         assert f'<span id="shown">{number}</span>' in client.get(unescape(address)).text, address
 
 
-def test_managers_read_the_figures_of_reviews_that_a_count_by_hand_gives(client: TestClient) -> None:
+def test_managers_read_the_figures_of_reviews_that_a_count_by_hand_gives(
+    client: TestClient,
+) -> None:
     page = client.get("/reviews").text
     [ana] = re.findall(r"<tr><th[^>]*><a[^>]*>ana</a>.*", page)
-    answers, accepted, edited, rejected, median, an_hour, time, *_ = re.findall(r"<td[^>]*>([^<]*)</td>", ana)
+    answers, accepted, edited, rejected, median, an_hour, time, *_ = re.findall(
+        r"<td[^>]*>([^<]*)</td>", ana
+    )
     assert (answers, accepted, edited, rejected, median) == ("4", "3", "0", "1", "20.0 s")
-    assert (an_hour, time) == ("131", "2 min")  # 20 s for the first answer, then 30 s for each of the others
-    assert re.search(r'<td>all</td><td class="n">4</td><td class="n">2</td><td class="n">0.75</td>', page)
+    assert (an_hour, time) == (
+        "131",
+        "2 min",
+    )  # 20 s for the first answer, then 30 s for each of the others
+    assert re.search(
+        r'<td>all</td><td class="n">4</td><td class="n">2</td><td class="n">0.75</td>', page
+    )
     [(address, things)] = re.findall(r'href="(/samples\?reason=[^"]*)">(\d+)<', page)
     assert things == "2"
     for shown in (page, client.get("/").text):
@@ -299,11 +371,12 @@ def test_what_a_release_holds_is_counted_by_split_and_compared_with_the_one_befo
     page = client.get("/evaluations/v1/contents").text
     tiles = re.findall(r'href="(/samples\?release=v1[^"]*)"><b>(\d+)</b>', page)
     assert [int(number) for _, number in tiles] == [
-        row["n"] for row in built.rows(
+        row["n"]
+        for row in built.rows(
             """select count(*) as n from release_samples where release = 'v1'
             group by grouping sets ((), (split)) order by n desc"""
         )
-    ]  # fmt: skip
+    ]
     for address, number in tiles:
         assert f'<span id="shown">{number}</span>' in client.get(unescape(address)).text, address
     assert "as it was frozen" in page
@@ -312,7 +385,9 @@ def test_what_a_release_holds_is_counted_by_split_and_compared_with_the_one_befo
 
 
 def test_filters_find_what_a_query_finds(client: TestClient, built: Warehouse) -> None:
-    tool = built.rows("select gold -> 0 ->> 'tool' as tool from samples where kind = 'perfect' limit 1")[0]["tool"]
+    tool = built.rows(
+        "select gold -> 0 ->> 'tool' as tool from samples where kind = 'perfect' limit 1"
+    )[0]["tool"]
     asked: dict[str, str] = {
         "kind=perfect": "kind = 'perfect'",
         "language=zh&state=landed": "language = 'zh' and key in (select subject from acceptances)",
@@ -326,7 +401,9 @@ def test_filters_find_what_a_query_finds(client: TestClient, built: Warehouse) -
         assert f'<span id="shown">{count}</span>' in client.get(f"/samples?{query}").text, query
 
 
-def test_the_page_answers_only_by_its_own_name_and_allows_nothing_from_elsewhere(client: TestClient) -> None:
+def test_the_page_answers_only_by_its_own_name_and_allows_nothing_from_elsewhere(
+    client: TestClient,
+) -> None:
     answer = client.get("/samples")
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -336,7 +413,9 @@ def test_the_page_answers_only_by_its_own_name_and_allows_nothing_from_elsewhere
     assert " style=" not in answer.text
 
 
-def test_a_copy_that_is_replaced_is_shown_from_the_next_page_on(built: Warehouse, tmp_path: Path) -> None:
+def test_a_copy_that_is_replaced_is_shown_from_the_next_page_on(
+    built: Warehouse, tmp_path: Path
+) -> None:
     folder = tmp_path / "published"
     copy = published_copy(built, folder)
     shown = TestClient(page_app(built.beside(copy)), base_url="http://127.0.0.1")
@@ -367,7 +446,9 @@ def test_files_link_to_each_other_and_to_nothing_else(copy: Warehouse, tmp_path:
         write_site(copy, tmp_path)
 
 
-def test_many_samples_are_read_as_one_is_and_by_as_few_queries(copy: Warehouse, tmp_path: Path) -> None:
+def test_many_samples_are_read_as_one_is_and_by_as_few_queries(
+    copy: Warehouse, tmp_path: Path
+) -> None:
     keys = [row["key"] for row in copy.rows("select key from samples order by key")]
     many = read_samples(copy, keys)
     assert set(many) == set(keys)
@@ -418,11 +499,19 @@ class Watched:
         self.page = page
         self.complaints: list[str] = []
         self.elsewhere: list[str] = []
-        page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: (
+                self.complaints.append(message.text) if message.type == "error" else None
+            ),
+        )
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
         page.on(
-            "request", lambda one: None if one.url.startswith((address, "data:")) else self.elsewhere.append(one.url)
+            "request",
+            lambda one: (
+                None if one.url.startswith((address, "data:")) else self.elsewhere.append(one.url)
+            ),
         )
 
 

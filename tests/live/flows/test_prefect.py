@@ -53,7 +53,10 @@ def known(prefect_server: HeardPrefect) -> PrefectRecords:
 @pytest.fixture
 def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
     """The environment of a command line whose builds Prefect shows."""
-    return prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+    return prefect_server.environment | {
+        "PREFECT_API_URL": prefect_server.server.api,
+        "HOME": str(tmp_path),
+    }
 
 
 def kept(home: Path) -> list[list[dict[str, Any]]]:
@@ -77,9 +80,22 @@ def until(found: Any, seconds: float = 20) -> Any:
 
 def start_worker(home: Path, pool: str, shown: dict[str, str]) -> str:
     """Let a worker carry out what waits, and end; what it said."""
-    command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", pool, "--type", "process", "--run-once"]
+    command = [
+        sys.executable,
+        "-m",
+        "prefect",
+        "worker",
+        "start",
+        "--pool",
+        pool,
+        "--type",
+        "process",
+        "--run-once",
+    ]
     environment = {"PATH": os.environ["PATH"], **shown}
-    done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, check=False, timeout=240)
+    done = subprocess.run(
+        command, env=environment, cwd=home, capture_output=True, text=True, check=False, timeout=240
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
@@ -97,14 +113,23 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does_an
     [build] = [found for found in known.runs("build-dataset") if found["name"] == "alike"]
     groups = known.groups(build)
     assert {flow: found["name"] for flow, found in groups.items()} == {
-        "make-samples": "alike, irrelevant and perfect", "check-samples": "alike", "measure-readers": "alike",
+        "make-samples": "alike, irrelevant and perfect",
+        "check-samples": "alike",
+        "measure-readers": "alike",
         "land-samples": "alike",
-    }  # fmt: skip
+    }
     shards = until(lambda: [task["name"] for task in known.tasks(groups["make-samples"])])
-    assert sorted(shards) == [f"{group}, shard {n} of 2" for group in ("single_turn", "toolset") for n in (1, 2)]
-    assert known.tasks(groups["check-samples"]) == []  # each sample is checked as soon as it is made
+    assert sorted(shards) == [
+        f"{group}, shard {n} of 2" for group in ("single_turn", "toolset") for n in (1, 2)
+    ]
+    assert (
+        known.tasks(groups["check-samples"]) == []
+    )  # each sample is checked as soon as it is made
     shows = {one["key"]: one for one in known.artifacts(build)}
-    assert {key: one["type"] for key, one in shows.items()} == {"funnel-alike": "table", "build-alike": "markdown"}
+    assert {key: one["type"] for key, one in shows.items()} == {
+        "funnel-alike": "table",
+        "build-alike": "markdown",
+    }
     stages = json.loads(shows["funnel-alike"]["data"])
     assert stages[-1]["stage"] == "land"
     assert "path" not in [row["stage"] for row in stages], "no sample of these kinds has one"
@@ -127,7 +152,9 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does_an
     ("change", "group"),
     [
         ({"tools": [{"catalog": "lost"}]}, "make-samples"),
-        slow({"tools": [{"import": "openai", "path": str(TOP / "pyproject.toml")}]}, "make-samples"),
+        slow(
+            {"tools": [{"import": "openai", "path": str(TOP / "pyproject.toml")}]}, "make-samples"
+        ),
     ],
 )
 def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
@@ -175,21 +202,33 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing_and_a_mo
     assert set(model_server.answered.values()) == {1}
     assert 0 < model_server.most_at_once <= 2
     assert (
-        one(settings, "select count(*) from llm_calls where not cached and coalesce(error, '') = ''")
+        one(
+            settings, "select count(*) from llm_calls where not cached and coalesce(error, '') = ''"
+        )
         == model_server.answered.total()
     )
     [estimate] = [line for line in done.stderr.splitlines() if line.startswith("Estimate for ")]
-    assert any(estimate in line for line in known.logs(known.runs("build-dataset")[0])), "schedules tell it too"
-    making = next(found for found in known.runs("make-samples") if found["name"] == "again, perfect")
+    assert any(estimate in line for line in known.logs(known.runs("build-dataset")[0])), (
+        "schedules tell it too"
+    )
+    making = next(
+        found for found in known.runs("make-samples") if found["name"] == "again, perfect"
+    )
     assert sorted(task["run_count"] for task in until(lambda: known.tasks(making))) == [1, 2]
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, slow(signal.SIGHUP)])
 def test_a_build_that_prefect_shows_ends_as_by_ctrl_c(
-    known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path, sign: signal.Signals
+    known: PrefectRecords,
+    shown: dict[str, str],
+    model_server: ModelServer,
+    tmp_path: Path,
+    sign: signal.Signals,
 ) -> None:
     def hold(_asked: ServedRequest) -> None:
-        model_server.is_holding = model_server.requests > HELD  # so that the build can't end before it is stopped
+        model_server.is_holding = (
+            model_server.requests > HELD
+        )  # so that the build can't end before it is stopped
 
     model_server.is_steady = True
     model_server.behaviour = hold
@@ -224,7 +263,9 @@ def test_recipes_are_deployed_once_and_updated_after_that_and_reviews_are_pulled
 
     def deployed(every: str, **change: Any) -> dict[str, Any]:
         recipe = write_unmeasured_recipe(tmp_path, name="nightly", **change)
-        done = run("deploy", str(recipe), "--pool", "nights", "--json", home=home, **shown | {EVERY: every})
+        done = run(
+            "deploy", str(recipe), "--pool", "nights", "--json", home=home, **shown | {EVERY: every}
+        )
         assert done.returncode == 0, done.stderr
         told, pulling = json.loads(done.stdout)
         assert (told["name"], pulling["name"]) == ("build-dataset/nightly", "pull-reviews/site")
@@ -241,8 +282,16 @@ def test_recipes_are_deployed_once_and_updated_after_that_and_reviews_are_pulled
 
     first = deployed("2.5", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
     [schedule] = first["schedules"]
-    assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == ("0 3 * * *", "Europe/Berlin")
-    assert first["parameters"] == {"recipe": str(tmp_path / "nightly.yaml"), "limit": 0, "model": "", "review": True}
+    assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == (
+        "0 3 * * *",
+        "Europe/Berlin",
+    )
+    assert first["parameters"] == {
+        "recipe": str(tmp_path / "nightly.yaml"),
+        "limit": 0,
+        "model": "",
+        "review": True,
+    }
     properties = first["parameter_openapi_schema"]["properties"]
     assert all(properties[name]["description"] for name in first["parameters"])
     assert first["job_variables"]["env"]["CALLWRIGHT_HOME"] == str(home)
@@ -260,19 +309,28 @@ def test_a_worker_builds_the_same_rows_as_the_command_line_and_pulls(
     prefect_server: HeardPrefect, known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     recipe = write_unmeasured_recipe(tmp_path, name="worked")
-    assert run("deploy", str(recipe), "--pool", "works", home=tmp_path / "worked", **shown).returncode == 0
+    assert (
+        run("deploy", str(recipe), "--pool", "works", home=tmp_path / "worked", **shown).returncode
+        == 0
+    )
 
     def started(name: str, **parameters: Any) -> str:
         deployment = known.ask(f"deployments/name/{name}")
-        return known.ask(f"deployments/{deployment['id']}/create_flow_run", {"parameters": parameters})["id"]
+        return known.ask(
+            f"deployments/{deployment['id']}/create_flow_run", {"parameters": parameters}
+        )["id"]
 
     building, pulling = started("build-dataset/worked", limit=4), started("pull-reviews/worked")
     told = start_worker(tmp_path, "works", shown)
     assert "leaked" not in told
     built, pulled = (known.ask(f"flow_runs/{run_id}") for run_id in (building, pulling))
     assert (built["state_type"], built["name"]) == ("COMPLETED", "worked, at most 4 a kind"), told
-    assert pulled["state_type"] == "COMPLETED", told  # nobody was asked yet, so there is nothing to fail at
-    assert until(lambda: [line for line in known.logs(pulled) if "there is nothing to pull" in line])
+    assert pulled["state_type"] == "COMPLETED", (
+        told
+    )  # nobody was asked yet, so there is nothing to fail at
+    assert until(
+        lambda: [line for line in known.logs(pulled) if "there is nothing to pull" in line]
+    )
     plain = run_here("build", str(recipe), "--limit", "4", "--no-review", home=tmp_path / "plain")
     assert plain.returncode == 0
     assert kept(tmp_path / "worked") == kept(tmp_path / "plain")
@@ -283,11 +341,17 @@ def test_a_worker_builds_the_same_rows_as_the_command_line_and_pulls(
 
 @pytest.mark.slow
 def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_path: Path) -> None:
-    recipes = [write_unmeasured_recipe(tmp_path, name=name, seed=seed) for seed, name in enumerate(("left", "right"))]
+    recipes = [
+        write_unmeasured_recipe(tmp_path, name=name, seed=seed)
+        for seed, name in enumerate(("left", "right"))
+    ]
     with ThreadPoolExecutor(2) as both:
         done = list(
             both.map(
-                lambda path: run("build", str(path), "--no-review", "--json", home=tmp_path / "home", **shown), recipes
+                lambda path: run(
+                    "build", str(path), "--no-review", "--json", home=tmp_path / "home", **shown
+                ),
+                recipes,
             )
         )
     assert [one_of.returncode for one_of in done] == [0, 0], [one_of.stderr for one_of in done]
@@ -296,7 +360,9 @@ def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_pa
         told = json.loads(one_of.stdout)
         where = f"where recipe = '{told['recipe']}'"
         assert one(settings, f"select count(*) from acceptances {where}") == told["landed"] > 0
-        rows = warehouse_of(settings).rows(f"select distinct entered from funnel {where} and stage = 'parameters'")
+        rows = warehouse_of(settings).rows(
+            f"select distinct entered from funnel {where} and stage = 'parameters'"
+        )
         assert rows == [{"entered": told["planned"]}]
 
 
@@ -319,7 +385,12 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard_and_what_can
     )
     environment = {"CALLWRIGHT_HOME": str(home), "PATH": os.environ["PATH"], **shown}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, cwd=TOP, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     scored_ones, refusal = done.stdout.splitlines()
     assert int(scored_ones) > 0, done.stderr

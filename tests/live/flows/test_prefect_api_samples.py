@@ -22,12 +22,16 @@ ENOUGH = 30
 def recipe_with(**tools: Any) -> Recipe:
     """The recipe as it stands, with other settings of its environment."""
     loaded = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))
-    loaded["tools"] = [tools if tools["environment"] == "recorded" else {**loaded["tools"][0], **tools}]
+    loaded["tools"] = [
+        tools if tools["environment"] == "recorded" else {**loaded["tools"][0], **tools}
+    ]
     return parse_recipe(loaded, RECIPE.parent, str(RECIPE))
 
 
 def bodies(settings: Settings) -> list[str]:
-    return [row["body"] for row in warehouse_of(settings).rows("select body from samples order by key")]
+    return [
+        row["body"] for row in warehouse_of(settings).rows("select body from samples order by key")
+    ]
 
 
 @pytest.mark.slow
@@ -50,6 +54,11 @@ def test_a_prefect_server_yields_thirty_samples_without_people_and_so_do_its_rec
     assert one(live, "select count(*) from responses where environment = 'prefect'") == stored
 
     replayed = settings_of(tmp_path / "replayed")
-    build(recipe_with(environment="recorded", name="prefect", path=str(live.home / "responses.sqlite")), replayed)
+    build(
+        recipe_with(
+            environment="recorded", name="prefect", path=str(live.home / "responses.sqlite")
+        ),
+        replayed,
+    )
     assert one(replayed, "select count(*) from acceptances where grade <> 'vouched'") == landed
     assert bodies(replayed) == bodies(live)

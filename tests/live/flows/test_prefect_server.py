@@ -42,10 +42,14 @@ def processes_of(folder: Path) -> list[str]:
     return [command for command in found if command]
 
 
-def test_a_server_is_started_once_found_again_and_ended_whole(settings: Settings, tmp_path: Path) -> None:
+def test_a_server_is_started_once_found_again_and_ended_whole(
+    settings: Settings, tmp_path: Path
+) -> None:
     progress: list[str] = []
     with ThreadPoolExecutor(2) as both:
-        first, second = both.map(lambda say: start_prefect(settings, say), (progress.append, progress.append))
+        first, second = both.map(
+            lambda say: start_prefect(settings, say), (progress.append, progress.append)
+        )
     assert first == second == start_prefect(settings, progress.append) == running_prefect(settings)
     assert progress == ["Starting a Prefect server."]
     assert len(processes_of(tmp_path)) == 2, "the server and its supervisor"
@@ -63,12 +67,15 @@ def test_a_server_that_was_ended_comes_back_at_its_address(settings: Settings) -
     assert (again.url, again.pid == first.pid) == (first.url, False)
 
 
-def test_a_server_that_can_t_come_up_is_told_with_the_end_of_its_log(settings: Settings, tmp_path: Path) -> None:
+def test_a_server_that_can_t_come_up_is_told_with_the_end_of_its_log(
+    settings: Settings, tmp_path: Path
+) -> None:
     data = tmp_path / "prefect" / "data"
     data.mkdir(parents=True)
     (data / "prefect.db").write_text("This is no database. " * 100, encoding="utf-8")
     with pytest.raises(
-        CallwrightError, match=r"(?s)did not come up:.*file is not a database.*The log is .*server\.log"
+        CallwrightError,
+        match=r"(?s)did not come up:.*file is not a database.*The log is .*server\.log",
     ):
         start_prefect(settings, print)
     assert processes_of(tmp_path) == []
@@ -80,33 +87,52 @@ def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
 ) -> None:
     server = prefect_server.server
     assert shown_build.done.returncode == 0, shown_build.done.stderr
-    [*_, build] = [run for run in PrefectRecords(prefect_server).runs("build-dataset") if run["name"] == "alike"]
+    [*_, build] = [
+        run
+        for run in PrefectRecords(prefect_server).runs("build-dataset")
+        if run["name"] == "alike"
+    ]
     asked: set[str] = set()
     with open_browser() as browser:
         page = browser.new_page()  # type: ignore[attr-defined]
         page.on("request", lambda request: asked.add(request.url))
-        for address, words in (("", "Dashboard"), ("/runs", "alike"), ("/artifacts", "funnel-alike")):
+        for address, words in (
+            ("", "Dashboard"),
+            ("/runs", "alike"),
+            ("/artifacts", "funnel-alike"),
+        ):
             page.goto(server.url + address)
             page.get_by_text(words).first.wait_for()
         page.goto(f"{server.url}/runs/flow-run/{build['id']}")
         page.get_by_text("Finished in state Completed()").first.wait_for()
         assert page.get_by_text("Upgrade").count() == 0
     assert any(url.startswith(server.api) for url in asked)
-    assert {url for url in asked if not url.startswith((f"{server.url}/", "data:", "blob:"))} == set()
+    assert {
+        url for url in asked if not url.startswith((f"{server.url}/", "data:", "blob:"))
+    } == set()
 
 
-def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardPrefect, tmp_path: Path) -> None:
-    shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+def test_prefect_deploy_registers_what_prefect_yaml_names(
+    prefect_server: HeardPrefect, tmp_path: Path
+) -> None:
+    shown = prefect_server.environment | {
+        "PREFECT_API_URL": prefect_server.server.api,
+        "HOME": str(tmp_path),
+    }
     assert run("deploy", "recipes/demo.yaml", home=tmp_path, **shown).returncode == 0
     before = PrefectRecords(prefect_server).ask("deployments/name/build-dataset/demo")
     command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"]
     environment = {"PATH": os.environ["PATH"], **shown}
-    done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=environment, cwd=TOP, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     known = PrefectRecords(prefect_server)
     after = known.ask("deployments/name/build-dataset/demo")
     assert after["id"] == before["id"]
-    assert [found["schedule"] for found in after["schedules"]] == [found["schedule"] for found in before["schedules"]]
+    assert [found["schedule"] for found in after["schedules"]] == [
+        found["schedule"] for found in before["schedules"]
+    ]
     assert known.ask("deployments/name/pull-reviews/reviews")["work_pool_name"] == "callwright"
     assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith(
         "flows/engine/prefect_flows.py"

@@ -20,7 +20,10 @@ def known(prefect_server: HeardPrefect) -> PrefectRecords:
 @pytest.fixture
 def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
     """The environment of a command line whose builds Prefect shows."""
-    return prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+    return prefect_server.environment | {
+        "PREFECT_API_URL": prefect_server.server.api,
+        "HOME": str(tmp_path),
+    }
 
 
 @pytest.mark.slow
@@ -31,9 +34,13 @@ def test_flows_that_run_at_once_share_a_model_s_limit(
     model_server.delay = 0.05
     models = stub_roles(model_server, concurrency=8)
     recipes = [
-        write_unmeasured_recipe(tmp_path, name=name, models=models, samples={"perfect": 6}) for name in ("this", "that")
+        write_unmeasured_recipe(tmp_path, name=name, models=models, samples={"perfect": 6})
+        for name in ("this", "that")
     ]
-    builds = [start("build", str(path), "--no-review", home=tmp_path / path.stem, **shown) for path in recipes]
+    builds = [
+        start("build", str(path), "--no-review", home=tmp_path / path.stem, **shown)
+        for path in recipes
+    ]
     ended = [build.communicate(timeout=120) for build in builds]
     assert [build.returncode for build in builds] == [0, 0], ended
     assert 0 < model_server.most_at_once <= 2
@@ -45,14 +52,21 @@ def test_what_prefect_keeps_of_a_build_does_not_grow_with_its_records(
 ) -> None:
     sizes = []
     for name, count in (("few", 10), ("more", 100)):
-        recipe = write_unmeasured_recipe(tmp_path, name=name, samples={"perfect": count}, shard_size=count)
-        assert run("build", str(recipe), "--no-review", home=tmp_path / name, **shown).returncode == 0
+        recipe = write_unmeasured_recipe(
+            tmp_path, name=name, samples={"perfect": count}, shard_size=count
+        )
+        assert (
+            run("build", str(recipe), "--no-review", home=tmp_path / name, **shown).returncode == 0
+        )
         [build] = [found for found in known.runs("build-dataset") if found["name"] == name]
         groups = known.groups(build).values()
         tasks = [task for group in groups for task in known.tasks(group)]
         artifacts = [artifact for group in groups for artifact in known.artifacts(group)]
         sizes.append(
-            (len(tasks) + len(artifacts), *(max(len(str(one)) for one in told) for told in (tasks, artifacts)))
+            (
+                len(tasks) + len(artifacts),
+                *(max(len(str(one)) for one in told) for told in (tasks, artifacts)),
+            )
         )
     (few_told, *few_sizes), (more_told, *more_sizes) = sizes
     assert more_told <= few_told + 1  # a shard more, for they are cut by time

@@ -59,7 +59,9 @@ def undisturbed() -> dict[Pulled, Any]:
     return {}
 
 
-def validate_it_ended_as_undisturbed(live: LiveSite, undisturbed: dict[Pulled, Any], brought: Pulled) -> None:
+def validate_it_ended_as_undisturbed(
+    live: LiveSite, undisturbed: dict[Pulled, Any], brought: Pulled
+) -> None:
     """The books are those of a pull without any fault, and another pull brings nothing."""
     assert live.site.pull() == NOTHING_NEW
     live.validate_all_is_there_once()
@@ -67,7 +69,9 @@ def validate_it_ended_as_undisturbed(live: LiveSite, undisturbed: dict[Pulled, A
 
 
 @pytest.fixture(autouse=True)
-def _pull_without_faults(request: pytest.FixtureRequest, undisturbed: dict[Pulled, Any], tmp_path: Path) -> None:
+def _pull_without_faults(
+    request: pytest.FixtureRequest, undisturbed: dict[Pulled, Any], tmp_path: Path
+) -> None:
     """Before the first test that needs it: the same things said and pulled with nothing in the way."""
     brought = WITH_EDIT if "edited" in request.fixturenames else ALL_SAID
     if brought not in undisturbed:
@@ -81,7 +85,9 @@ def _pull_without_faults(request: pytest.FixtureRequest, undisturbed: dict[Pulle
 
 
 @pytest.mark.parametrize("name", sampled(FAULTS, ()))
-def test_a_pull_that_is_answered_badly_brings_all(said: LiveSite, name: str, undisturbed: dict[Pulled, Any]) -> None:
+def test_a_pull_that_is_answered_badly_brings_all(
+    said: LiveSite, name: str, undisturbed: dict[Pulled, Any]
+) -> None:
     said.proxy.expect(SEARCH, FAULTS[name])
     said.proxy.expect(EXPORT, FAULTS[name])
     assert said.site.pull() == ALL_SAID
@@ -146,8 +152,12 @@ def test_a_pull_that_was_killed_is_ended_by_the_next_one(
     info, home = edited.server.info, edited.site.settings.home
     died = subprocess.run(
         [sys.executable, "-c", _DYING, str(home), info.url, info.token, str(writes)],
-        cwd=TOP, env=environment(home, PYTHONPATH=str(TOP)), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=TOP,
+        env=environment(home, PYTHONPATH=str(TOP)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert died.returncode == -signal.SIGKILL, died.stderr
     edited.site.pull()
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
@@ -173,7 +183,9 @@ def test_two_pulls_at_once_from_two_threads_bring_everything_once(
 async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveSite) -> None:
     info, settings = said.server.info, said.site.settings
     with local(info.url, info.token) as one, local(info.url, info.token) as other:
-        brought = await asyncio.gather(*(pull_reviews(settings, studio, SilentProgress()) for studio in (one, other)))
+        brought = await asyncio.gather(
+            *(pull_reviews(settings, studio, SilentProgress()) for studio in (one, other))
+        )
     assert sorted(brought) == [NOTHING_NEW, ALL_SAID]
     said.validate_all_is_there_once()
 
@@ -188,15 +200,20 @@ def test_two_pulls_at_once_from_two_processes_bring_everything_once(
     pulls = [
         subprocess.Popen(
             [sys.executable, "-m", "callwright", "review", "pull"],
-            cwd=TOP, env=environment(home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=TOP,
+            env=environment(home, **named),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     told = [pull.communicate(timeout=300) for pull in pulls]
     assert [pull.returncode for pull in pulls] == [0, 0], told
     assert sorted(out.splitlines()[0] for out, _ in told) == [
-        "3 new reviews: 1 accepted, 1 edited, 1 rejected.", "No new reviews.",
-    ]  # fmt: skip
+        "3 new reviews: 1 accepted, 1 edited, 1 rejected.",
+        "No new reviews.",
+    ]
     assert edited.site.value("select count(*) from reviews") == 3
     assert edited.site.value("select count(*) from review_rounds") == 1
     edited.validate_all_is_there_once()

@@ -49,7 +49,9 @@ def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveSite, n
     assert not live.proxy.faults
     assert sum(pushed) == len(live.asked())
     live.validate_all_is_there_once()
-    assert live.proxy.count(IMPORT) == (2 if name in NEVER_ARRIVED else 1), "what arrived is not sent again"
+    assert live.proxy.count(IMPORT) == (2 if name in NEVER_ARRIVED else 1), (
+        "what arrived is not sent again"
+    )
     assert live.site.push() == (0, 0)
 
 
@@ -71,8 +73,13 @@ def test_imports_of_which_each_is_answered_badly_in_its_way_make_each_task_once(
 
 @pytest.mark.slow
 def test_searches_for_tasks_that_are_answered_badly_make_no_double(live: LiveSite) -> None:
-    badly = [FAULTS[name] for name in ("500 before it", "429 with a wish", "truncated JSON", "cut in the answer")]
-    live.proxy.expect(SEARCH, Fault(), *badly)  # the search before the import, then the tries of the one after it
+    badly = [
+        FAULTS[name]
+        for name in ("500 before it", "429 with a wish", "truncated JSON", "cut in the answer")
+    ]
+    live.proxy.expect(
+        SEARCH, Fault(), *badly
+    )  # the search before the import, then the tries of the one after it
     assert sum(live.site.push()) == len(live.asked())
     live.proxy.expect(SEARCH, *badly)
     assert live.site.push(again=True) == (0, len(live.asked()))
@@ -93,7 +100,9 @@ def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
     if not arrives:
         with pytest.raises(TransientError):
             live.site.push()
-        assert live.site.value("select count(*) from review_requests where pushed_at is not null") == 4
+        assert (
+            live.site.value("select count(*) from review_requests where pushed_at is not null") == 4
+        )
         assert len(live.people.tasks()) == 4
         live.proxy.heal()
         assert live.site.push() == (len(live.asked()) - 4, 0)
@@ -102,7 +111,9 @@ def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
     live.validate_all_is_there_once()
 
 
-def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(live: LiveSite) -> None:
+def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(
+    live: LiveSite,
+) -> None:
     def power_cut() -> None:
         time.sleep(0.05)
         live.server.kill()
@@ -145,12 +156,18 @@ push_reviews(settings_of(home), Dying(url, token, name="local"), SilentProgress(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_crash_between_import_and_bookkeeping_doubles_nothing(live: LiveSite, moment: str) -> None:
+def test_a_crash_between_import_and_bookkeeping_doubles_nothing(
+    live: LiveSite, moment: str
+) -> None:
     info, home = live.server.info, live.site.settings.home
     died = subprocess.run(
         [sys.executable, "-c", _DYING, str(home), info.url, info.token, moment],
-        cwd=TOP, env=environment(home, PYTHONPATH=str(TOP)), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=TOP,
+        env=environment(home, PYTHONPATH=str(TOP)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert died.returncode == -signal.SIGKILL, died.stderr
     assert live.people.keys() == live.asked()
     noted = live.site.value("select count(*) from review_requests where pushed_at is not null")
@@ -181,10 +198,14 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveSit
     pushes = [
         subprocess.Popen(
             [sys.executable, "-m", "callwright", "review", "push", "--json"],
-            cwd=TOP, env=environment(live.site.settings.home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=TOP,
+            env=environment(live.site.settings.home, **named),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     said = [push.communicate(timeout=300) for push in pushes]
     assert [push.returncode for push in pushes] == [0, 0], said
     live.validate_all_is_there_once()
@@ -214,7 +235,9 @@ def test_what_somebody_annotated_twice_over_stays_with_both_words(live: LiveSite
     live.site.push()
     [first, *_] = live.people.tasks()
     project = live.people.client.tasks.get(id=str(first.id)).project
-    made = live.people.client.projects.import_tasks(project, request=[{"data": first.data}], return_task_ids=True)
+    made = live.people.client.projects.import_tasks(
+        project, request=[{"data": first.data}], return_task_ids=True
+    )
     live.people.annotate(first.id, "accept")
     live.people.annotate(made.task_ids[0], "accept")
     assert live.site.pull().reviews == 2

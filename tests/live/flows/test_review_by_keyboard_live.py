@@ -33,16 +33,14 @@ from tests.support.flows.review_sites import ReviewSite, open_site
 from tests.support.flows.sample_reviewer import SampleReviewer, told
 from tests.support.typist import ShownTask, Typist
 
-pytestmark = [
-    pytest.mark.labelstudio,
-    pytest.mark.browser,
-    pytest.mark.enable_socket,
-]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 SOME = 6  # tasks in which all that can be answered is answered once
 
 
 @pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardSite]:
+def context(
+    label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[KeyboardSite]:
     """An annotator who has signed in where samples were pushed."""
     site = open_site(tmp_path_factory.mktemp("asked"), PaperStudio())
     ask_about_samples(site, "en")
@@ -51,7 +49,9 @@ def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="module")
-def of_each_kind(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardSite]:
+def of_each_kind(
+    label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[KeyboardSite]:
     """The same where all that can be asked was pushed."""
     site = fill_site(tmp_path_factory.mktemp("all-asked"))
     assert len(asked(site)) == 6
@@ -100,10 +100,16 @@ def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
             assert edited.origin is not None
             assert edited.origin.parents == (answer.subject,)
             landed = (site.accepted(result) or {}).get("accepted_by") == context.reviewer
-            waits = site.rows("select 1 from review_queue where subject = ? and not is_answered", result)
-            doubts = site.rows("select 1 from newest_verdicts where subject = ? and decision <> 'proved'", result)
+            waits = site.rows(
+                "select 1 from review_queue where subject = ? and not is_answered", result
+            )
+            doubts = site.rows(
+                "select 1 from newest_verdicts where subject = ? and decision <> 'proved'", result
+            )
             assert landed or waits or doubts, "only what readers doubt of an edit does not land"
-    rows = site.rows("select subject, version, calls from review_rounds where cause = 'returned edit'")
+    rows = site.rows(
+        "select subject, version, calls from review_rounds where cause = 'returned edit'"
+    )
     assert [(row["subject"], row["version"], row["calls"]) for row in rows] == [
         (subject, 2, typed) for subject, typed in reviewer.broken.items()
     ]
@@ -123,10 +129,16 @@ def test_tools_are_reviewed(of_each_kind: KeyboardSite) -> None:
         typist.append(" At once.")
         schema = json.loads(typist.tab_to("edited_parameters"))
         parameter = next(iter(schema["properties"].values()))
-        typist.replace(f'"description": "{parameter["description"]}"', '"description": "what is meant"')
+        typist.replace(
+            f'"description": "{parameter["description"]}"', '"description": "what is meant"'
+        )
         typist.leave_box()
         parameter["description"] = "what is meant"
-        edits[shown.subject] = {"name": f"{name}Later", "description": f"{description} At once.", "parameters": schema}
+        edits[shown.subject] = {
+            "name": f"{name}Later",
+            "description": f"{description} At once.",
+            "parameters": schema,
+        }
         return TypedAnswer(shown.subject, "edit")
 
     answers = of_each_kind.label(TOOL_REVIEW, answer, SOME)
@@ -147,7 +159,9 @@ def test_tools_are_reviewed(of_each_kind: KeyboardSite) -> None:
 def test_corrections_are_reviewed(of_each_kind: KeyboardSite) -> None:
     answers = of_each_kind.label(
         CORRECTION,
-        lambda shown, number: accept_or_reject(of_each_kind, CORRECTION, shown, number, "incomplete", "wrong_pick"),
+        lambda shown, number: accept_or_reject(
+            of_each_kind, CORRECTION, shown, number, "incomplete", "wrong_pick"
+        ),
     )
     assert of_each_kind.pull().reviews == EACH
     decided = of_each_kind.site.rows(
@@ -155,7 +169,9 @@ def test_corrections_are_reviewed(of_each_kind: KeyboardSite) -> None:
     )
     paths = {one.subject for one in answers}
     found = [
-        TypedAnswer(*row.values())._replace(reasons=tuple(row["reasons"])) for row in decided if row["subject"] in paths
+        TypedAnswer(*row.values())._replace(reasons=tuple(row["reasons"]))
+        for row in decided
+        if row["subject"] in paths
     ]
     assert sorted(found) == sorted(answers)
     made = "select distinct sample from build_samples where list_contains(?::varchar[], draft)"
@@ -163,9 +179,14 @@ def test_corrections_are_reviewed(of_each_kind: KeyboardSite) -> None:
     samples = [row["sample"] for row in of_each_kind.site.rows(made, rejected)]
     assert samples
     own = {
-        row["subject"] for row in of_each_kind.site.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)
+        row["subject"]
+        for row in of_each_kind.site.rows(
+            "select subject from reviews where kind = ?", SAMPLE_REVIEW
+        )
     }
-    assert [of_each_kind.site.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
+    assert [of_each_kind.site.accepted(key) for key in samples if key not in own] == [None] * len(
+        set(samples) - own
+    )
 
 
 @pytest.mark.slow
@@ -175,7 +196,9 @@ def test_entries_are_struck(of_each_kind: KeyboardSite) -> None:
 
     def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 3:
-            return accept_or_reject(of_each_kind, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct")
+            return accept_or_reject(
+                of_each_kind, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct"
+            )
         typist.choose(DISAMBIGUATION, "edit")
         first, *others = shown.data["strikes"]
         typist.tick_first()
@@ -200,7 +223,9 @@ def _responses(sample: Sample) -> list[list[Any]]:
 def _without(sample: Sample, boxes: list[str]) -> list[list[Any]]:
     """What the calls of a sample returned, without the entries of these boxes: `step.call.entry:list`."""
     found = copy.deepcopy(_responses(sample))
-    for where, _, names in sorted((box.partition(":") for box in boxes), key=lambda one: -int(one[0].split(".")[2])):
+    for where, _, names in sorted(
+        (box.partition(":") for box in boxes), key=lambda one: -int(one[0].split(".")[2])
+    ):
         step, call, entry = map(int, where.split("."))
         held = found[step][call]
         for name in names.split("."):
@@ -216,7 +241,9 @@ def test_dialogue_acts_are_reviewed(of_each_kind: KeyboardSite) -> None:
 
     def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 3:
-            return accept_or_reject(of_each_kind, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural")
+            return accept_or_reject(
+                of_each_kind, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural"
+            )
         typist.choose(DIALOGUE_ACTS, "edit")
         told = typist.tab_to("edited_acts").partition("]")[0]
         typed = "inform, seek" if told != "1 [inform, seek" else "seek"
@@ -229,9 +256,12 @@ def test_dialogue_acts_are_reviewed(of_each_kind: KeyboardSite) -> None:
     assert of_each_kind.pull().reviews == EACH
     of_each_kind.see_reviews(DIALOGUE_ACTS, answers)
     for one in (one for one in answers if one.decision == "edit"):
-        before, after = (site.sample(key) for key in (one.subject, of_each_kind.result_of(one, DIALOGUE_ACTS)))
+        before, after = (
+            site.sample(key) for key in (one.subject, of_each_kind.result_of(one, DIALOGUE_ACTS))
+        )
         acts, others = (
-            [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)] for sample in (after, before)
+            [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)]
+            for sample in (after, before)
         )
         assert acts == [corrected[one.subject], *others[1:]]
         assert told(after) == told(before)
@@ -247,5 +277,7 @@ def test_the_metric_is_audited(of_each_kind: KeyboardSite) -> None:
     )
     assert of_each_kind.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
     of_each_kind.see_reviews(PREDICTION_AUDIT, answers)
-    audited = of_each_kind.site.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
+    audited = of_each_kind.site.rows(
+        "select sum(audited) as audited, sum(agreed) as agreed from metric_audit"
+    )
     assert audited == [{"audited": EACH, "agreed": 4}]

@@ -60,9 +60,13 @@ def task_of(site: ReviewSite, subject: str) -> dict:
     return max(found, key=lambda task: task.data["version"])
 
 
-def annotate(site: ReviewSite, subject: str, verdict: str, *, skipped: bool = False, **typed: object) -> int:
+def annotate(
+    site: ReviewSite, subject: str, verdict: str, *, skipped: bool = False, **typed: object
+) -> int:
     controls = {"verdict": [verdict]} if verdict else {}
-    controls |= {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
+    controls |= {
+        name: value if isinstance(value, list) else [value] for name, value in typed.items()
+    }
     result = [control_result(name, values) for name, values in controls.items()]
     made = site.studio.client.annotations.create(
         id=task_of(site, subject).id, result=result, was_cancelled=skipped, lead_time=7.5
@@ -73,25 +77,38 @@ def annotate(site: ReviewSite, subject: str, verdict: str, *, skipped: bool = Fa
 def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) -> None:
     accepted, rejected, broken, skipped = site.asked("doubtful")[:4]
     contradicted = spot_check_with_a_call(site)
-    edited, spot = [key for key in site.asked("spot check") if key != contradicted and site.sample(key).gold][:2]
+    edited, spot = [
+        key for key in site.asked("spot check") if key != contradicted and site.sample(key).gold
+    ][:2]
     asked = site.value("select count(*) from review_requests")
     assert site.push() == (asked, 0)
     assert site.push() == (0, 0)
     annotate(site, accepted, "accept", comment="Good.")
     change = annotate(site, rejected, "reject", reasons=["wrong_value", "other"])
     annotate(site, spot, "reject", reasons=["unnatural"])
-    annotate(site, edited, "edit", edited_request=site.polite(edited), edited_calls=gold_of(site, edited))
-    annotate(site, contradicted, "edit", edited_request=OFF_TOPIC, edited_calls=gold_of(site, contradicted))
+    annotate(
+        site, edited, "edit", edited_request=site.polite(edited), edited_calls=gold_of(site, edited)
+    )
+    annotate(
+        site,
+        contradicted,
+        "edit",
+        edited_request=OFF_TOPIC,
+        edited_calls=gold_of(site, contradicted),
+    )
     annotate(site, broken, "edit", edited_request="Other words.", edited_calls='[{"tool": ')
     annotate(site, skipped, "", skipped=True)
 
-    assert site.pull() == Pulled(reviews=5, accepted=1, edited=2, rejected=2, returned=1, contradicted=1)
+    assert site.pull() == Pulled(
+        reviews=5, accepted=1, edited=2, rejected=2, returned=1, contradicted=1
+    )
     person = label_studio_server.username
     assert site.accepted(accepted) == {"proved": False, "vouched": True, "accepted_by": person}
     assert site.accepted(spot) is None
     assert site.standing(rejected)[1] == "rejected"
     child, doubted = (
-        site.value("select result from decisions where subject = ?", key) for key in (edited, contradicted)
+        site.value("select result from decisions where subject = ?", key)
+        for key in (edited, contradicted)
     )
     assert site.accepted(child)["accepted_by"] == person
     assert task_of(site, doubted).data["why"].startswith(f"As edited by {person}: ")
@@ -136,7 +153,9 @@ def test_two_pushes_at_once_make_each_task_once(
 
 
 @pytest.mark.slow
-def test_another_work_folder_on_the_same_server_mixes_nothing_up(site: ReviewSite, tmp_path: Path) -> None:
+def test_another_work_folder_on_the_same_server_mixes_nothing_up(
+    site: ReviewSite, tmp_path: Path
+) -> None:
     other = open_site(tmp_path / "other", site.studio)
     build(erring_recipe(seed=12, samples={"perfect": 3}), other.settings)
     site.push()
@@ -148,7 +167,9 @@ def test_another_work_folder_on_the_same_server_mixes_nothing_up(site: ReviewSit
     data = task_of(site, mine).data
     foreign = {name: value for name, value in data.items() if name != "callwright_key"}
     made = site.studio.client.projects.import_tasks(
-        project.id, request=[{"data": foreign}, {"data": data | {"callwright_key": "no key"}}], return_task_ids=True
+        project.id,
+        request=[{"data": foreign}, {"data": data | {"callwright_key": "no key"}}],
+        return_task_ids=True,
     )
     site.studio.client.annotations.create(id=made.task_ids[1], result=[])
     first, second = site.pull(), other.pull()
@@ -157,20 +178,34 @@ def test_another_work_folder_on_the_same_server_mixes_nothing_up(site: ReviewSit
     assert "'no key'" in first.problems[0]
 
 
-def test_the_command_line_says_what_it_did(site: ReviewSite, label_studio_server: ServerInfo) -> None:
-    named = {"LABEL_STUDIO_URL": label_studio_server.url, "LABEL_STUDIO_API_KEY": label_studio_server.token}
+def test_the_command_line_says_what_it_did(
+    site: ReviewSite, label_studio_server: ServerInfo
+) -> None:
+    named = {
+        "LABEL_STUDIO_URL": label_studio_server.url,
+        "LABEL_STUDIO_API_KEY": label_studio_server.token,
+    }
     home = site.settings.home
     pushed = run("review", "push", home=home, **named)
     asked = site.value("select count(*) from review_requests")
-    assert pushed.stdout.startswith(f"{asked} tasks sent: {label_studio_server.url}/projects/"), pushed.stderr
-    assert run_here("review", "push", home=home, **named).stdout.startswith("There is nothing to send.")
+    assert pushed.stdout.startswith(f"{asked} tasks sent: {label_studio_server.url}/projects/"), (
+        pushed.stderr
+    )
+    assert run_here("review", "push", home=home, **named).stdout.startswith(
+        "There is nothing to send."
+    )
     annotate(site, site.asked("doubtful")[0], "accept")
     pulled = run_here("review", "pull", home=home, **named)
     assert pulled.stdout == "1 new review: 1 accepted, 0 edited, 0 rejected.\n"
     assert run_here("review", "pull", home=home, **named).stdout == "No new reviews.\n"
     status = run_here("review", "status", "--server", "--json", home=home, **named)
     told = json.loads(status.stdout)
-    kinds = {"samples": "", "tools": "tool_", "corrections": "correction_", "disambiguations": "disambiguation_"}
+    kinds = {
+        "samples": "",
+        "tools": "tool_",
+        "corrections": "correction_",
+        "disambiguations": "disambiguation_",
+    }
     assert set(told) >= {*kinds, *(f"{kind}reviewers" for kind in kinds.values())}
     [server] = told["label_studio"]
     assert server["finished"] == 1
@@ -186,8 +221,13 @@ def test_a_build_pushes_what_it_asks_about(
     tmp_path: Path, label_studio_server: ServerInfo, label_studio: LabelStudio
 ) -> None:
     remove_projects(label_studio)
-    recipe = write_unmeasured_recipe(tmp_path, seed=13, samples={"perfect": 4}, review={"spot_checks": 2})
-    named = {"LABEL_STUDIO_URL": label_studio_server.url, "LABEL_STUDIO_API_KEY": label_studio_server.token}
+    recipe = write_unmeasured_recipe(
+        tmp_path, seed=13, samples={"perfect": 4}, review={"spot_checks": 2}
+    )
+    named = {
+        "LABEL_STUDIO_URL": label_studio_server.url,
+        "LABEL_STUDIO_API_KEY": label_studio_server.token,
+    }
     done = run_here("build", str(recipe), home=tmp_path / "home", **named)
     assert done.returncode == 0, done.stderr
     assert "2 tasks sent to reviewers: " in done.stdout

@@ -40,8 +40,13 @@ class Weather(BaseModel):
 
 
 def _request(text="What is the weather in Lyon?", schema=None, tools=(), **options):
-    messages = (ChatMessage(role="system", content="Be brief."), ChatMessage(role="user", content=text))
-    return ChatRequest("local/x.gguf", messages, schema, tuple(tools), tuple(sorted(options.items())), 0)
+    messages = (
+        ChatMessage(role="system", content="Be brief."),
+        ChatMessage(role="user", content=text),
+    )
+    return ChatRequest(
+        "local/x.gguf", messages, schema, tuple(tools), tuple(sorted(options.items())), 0
+    )
 
 
 @pytest.mark.local_model
@@ -76,7 +81,9 @@ async def test_a_generation_over_time_is_stopped(gguf):
     model = LocalModel(gguf, timeout=0.2)
     started = time.monotonic()
     with pytest.raises(TransientError, match=r"did not finish within 0\.2 s"):
-        await model.send(_request("Tell me a very long story.", max_tokens=4000, extra={"ignore_eos": True}))
+        await model.send(
+            _request("Tell me a very long story.", max_tokens=4000, extra={"ignore_eos": True})
+        )
     await model.close()
     assert time.monotonic() - started < 15, "thousands of tokens would take minutes"
 
@@ -103,7 +110,11 @@ def test_a_missing_extra_is_named(tmp_path):
     path = tmp_path / "x.gguf"
     path.write_bytes(b"GGUF")
     child = subprocess.run(
-        [sys.executable, "-c", WITHOUT_EXTRA, str(path)], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", WITHOUT_EXTRA, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "pip install 'callwright[local]'" in child.stdout
 
@@ -113,7 +124,9 @@ def test_chunks_make_a_reply_with_calls():
         return {"choices": [{"index": 0, "delta": delta}]}
 
     def called(number, name, arguments):
-        return chunk(tool_calls=[{"index": number, "function": {"name": name, "arguments": arguments}}])
+        return chunk(
+            tool_calls=[{"index": number, "function": {"name": name, "arguments": arguments}}]
+        )
 
     chunks = [
         chunk(role="assistant", content=None),
@@ -128,7 +141,9 @@ def test_chunks_make_a_reply_with_calls():
     reply = read_chunks(chunks, "x.gguf")
 
     assert reply.text == "Let me see."
-    assert reply.calls == tuple(Call(tool="trip_plan", arguments={"city": city}) for city in ("Lyon", "Metz"))
+    assert reply.calls == tuple(
+        Call(tool="trip_plan", arguments={"city": city}) for city in ("Lyon", "Metz")
+    )
     assert (reply.prompt_tokens, reply.completion_tokens) == (7, 9)
 
 

@@ -37,9 +37,13 @@ def server(gguf):
 
 @pytest.mark.local_model
 @pytest.mark.parametrize("transport", ["lean", pytest.param("litellm", marks=pytest.mark.slow)])
-async def test_a_real_server_holds_a_model_to_a_schema_and_tells_what_is_too_long(server, transport):
+async def test_a_real_server_holds_a_model_to_a_schema_and_tells_what_is_too_long(
+    server, transport
+):
     base = f"{server.listening_address}/v1"
-    model = open_adapter(read_model("openai/small", {"api_base": base, "transport": transport, "timeout": 600}))
+    model = open_adapter(
+        read_model("openai/small", {"api_base": base, "transport": transport, "timeout": 600})
+    )
 
     def asked(text):
         options = (("api_base", base), ("max_tokens", 12), ("temperature", 0.0))
@@ -68,14 +72,18 @@ def test_a_build_by_a_real_server_ends_and_tells_why_each_sample_failed(gguf, tm
     }
     models = dict.fromkeys(("generator", "checker", "judge"), small)
     kinds = {"perfect": 1}
-    recipe = callwright.make_recipe("real", tools=[{"seed": ["Weather"]}], samples=kinds, models=models)
+    recipe = callwright.make_recipe(
+        "real", tools=[{"seed": ["Weather"]}], samples=kinds, models=models
+    )
 
     report = callwright.build(recipe, home=tmp_path)
 
     made = sum(row.made for row in report.composition)
     lost = sum(row.failed + row.rejected for row in report.funnel)
     assert report.asked == report.planned == 1
-    assert made < 1 <= made + lost, "so small a model does not follow instructions, and what is not made is counted"
+    assert made < 1 <= made + lost, (
+        "so small a model does not follow instructions, and what is not made is counted"
+    )
     assert report.landed == 0, "no model settles what its own words mean"
     assert report.failures
     assert all(failure.reason for failure in report.failures)

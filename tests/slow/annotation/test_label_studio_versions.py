@@ -15,7 +15,11 @@ from callwright.annotation.studio.server import ServerInfo, start, stop
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import invite
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio_oldest")]
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio_oldest"),
+]
 
 LOCK = Path(__file__).with_name("label-studio-1.20.0.lock")
 ACCEPT = [control_result("verdict", ["accept"])]
@@ -40,14 +44,21 @@ def studio(oldest: ServerInfo, request: pytest.FixtureRequest) -> Iterator[Label
 
 
 @pytest.mark.filterwarnings("ignore:The `parse_obj` method")  # of the vendor's own token refresh
-def test_the_oldest_version_does_all_that_the_review_loop_asks(studio, oldest, make_sample, tools, request):
+def test_the_oldest_version_does_all_that_the_review_loop_asks(
+    studio, oldest, make_sample, tools, request
+):
     assert studio.client.versions.get().release == "1.20.0"
     assert studio.signed_in_as() == oldest.username
-    screen = screen_for("sample_review").with_changes(kind=f"oldest_{abs(hash(request.node.nodeid)) % 10**9}")
+    screen = screen_for("sample_review").with_changes(
+        kind=f"oldest_{abs(hash(request.node.nodeid)) % 10**9}"
+    )
     project = studio.ensure_project(screen)
     tasks = [
         QueuedTask(
-            review_task(make_sample(number=number), tools, [], reason="-").with_changes(kind=screen.kind), priority
+            review_task(make_sample(number=number), tools, [], reason="-").with_changes(
+                kind=screen.kind
+            ),
+            priority,
         )
         for number, priority in enumerate((0.2, 0.8, 0.5))
     ]
@@ -56,7 +67,9 @@ def test_the_oldest_version_does_all_that_the_review_loop_asks(studio, oldest, m
     assert (pushed.created, again.created, again.already_there) == (3, 0, 3)
     assert pushed.task_ids == again.task_ids
     low, high, middle = (pushed.task_ids[task.callwright_key] for task in tasks)
-    assert tuple(view.data for view in studio.client.views.list(project=project.id)) == tables_of(screen)
+    assert tuple(view.data for view in studio.client.views.list(project=project.id)) == tables_of(
+        screen
+    )
 
     mark = abs(hash(str(oldest.url) + request.node.name)) % 10**6
     with invite(oldest, f"ann{mark}") as ann, invite(oldest, f"ben{mark}") as ben:
@@ -72,12 +85,18 @@ def test_the_oldest_version_does_all_that_the_review_loop_asks(studio, oldest, m
         ben.ask("POST", f"/api/tasks/{high}/drafts", {"result": ACCEPT, "lead_time": 1})
 
     pulled = studio.pull(project)
-    assert sorted((one.task_id, one.reviewer, one.skipped) for one in pulled.annotations) == sorted([
-        (high, ann.email, False), (middle, ann.email, False), (low, ann.email, False), (middle, ben.email, True),
-    ])  # fmt: skip
+    assert sorted((one.task_id, one.reviewer, one.skipped) for one in pulled.annotations) == sorted(
+        [
+            (high, ann.email, False),
+            (middle, ann.email, False),
+            (low, ann.email, False),
+            (middle, ben.email, True),
+        ]
+    )
     studio.client.annotations.delete(id=taken_back)
     states = {
-        one.task_id: (len(one.submitted), one.skipped, one.drafts) for one in studio.pull(project, pulled.cursor).states
+        one.task_id: (len(one.submitted), one.skipped, one.drafts)
+        for one in studio.pull(project, pulled.cursor).states
     }
     assert states == {high: (1, 0, 1), middle: (1, 1, 0), low: (0, 0, 0)}
     studio.client.tasks.delete(id=str(low))

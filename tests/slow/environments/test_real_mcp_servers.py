@@ -51,7 +51,10 @@ def memory(folder: Path) -> Played:
     command = ["env", "MEMORY_FILE_PATH={folder}/memory.jsonl", str(programs / "mcp-server-memory")]
     calls = [
         call("create_entities", entities=[alan]),
-        call("add_observations", observations=[{"entityName": "Alan", "contents": ["plays the piano"]}]),
+        call(
+            "add_observations",
+            observations=[{"entityName": "Alan", "contents": ["plays the piano"]}],
+        ),
         call("open_nodes", names=["Alan"]),
     ]
     settings = {"command": command, "state": ["read_graph"], "values": values, "include": include}
@@ -61,7 +64,12 @@ def memory(folder: Path) -> Played:
 def files(folder: Path) -> Played:
     programs = npm_installed(folder, "@modelcontextprotocol/server-filesystem@2026.8.31")
     (folder / "seed" / "milk.txt").write_text("Buy milk.\n")
-    values = {"path": ["milk.txt"], "content": ["Hello."], "source": ["milk.txt"], "destination": ["bread.txt"]}
+    values = {
+        "path": ["milk.txt"],
+        "content": ["Hello."],
+        "source": ["milk.txt"],
+        "destination": ["bread.txt"],
+    }
     settings = {
         "command": [str(programs / "mcp-server-filesystem"), "{folder}"],
         "include": ["write_file", "move_file", "read_text_file", "list_allowed_directories"],
@@ -73,7 +81,11 @@ def files(folder: Path) -> Played:
         call("read_text_file", path="list.txt"),
         call("list_allowed_directories"),
     ]
-    changed = {("deleted", "file", "milk.txt"), ("created", "file", "list.txt"), ("created", "file", "new.txt")}
+    changed = {
+        ("deleted", "file", "milk.txt"),
+        ("created", "file", "list.txt"),
+        ("created", "file", "new.txt"),
+    }
     return Played(settings, calls, "/workspace", changed)
 
 
@@ -88,9 +100,15 @@ def database(folder: Path) -> Played:
         "reads": ["read_query"],
         "state": [{"tool": "read_query", "arguments": {"query": query}}],
         "include": ["read_query", "write_query"],
-        "values": {"read_query.query": [query], "write_query.query": ["delete from orders where id = 1"]},
+        "values": {
+            "read_query.query": [query],
+            "write_query.query": ["delete from orders where id = 1"],
+        },
     }
-    calls = [call("write_query", query="insert into orders values (2, 'sofa')"), call("read_query", query=query)]
+    calls = [
+        call("write_query", query="insert into orders values (2, 'sofa')"),
+        call("read_query", query=query),
+    ]
     return Played(settings, calls, "sofa", {("updated", "read_query", "")})
 
 

@@ -10,7 +10,13 @@ from tests.support.warehouse.consuming import ran_in, report_of
 from tests.support.warehouse.task_releases import task_stream
 
 pytestmark = pytest.mark.slow
-PLACES = {"inspect": "environment", "nemo-gym": "environment", "openenv": "", "trl": "environment", "verifiers": ""}
+PLACES = {
+    "inspect": "environment",
+    "nemo-gym": "environment",
+    "openenv": "",
+    "trl": "environment",
+    "verifiers": "",
+}
 
 
 @pytest.fixture
@@ -25,9 +31,14 @@ def played(out: Path, library: str, *words: object) -> Any:
 
 
 @pytest.mark.parametrize(("out", "name"), [(name, name) for name in PLACES], indirect=["out"])
-def test_the_tests_of_a_folder_pass_in_an_environment_of_core_and_library(out: Path, name: str) -> None:
+def test_the_tests_of_a_folder_pass_in_an_environment_of_core_and_library(
+    out: Path, name: str
+) -> None:
     environment = f"play_in_{name.replace('-', '_')}"
-    done = ran_in(environment, ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", out, out / PLACES[name]])
+    done = ran_in(
+        environment,
+        ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", out, out / PLACES[name]],
+    )
     assert done.returncode == 0, done.stdout[-3000:]
     assert "6 passed" in done.stdout
 
@@ -56,8 +67,9 @@ def test_nemo_gyms_own_agent_plays_what_its_own_command_serves(out: Path, tmp_pa
     (tmp_path / "run").mkdir()
     script = "run_nemo_gym.py"
     assert report_of("play_in_nemo_gym", script, tmp_path / "cache", out, tmp_path / "run") == {
-        "gold": [1.0, 1.0], "idle": [0.0, 0.0],
-    }  # fmt: skip
+        "gold": [1.0, 1.0],
+        "idle": [0.0, 0.0],
+    }
 
 
 @pytest.mark.parametrize("out", ["trl"], indirect=True)

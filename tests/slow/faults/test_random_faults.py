@@ -121,8 +121,14 @@ def journey(
     roles = stub_roles(server, name=PRICED, concurrency=CONCURRENCY)
     told = {"models": roles, "samples": SAMPLES, "shard_size": 6, "review": {"spot_checks": 4}}
     recipe = str(write_unmeasured_recipe(tmp_path, **told))
-    candidates = str(write_unmeasured_recipe(tmp_path, name="candidates", **told,
-                                  candidates=[{"label": "one", "model": roles["generator"]}]))  # fmt: skip
+    candidates = str(
+        write_unmeasured_recipe(
+            tmp_path,
+            name="candidates",
+            **told,
+            candidates=[{"label": "one", "model": roles["generator"]}],
+        )
+    )
     door = DOORS[(SEED + number) % len(DOORS)]
     named, engine, studio = dict[str, str](), None, None
     steps: list[Step] = [("build", recipe, "--no-review")]
@@ -154,7 +160,9 @@ def people_answer(journey: Journey) -> None:
 
 
 def state(journey: Journey) -> dict[str, Any]:
-    found = warehouse_of(settings_of(journey.home)).rows_by_name({name: (sql, ()) for name, sql in SAME.items()})
+    found = warehouse_of(settings_of(journey.home)).rows_by_name(
+        {name: (sql, ()) for name, sql in SAME.items()}
+    )
     return dict(found)
 
 
@@ -164,7 +172,11 @@ def killed(process: "subprocess.Popen[str]", draw: random.Random, _: Journey) ->
 
 def worker_killed(process: "subprocess.Popen[str]", draw: random.Random, _: Journey) -> None:
     with suppress(FileNotFoundError, ProcessLookupError):
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+        children = (
+            Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            .read_text(encoding="ascii")
+            .split()
+        )
         if children:
             os.kill(int(draw.choice(children)), signal.SIGKILL)
 
@@ -213,10 +225,16 @@ def studio_killed(process: "subprocess.Popen[str]", draw: random.Random, journey
 
 
 FAULTS = (killed, killed, worker_killed, stopped, held, twice, disk_full)
-MORE = {"plain": (), "prefect": (prefect_killed, prefect_killed), "studio": (studio_killed, studio_killed)}
+MORE = {
+    "plain": (),
+    "prefect": (prefect_killed, prefect_killed),
+    "studio": (studio_killed, studio_killed),
+}
 
 
-def carry_out(journey: Journey, command: tuple[str, ...], draw: random.Random, faults: int, log: list[str]) -> None:
+def carry_out(
+    journey: Journey, command: tuple[str, ...], draw: random.Random, faults: int, log: list[str]
+) -> None:
     """Run a command with so many faults, then again until it ends well."""
     for attempt in range(MOST_TRIES):
         process = run_by_two_workers(journey, command)
@@ -290,7 +308,10 @@ def test_what_is_disturbed_ends_as_what_is_not(
     for name, rows in undisturbed[disturbed.door].items():
         assert found[name] == rows, (name, log)
     under_way = 2 * CONCURRENCY * (len(log) - 1)  # when something happened
-    counted, noted = RequestCount.at(server), warehouse_of(settings_of(disturbed.home)).rows(NOTED)[0]["cost"] / PRICE
+    counted, noted = (
+        RequestCount.at(server),
+        warehouse_of(settings_of(disturbed.home)).rows(NOTED)[0]["cost"] / PRICE,
+    )
     assert counted.again <= under_way, log
     assert counted.answered - under_way <= round(noted, 6) <= counted.answered, log
     assert leftovers(settings_of(disturbed.home)) == [], log

@@ -39,9 +39,14 @@ COUNT = int(os.environ.get("CALLWRIGHT_FUZZ", "100000"))
 SEED = int(os.environ.get("CALLWRIGHT_FUZZ_SEED", "16"))
 SECONDS = 1.0  # of processor time for one input
 TOOL = Tool(
-    name="book", description="Books a room.", category="hotels",
-    parameters={"type": "object", "properties": {"city": {"type": "string"}, "guests": {"type": "integer"}}},
-)  # fmt: skip
+    name="book",
+    description="Books a room.",
+    category="hotels",
+    parameters={
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "guests": {"type": "integer"}},
+    },
+)
 SEEDS = (
     '[{"name": "book", "arguments": {"city": "Paris", "guests": 2}}]',
     '{"API": ["book"], "parameters": [{"city": "Paris"}]}',
@@ -57,12 +62,60 @@ SEEDS = (
     "User 1: Book a room\nCall 1\n  book\n    city: Paris\n    guests: 2\n",
 )
 PIECES = (
-    "[", "]", "{", "}", "(", ")", '"', "'", "\\", ",", ":", "\n", "\t", "\0", "\ud800", "\u202e", "😀", "一千",
-    "NaN", "Infinity", "-", "1e999", "9" * 50, "9" * 5000, "[" * 90, "[" * 600, '{"a":' * 90, '{"a":' * 600,
-    "(" * 300, "null", "true", "&a [*a]", "*a", "<<: *a", "!!python/object:os.system", "2026-99-99", "? ",
-    "- " * 400, "```", "```json", "<tool_call>", "${X}", "../", "a" * 3000, "aaaaaaaaaaaaaaaaaaaaaaaa!",
-    '{"$ref": "#"}', '"pattern": "(a+)+$"', '"minLength": 1000000000', "\x85", "\u2028", "-0", "0x1F", "1_000",
-)  # fmt: skip
+    "[",
+    "]",
+    "{",
+    "}",
+    "(",
+    ")",
+    '"',
+    "'",
+    "\\",
+    ",",
+    ":",
+    "\n",
+    "\t",
+    "\0",
+    "\ud800",
+    "\u202e",
+    "😀",
+    "一千",
+    "NaN",
+    "Infinity",
+    "-",
+    "1e999",
+    "9" * 50,
+    "9" * 5000,
+    "[" * 90,
+    "[" * 600,
+    '{"a":' * 90,
+    '{"a":' * 600,
+    "(" * 300,
+    "null",
+    "true",
+    "&a [*a]",
+    "*a",
+    "<<: *a",
+    "!!python/object:os.system",
+    "2026-99-99",
+    "? ",
+    "- " * 400,
+    "```",
+    "```json",
+    "<tool_call>",
+    "${X}",
+    "../",
+    "a" * 3000,
+    "aaaaaaaaaaaaaaaaaaaaaaaa!",
+    '{"$ref": "#"}',
+    '"pattern": "(a+)+$"',
+    '"minLength": 1000000000',
+    "\x85",
+    "\u2028",
+    "-0",
+    "0x1F",
+    "1_000",
+)
 
 
 class _Answer(BaseModel):
@@ -83,7 +136,11 @@ def hostile_text(rng: Random) -> str:
             case 1:
                 text = text[:at] + text[at + rng.randint(1, 9) :]
             case 2:
-                text = text[:at] + chr(rng.choice((rng.randrange(128), rng.randrange(0x110000)))) + text[at + 1 :]
+                text = (
+                    text[:at]
+                    + chr(rng.choice((rng.randrange(128), rng.randrange(0x110000))))
+                    + text[at + 1 :]
+                )
             case _:
                 end = rng.randint(at, len(text))
                 text = text[:end] + text[at:end] * rng.choice((1, 2, 20)) + text[end:]
@@ -99,7 +156,9 @@ def hostile_json(rng: Random, text: str) -> Any:
     while isinstance(holder, dict | list) and holder:
         place = rng.choice(list(holder)) if isinstance(holder, dict) else rng.randrange(len(holder))
         if rng.random() < 0.4 or not isinstance(holder[place], dict | list) or not holder[place]:
-            holder[place] = rng.choice((None, -1, 1.5, "", "x", [], {}, [[]], {"a": None}, 2**70, True, text[:50]))
+            holder[place] = rng.choice(
+                (None, -1, 1.5, "", "x", [], {}, [[]], {"a": None}, 2**70, True, text[:50])
+            )
             return value
         holder = holder[place]
     return value
@@ -112,7 +171,9 @@ def _from_a_model(reader: Callable[[str], object], rng: Random, text: str) -> No
 
 
 def _native(rng: Random, text: str) -> None:
-    _, calls = read_reply(rng.choice(("", text)), [WrittenCall(rng.choice(("book", text[:40])), text)])
+    _, calls = read_reply(
+        rng.choice(("", text)), [WrittenCall(rng.choice(("book", text[:40])), text)]
+    )
     validate_calls(calls or ())
 
 
@@ -128,7 +189,9 @@ def _recipe(rng: Random, text: str) -> None:
 
 def _schema(rng: Random, text: str) -> None:
     schema = hostile_json(rng, text)
-    if isinstance(schema, dict) and Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(schema):
+    if isinstance(schema, dict) and Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(
+        schema
+    ):
         values: list[JsonValue] = ["a" * 40 + "!", 1, {"a": "x"}, [1], None]
         fits(rng.choice(values), schema)
         kind_of(schema)
@@ -184,4 +247,6 @@ def test_nothing_but_the_houses_errors_comes_out_each_within_a_second() -> None:
             found[f"{name}: slow"] += 1
             first.setdefault(f"{name}: slow", f"number {number}, {took:.1f} s: {text[:200]!r}")
     print(f"{COUNT} inputs of seed {SEED}; the slowest took {slowest:.2f} s")  # noqa: T201 - the figures
-    assert not found, "\n".join(f"{count} x {kind}\n    {first[kind]}" for kind, count in found.most_common())
+    assert not found, "\n".join(
+        f"{count} x {kind}\n    {first[kind]}" for kind, count in found.most_common()
+    )

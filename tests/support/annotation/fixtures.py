@@ -15,14 +15,17 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-REQUEST = (
-    "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? We are four."
-)
+REQUEST = "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? We are four."
 FOUR = REQUEST.index("four")
 
 
 def _schema(required: list[str], **properties: dict[str, object]) -> dict[str, object]:
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
 
 
 @pytest.fixture
@@ -35,8 +38,17 @@ def tools() -> list[Tool]:
             ["restaurant", "date"],
             restaurant={"type": "string", "description": "Name of the restaurant."},
             date={"type": "string", "format": "date", "description": "Day of the visit."},
-            time={"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$", "description": "Time of the visit."},
-            people={"type": "integer", "minimum": 1, "maximum": 20, "description": "How many guests come."},
+            time={
+                "type": "string",
+                "pattern": r"^([01]\d|2[0-3]):[0-5]\d$",
+                "description": "Time of the visit.",
+            },
+            people={
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 20,
+                "description": "How many guests come.",
+            },
             seating={"type": "string", "enum": ["inside", "outside", "bar"], "default": "inside"},
         ),
     )
@@ -44,7 +56,9 @@ def tools() -> list[Tool]:
         name="cancel_table",
         description="Cancels a booked table.",
         category="dining",
-        parameters=_schema(["booking"], booking={"type": "string", "description": "Booking number."}),
+        parameters=_schema(
+            ["booking"], booking={"type": "string", "description": "Booking number."}
+        ),
     )
     return [book, cancel]
 
@@ -54,12 +68,38 @@ def make_sample(tools: list[Tool]):
     def make(request: str = REQUEST, number: int = 0, kind: str = "perfect") -> Sample:
         call = GoldCall(
             tool="book_table",
-            arguments={"restaurant": "Trattoria Verde", "date": "2026-05-03", "time": "19:30", "people": 4},
+            arguments={
+                "restaurant": "Trattoria Verde",
+                "date": "2026-05-03",
+                "time": "19:30",
+                "people": 4,
+            },
             evidence=(
-                Evidence(argument="restaurant", kind="span", turn=0, start=28, end=43, quote="Trattoria Verde"),
-                Evidence(argument="date", kind="normalised", turn=0, start=51, end=61, quote="3rd of May", rule="date"),
                 Evidence(
-                    argument="people", kind="normalised", turn=0, start=FOUR, end=FOUR + 4, quote="four", rule="number"
+                    argument="restaurant",
+                    kind="span",
+                    turn=0,
+                    start=28,
+                    end=43,
+                    quote="Trattoria Verde",
+                ),
+                Evidence(
+                    argument="date",
+                    kind="normalised",
+                    turn=0,
+                    start=51,
+                    end=61,
+                    quote="3rd of May",
+                    rule="date",
+                ),
+                Evidence(
+                    argument="people",
+                    kind="normalised",
+                    turn=0,
+                    start=FOUR,
+                    end=FOUR + 4,
+                    quote="four",
+                    rule="number",
                 ),
             ),
         )
@@ -86,12 +126,25 @@ def sample(make_sample) -> Sample:
 @pytest.fixture
 def dialogue(tools: list[Tool]) -> Sample:
     """Asked and answered one by one; one answer stands in a message, and one value is corrected."""
-    place = Evidence(argument="restaurant", kind="span", turn=0, start=11, end=20, quote="Blue Boat")
-    day = Evidence(
-        argument="date", kind="normalised", turn=3, start=19, end=29, quote="3rd of May", in_message=True, rule="date"
+    place = Evidence(
+        argument="restaurant", kind="span", turn=0, start=11, end=20, quote="Blue Boat"
     )
-    three = Evidence(argument="people", kind="normalised", turn=6, start=7, end=12, quote="three", rule="number")
-    four = Evidence(argument="people", kind="normalised", turn=9, start=21, end=25, quote="four", rule="number")
+    day = Evidence(
+        argument="date",
+        kind="normalised",
+        turn=3,
+        start=19,
+        end=29,
+        quote="3rd of May",
+        in_message=True,
+        rule="date",
+    )
+    three = Evidence(
+        argument="people", kind="normalised", turn=6, start=7, end=12, quote="three", rule="number"
+    )
+    four = Evidence(
+        argument="people", kind="normalised", turn=9, start=21, end=25, quote="four", rule="number"
+    )
     known = {"restaurant": "Blue Boat", "date": "2026-05-03"}
     return Sample(
         kind="sQsA_SO_case2",
@@ -103,7 +156,8 @@ def dialogue(tools: list[Tool]) -> Sample:
             _due({"restaurant": "Blue Boat"}, place),
             ReplyTurn(text="For which day?"),
             UserTurn(
-                text="The day that Ann names.", external=Message(app="Mail", text="Let us meet on the 3rd of May.")
+                text="The day that Ann names.",
+                external=Message(app="Mail", text="Let us meet on the 3rd of May."),
             ),
             _due(known, place, day),
             ReplyTurn(text="How many are you?"),
@@ -125,8 +179,19 @@ def _due(arguments: dict[str, object], *evidence: Evidence) -> CallTurn:
 def verdicts(sample: Sample) -> list[Verdict]:
     return [
         Verdict(subject=sample.key, check="format", decision="proved"),
-        Verdict(subject=sample.key, check="consistency", decision="unproved", score=0.91, reason="No time was said."),
-        Verdict(subject=sample.key, check="grounding", decision="contradicted", reason="The time is said nowhere."),
+        Verdict(
+            subject=sample.key,
+            check="consistency",
+            decision="unproved",
+            score=0.91,
+            reason="No time was said.",
+        ),
+        Verdict(
+            subject=sample.key,
+            check="grounding",
+            decision="contradicted",
+            reason="The time is said nowhere.",
+        ),
     ]
 
 
@@ -147,7 +212,12 @@ def annotate(sample: Sample):
         result = [_choices("verdict", [verdict]) for verdict in verdicts]
         result += [_choices("reasons", list(reasons))] if reasons else []
         result += [
-            {"from_name": name, "to_name": "conversation", "type": "textarea", "value": {"text": [text]}}
+            {
+                "from_name": name,
+                "to_name": "conversation",
+                "type": "textarea",
+                "value": {"text": [text]},
+            }
             for name, text in typed.items()
             if text is not None
         ]
@@ -171,4 +241,9 @@ def annotate(sample: Sample):
 
 
 def _choices(name: str, chosen: list[str]) -> dict[str, object]:
-    return {"from_name": name, "to_name": "conversation", "type": "choices", "value": {"choices": chosen}}
+    return {
+        "from_name": name,
+        "to_name": "conversation",
+        "type": "choices",
+        "value": {"choices": chosen},
+    }

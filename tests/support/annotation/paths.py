@@ -37,12 +37,20 @@ RULE_OF_HOTEL = "hotel_id of data.hotels: lowest price"
 
 
 def _tool(name: str, description: str, **properties: JsonSchema) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
     return Tool(name=name, description=description, parameters=schema, category="Hotels")
 
 
 TEXT: JsonSchema = {"type": "string", "description": "The name of a place."}
-ID: JsonSchema = {"type": "string", "description": "(`id` of an entry of `data` in the response of Find_Place)"}
+ID: JsonSchema = {
+    "type": "string",
+    "description": "(`id` of an entry of `data` in the response of Find_Place)",
+}
 TOOLS = [
     _tool("Find_Place", "Find a place by its name.", query=TEXT),
     _tool(
@@ -59,8 +67,15 @@ TOOLS = [
 
 def places() -> JsonValue:
     """What the search for a place returns: the town, its airport, another."""
-    names = [("c7", "Lyon", "city"), ("a9", "Lyon Airport", "airport"), ("d3", "Old Lyon", "district")]
-    return {"status": True, "data": [{"id": key, "name": name, "type": kind} for key, name, kind in names]}
+    names = [
+        ("c7", "Lyon", "city"),
+        ("a9", "Lyon Airport", "airport"),
+        ("d3", "Old Lyon", "district"),
+    ]
+    return {
+        "status": True,
+        "data": [{"id": key, "name": name, "type": kind} for key, name, kind in names],
+    }
 
 
 def hotels(count: int = 6, twins: tuple[int, ...] = (4,), prose: int = 0) -> JsonValue:
@@ -92,8 +107,14 @@ def _said(argument: str, quote: str, rule: str = "") -> Evidence:
     start = REQUEST.index(quote)
     kind = "normalised" if rule else "span"
     return Evidence(
-        argument=argument, kind=kind, turn=0, start=start, end=start + len(quote), quote=quote, rule=rule
-    )  # fmt: skip
+        argument=argument,
+        kind=kind,
+        turn=0,
+        start=start,
+        end=start + len(quote),
+        quote=quote,
+        rule=rule,
+    )
 
 
 def _picked(argument: str, path: str, rule: str) -> Evidence:
@@ -107,13 +128,19 @@ def path_sample(found: JsonValue = None) -> Sample:
     search = GoldCall(
         tool="Search_Hotels",
         arguments={"place_id": "c7", "arrival": "2026-12-05", "guests": 2},
-        evidence=(place, _said("arrival", "5 December 2026", "date"), Evidence(argument="guests", kind="default")),
+        evidence=(
+            place,
+            _said("arrival", "5 December 2026", "date"),
+            Evidence(argument="guests", kind="default"),
+        ),
     )
     last = [
         GoldCall(tool=name, arguments={"hotel_id": "h2"}, evidence=(hotel,))
         for name in ("Hotel_Details", "Hotel_Reviews")
     ]
-    wanted = [Asked(call.tool, told, ()) for call, told in zip(last, (details(), reviews()), strict=True)]
+    wanted = [
+        Asked(call.tool, told, ()) for call, told in zip(last, (details(), reviews()), strict=True)
+    ]
     return Sample(
         kind="multi_step",
         language="en",
@@ -122,7 +149,13 @@ def path_sample(found: JsonValue = None) -> Sample:
         turns=(
             UserTurn(text=REQUEST),
             CallTurn(
-                calls=(GoldCall(tool="Find_Place", arguments={"query": "Lyon"}, evidence=(_said("query", "Lyon"),)),),
+                calls=(
+                    GoldCall(
+                        tool="Find_Place",
+                        arguments={"query": "Lyon"},
+                        evidence=(_said("query", "Lyon"),),
+                    ),
+                ),
                 executed=True,
             ),
             ResultTurn(results=(places(),)),
@@ -148,19 +181,30 @@ def doubt(sample: Sample) -> Verdict:
 
 def goal() -> Goal:
     """The goal of the path."""
-    place = Picked(call=0, entries="data", field="id", where=(Condition(test="equals", field="name", value="Lyon"),))
+    place = Picked(
+        call=0,
+        entries="data",
+        field="id",
+        where=(Condition(test="equals", field="name", value="Lyon"),),
+    )
     hotel = Picked(
-        call=1, entries="data.hotels", field="hotel_id", where=(Condition(test="lowest", field="price"),)
-    )  # fmt: skip
+        call=1,
+        entries="data.hotels",
+        field="hotel_id",
+        where=(Condition(test="lowest", field="price"),),
+    )
     arrival = StatedValue(value="2026-12-05", element="date")
     return Goal(
         environment="town",
         language="en",
         domain="Hotels",
         calls=(
-            PlannedCall(tool="Find_Place", arguments={"query": StatedValue(value="Lyon", element="city")}),
             PlannedCall(
-                tool="Search_Hotels", arguments={"place_id": place, "arrival": arrival, "guests": Default(value=2)}
+                tool="Find_Place", arguments={"query": StatedValue(value="Lyon", element="city")}
+            ),
+            PlannedCall(
+                tool="Search_Hotels",
+                arguments={"place_id": place, "arrival": arrival, "guests": Default(value=2)},
             ),
             PlannedCall(tool="Hotel_Details", arguments={"hotel_id": hotel}, wanted=True),
             PlannedCall(tool="Hotel_Reviews", arguments={"hotel_id": hotel}, wanted=True),
@@ -189,16 +233,22 @@ def goal_path(found: JsonValue = None) -> GoalPath:
         first,
         _exchange(("Search_Hotels", {"place_id": "c7", "guests": 2, **stay}, offers)),
         _exchange(
-            ("Hotel_Details", {"hotel_id": "h2"}, details()), ("Hotel_Reviews", {"hotel_id": "h2"}, reviews())
+            ("Hotel_Details", {"hotel_id": "h2"}, details()),
+            ("Hotel_Reviews", {"hotel_id": "h2"}, reviews()),
         ),
-    )  # fmt: skip
+    )
     shorter = REQUEST.replace(", two of us", "")
     return GoalPath(
         traced=TracedGoal(worded=WordedGoal(goal=goal(), request=shorter), trace=trace),
         request=REQUEST,
         path=path,
         corrections=(
-            Correction(kind="value", step=1, before="Search_Hotels.guests = 1", after="Search_Hotels.guests = 2"),
+            Correction(
+                kind="value",
+                step=1,
+                before="Search_Hotels.guests = 1",
+                after="Search_Hotels.guests = 2",
+            ),
             Correction(kind="needless", step=2, before='Find_Place(query="Old Lyon")'),
             Correction(
                 kind="order",

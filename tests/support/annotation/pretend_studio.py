@@ -37,9 +37,13 @@ class PretendStudio:
         self.troubles: list[Trouble] = []
         self.before: Callable[[str, str], None] = lambda method, path: None
         self.lock = threading.Lock()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"studio": self}))
+        self.server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"studio": self})
+        )
         self.url = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
+        self.thread = threading.Thread(
+            target=self.server.serve_forever, kwargs={"poll_interval": 0.02}
+        )
         self.thread.start()
 
     def close(self) -> None:
@@ -50,9 +54,15 @@ class PretendStudio:
     def add(self, data: dict[str, Any], **fields: Any) -> int:
         number = max(self.tasks, default=0) + 1
         plain = {
-            "id": number, "data": data, "overlap": self.overlap, "is_labeled": False, "annotations": [], "drafts": [],
-            "updated_at": NOW, "updated_by": None,
-        }  # fmt: skip
+            "id": number,
+            "data": data,
+            "overlap": self.overlap,
+            "is_labeled": False,
+            "annotations": [],
+            "drafts": [],
+            "updated_at": NOW,
+            "updated_by": None,
+        }
         self.tasks[number] = plain | fields
         return number
 
@@ -62,7 +72,9 @@ class PretendStudio:
     def posts(self) -> int:
         return sum(line.startswith("POST") and "predictions" not in line for line in self.asked)
 
-    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+    def answer(
+        self, method: str, path: str, query: dict[str, list[str]], body: Any
+    ) -> tuple[int, Any]:
         match path.strip("/").split("/"):
             case ["api", "projects", "1", *rest]:
                 return self._project(method, rest, query, body)
@@ -81,7 +93,9 @@ class PretendStudio:
                 return 200, self.users
         return 404, {"detail": f"{method} {path}"}
 
-    def _project(self, method: str, rest: list[str], query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+    def _project(
+        self, method: str, rest: list[str], query: dict[str, list[str]], body: Any
+    ) -> tuple[int, Any]:
         match method, rest:
             case "POST", ["import"]:
                 ids = [self.add(**task) for task in body]
@@ -89,13 +103,17 @@ class PretendStudio:
             case "GET", ["export"]:
                 chosen = set(map(int, query.get("ids[]", [])))
                 wanted = [
-                    task for task in self.tasks.values() if (task["id"] in chosen if chosen else task["annotations"])
+                    task
+                    for task in self.tasks.values()
+                    if (task["id"] in chosen if chosen else task["annotations"])
                 ]
                 return 200, wanted
             case "POST", ["exports"]:
                 return 201, {"id": 7, "status": "completed"}
             case "GET", ["exports", "7", "download"]:
-                return 200, [task for task in self.tasks.values() if _listed(task)["total_annotations"]]
+                return 200, [
+                    task for task in self.tasks.values() if _listed(task)["total_annotations"]
+                ]
             case "PATCH", []:
                 self.overlap = body.get("maximum_annotations", self.overlap)
         return 200, {"id": 1, "task_number": len(self.tasks), "maximum_annotations": self.overlap}
@@ -118,7 +136,12 @@ class PretendStudio:
         if status != 200:
             return status, shown
         listed = [_listed(task) for task in shown]
-        return 200, {"tasks": listed, "total": len(met), "total_annotations": 0, "total_predictions": 0}
+        return 200, {
+            "tasks": listed,
+            "total": len(met),
+            "total_annotations": 0,
+            "total_predictions": 0,
+        }
 
     def _projects(self, query: dict[str, list[str]]) -> tuple[int, Any]:
         status, shown = _page(self.projects, query, most=_PROJECTS_A_PAGE)
@@ -136,7 +159,9 @@ def _page(held: list[Any], query: dict[str, list[str]], *, most: int) -> tuple[i
 def _listed(task: dict[str, Any]) -> dict[str, Any]:
     skips = sum(one["was_cancelled"] for one in task["annotations"])
     counts = {"total_annotations": len(task["annotations"]) - skips, "cancelled_annotations": skips}
-    return {name: value for name, value in task.items() if name not in ("annotations", "drafts")} | counts
+    return {
+        name: value for name, value in task.items() if name not in ("annotations", "drafts")
+    } | counts
 
 
 def _meets(task: dict[str, Any], filters: dict[str, Any]) -> bool:
@@ -173,7 +198,9 @@ class _Handler(BaseHTTPRequestHandler):
             status, text = 200, b""
             if trouble is None or trouble.is_done or trouble.status == "cut":
                 said = json.loads(body) if body else None
-                status, answer = self.studio.answer(self.command, parts.path, parse_qs(parts.query), said)
+                status, answer = self.studio.answer(
+                    self.command, parts.path, parse_qs(parts.query), said
+                )
                 text = json.dumps(answer).encode()
         self._send_spoilt(trouble, text) if trouble else self._send(status, text, {})
 
@@ -196,7 +223,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}.items():
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            **headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -4,4 +4,6 @@ from callwright.generators.families import Family, Kind, Traits
 from callwright.warehouse.exports import training
 
 OPENAI = training.OPENAI
-FAMILY = Family("unfinished", (Kind("unfinished", "a kind that nothing makes", "unfinished", Traits()),), ())
+FAMILY = Family(
+    "unfinished", (Kind("unfinished", "a kind that nothing makes", "unfinished", Traits()),), ()
+)

@@ -21,7 +21,12 @@ from callwright.warehouse.releases import freeze
 from callwright.warehouse.store import Warehouse
 from tests.support.validators.scoring_at_once import name_errors
 
-TOOL = Tool(name="book_table", description="Book a table.", parameters={"type": "object"}, category="Restaurants")
+TOOL = Tool(
+    name="book_table",
+    description="Book a table.",
+    parameters={"type": "object"},
+    category="Restaurants",
+)
 FOUR = {"people": 4, "name": "Ann"}
 FIVE = {"people": 5, "name": "Ann"}
 SIX = {"people": 6, "name": "Ann"}
@@ -41,7 +46,13 @@ def sample_of(*gold: dict[str, Any], text: str = "A table for four.") -> Sample:
         call = (GoldCall(tool="book_table", arguments=arguments),) if arguments else ()
         turns += [UserTurn(text=text), CallTurn(calls=call), ReplyTurn(text="Done.")]
     kind = "perfect" if gold else "irrelevant"
-    return Sample(kind=kind, language="en", category="Restaurants", candidates=(TOOL.key,), turns=tuple(turns[:-1]))
+    return Sample(
+        kind=kind,
+        language="en",
+        category="Restaurants",
+        candidates=(TOOL.key,),
+        turns=tuple(turns[:-1]),
+    )
 
 
 class Board:
@@ -54,31 +65,55 @@ class Board:
     def release(self, *samples: Sample, landed: bool = True, release: str = "v1") -> None:
         self.warehouse.put(samples)
         accepted = {
-            "build": "b", "recipe": "r", "grade": "proved", "judged_by": [], "accepted_by": "machine", "accepted_at": NOW,
+            "build": "b",
+            "recipe": "r",
+            "grade": "proved",
+            "judged_by": [],
+            "accepted_by": "machine",
+            "accepted_at": NOW,
             "withdrawn_at": None,
-        }  # fmt: skip
+        }
         rows = {
-            "acceptances": [accepted | {"subject": sample.key} for sample in samples] if landed else [],
+            "acceptances": [accepted | {"subject": sample.key} for sample in samples]
+            if landed
+            else []
         }
         self.warehouse.put_rows(rows)
         freeze(self.warehouse, release, sorted(sample.key for sample in samples))
 
     def answer(
-        self, sample: Sample, *calls: tuple[Call, ...] | None, turn: int = 1, run: int = 0, scored: bool = True
+        self,
+        sample: Sample,
+        *calls: tuple[Call, ...] | None,
+        turn: int = 1,
+        run: int = 0,
+        scored: bool = True,
     ) -> list[Prediction]:
         """What candidates a, b, c… answer at a turn, and what the metric says of it."""
         made = [
             Prediction(
-                release="v1", subject=sample.key, turn=turn, candidate=model, run=run, text=f"{turn} {run} {model}",
+                release="v1",
+                subject=sample.key,
+                turn=turn,
+                candidate=model,
+                run=run,
+                text=f"{turn} {run} {model}",
                 calls=call,
             )
             for model, call in zip("abcdefgh", calls, strict=False)
-        ]  # fmt: skip
+        ]
         self.warehouse.put(made)
         if scored:
             self.warehouse.put(
                 [
-                    Score(release="v1", candidate=one.candidate, run=run, metric="args_acc", value=0.5, count=2)
+                    Score(
+                        release="v1",
+                        candidate=one.candidate,
+                        run=run,
+                        metric="args_acc",
+                        value=0.5,
+                        count=2,
+                    )
                     for one in made
                 ]
             )
@@ -100,8 +135,12 @@ class Board:
         self.warehouse.put(
             [
                 Review(
-                    subject=sample.key, decision=decision, reviewer="ann", kind="sample_review",
-                    reviewed_at=datetime.now(UTC) + timedelta(minutes=minutes), annotation_id=minutes + 1,
+                    subject=sample.key,
+                    decision=decision,
+                    reviewer="ann",
+                    kind="sample_review",
+                    reviewed_at=datetime.now(UTC) + timedelta(minutes=minutes),
+                    annotation_id=minutes + 1,
                 )
             ]
-        )  # fmt: skip
+        )

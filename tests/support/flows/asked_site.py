@@ -26,19 +26,38 @@ from tests.support.flows.small_builds import build, unmeasured_recipe
 EACH = 10
 RELEASE = "v1"
 TALKS = {
-    "name": "talks", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
-    "samples": {CONVERSATION: EACH}, "spare": 1.0, "review": {"spot_checks": 0, "dialogue_acts": EACH},
-}  # fmt: skip
+    "name": "talks",
+    "seed": 4,
+    "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
+    "samples": {CONVERSATION: EACH},
+    "spare": 1.0,
+    "review": {"spot_checks": 0, "dialogue_acts": EACH},
+}
 PATHS = {
-    "name": "paths", "tools": [{"environment": "travel"}], "samples": {"multi_step": 32}, "variants": 1, "shard_size": 50,
+    "name": "paths",
+    "tools": [{"environment": "travel"}],
+    "samples": {"multi_step": 32},
+    "variants": 1,
+    "shard_size": 50,
     "review": {"spot_checks": 5},
-}  # fmt: skip
+}
 STRAYING = {"omitted_call": 0.3, "wrong_type": 0.2, "wrong_argument": 0.2}
 SYNONYMS = {
-    "set": "choose", "list": "show", "start": "run", "add": "create", "snooze": "delay", "send": "write", "search": "find",
-    "create": "open", "mute": "silence", "share": "show", "forward": "pass",
-}  # fmt: skip
-ANSWERING = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.15)
+    "set": "choose",
+    "list": "show",
+    "start": "run",
+    "add": "create",
+    "snooze": "delay",
+    "send": "write",
+    "search": "find",
+    "create": "open",
+    "mute": "silence",
+    "share": "show",
+    "forward": "pass",
+}
+ANSWERING = dict.fromkeys(
+    ("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.15
+)
 
 
 def fill_site(home: Path, language: Language = "en") -> ReviewSite:
@@ -62,8 +81,15 @@ def ask_about_samples(site: ReviewSite, language: Language, **changes: Any) -> N
     """Requests and conversations, some of them in doubt."""
     samples = {"perfect": 7, "imperfect": 2, "sQsA": 4, "SO_case2": 3, "irrelevant": 1}
     review = {"spot_checks": 10}
-    changes = {"seed": 16} | changes  # one by which the first of them can be edited, accepted and rejected
-    build(erring_recipe(name="samples", samples=samples, review=review, languages=[language], **changes), site.settings)
+    changes = {
+        "seed": 16
+    } | changes  # one by which the first of them can be edited, accepted and rejected
+    build(
+        erring_recipe(
+            name="samples", samples=samples, review=review, languages=[language], **changes
+        ),
+        site.settings,
+    )
 
 
 def _ask_about_answers(site: ReviewSite) -> None:
@@ -73,7 +99,9 @@ def _ask_about_answers(site: ReviewSite) -> None:
         Candidate(label=label, model=read_model("template/v1", {"error_rate": rates, "seed": seed}))
         for seed, (label, rates) in enumerate({"near": {}, "careless": ANSWERING}.items())
     ]
-    asyncio.run(evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions()))
+    asyncio.run(
+        evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions())
+    )
     draw_audits(RELEASE, site.settings, (), EACH)
 
 
@@ -83,19 +111,29 @@ def _ask_about_paths(site: ReviewSite) -> None:
     report = build(unmeasured_recipe(**PATHS, languages=["en"], models=models), site.settings)
     free = site.rows(_FREE_PATHS, report.build)
     made = [(row, site.sample(row["sample"])) for row in free]
-    twins = [(row, with_twins(one, 1 + at % 3)) for at, (row, one) in enumerate(made) if can_have_a_twin(one)]
+    twins = [
+        (row, with_twins(one, 1 + at % 3))
+        for at, (row, one) in enumerate(made)
+        if can_have_a_twin(one)
+    ]
     competing = [(row, sample) for row, sample in twins if has_competition(sample)][:EACH]
     others = [row["path"] for row in free if row not in [row for row, _ in competing]]
     reason = "Drawn from the corrected paths, to see how good the corrections are."
     more = others[: EACH - asked(site)[CORRECTION]]
-    ask(site.warehouse, [ReviewQuestion(path, SPOT_CHECK, reason, report.build, CORRECTION) for path in more])
+    ask(
+        site.warehouse,
+        [ReviewQuestion(path, SPOT_CHECK, reason, report.build, CORRECTION) for path in more],
+    )
     for row, sample in competing:
         let_wait(site, sample, row["sample"])
         doubt_the_path(site, sample.key, "Other entries fit as well.")
     reason = "path: Other entries fit as well."
     ask(
         site.warehouse,
-        [ReviewQuestion(one.key, DOUBTFUL, reason, report.build, DISAMBIGUATION) for _, one in competing],
+        [
+            ReviewQuestion(one.key, DOUBTFUL, reason, report.build, DISAMBIGUATION)
+            for _, one in competing
+        ],
     )
 
 
@@ -104,7 +142,9 @@ def ask_about_tools(site: ReviewSite, language: Language) -> None:
     tools = [tool for tool in seed_tools([language]) if tool.category in ("Messages", "Clock")]
     twins = [twin for tool in tools if (twin := _reworded(tool)).name != tool.name][:EACH]
     site.warehouse.put([*tools, *twins])
-    rows: list[dict[str, Any]] = [{"toolset": "set", "tool": tool.key, "draft": tool.key} for tool in (*tools, *twins)]
+    rows: list[dict[str, Any]] = [
+        {"toolset": "set", "tool": tool.key, "draft": tool.key} for tool in (*tools, *twins)
+    ]
     site.warehouse.put_rows({"made_tools": rows})
     check_made_tools(site.warehouse, "set")
 
@@ -119,7 +159,9 @@ def _reworded(tool: Tool) -> Tool:
         if tool.language == "en"
         else f"为用户{tool.description}"
     )
-    return tool.with_changes(name=".".join([*place, name.replace(verb, other, 1)]), description=said)
+    return tool.with_changes(
+        name=".".join([*place, name.replace(verb, other, 1)]), description=said
+    )
 
 
 # Paths that nobody is asked about, each with a sample that was made after it and has landed.

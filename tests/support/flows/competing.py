@@ -26,13 +26,20 @@ def with_twins(sample: Sample, count: int = 1) -> Sample:
         held = held[piece]
     chosen = held[contest.chosen[0]]
     field = contest.picks[0].rule.field
-    held += [{**copy.deepcopy(chosen), field: _other(chosen[field], number)} for number in range(1, count + 1)]
-    results = tuple(found if number == contest.result else one for number, one in enumerate(turn.results))
+    held += [
+        {**copy.deepcopy(chosen), field: _other(chosen[field], number)}
+        for number in range(1, count + 1)
+    ]
+    results = tuple(
+        found if number == contest.result else one for number, one in enumerate(turn.results)
+    )
     turns = list(sample.turns)
     turns[contest.turn] = turn.with_changes(results=results)
     asked = turns[0]
     assert isinstance(asked, UserTurn)
-    turns[0] = asked.with_changes(text=f"{asked.text} Many thanks.")  # so that what is left is another sample
+    turns[0] = asked.with_changes(
+        text=f"{asked.text} Many thanks."
+    )  # so that what is left is another sample
     return sample.with_changes(turns=tuple(turns))
 
 
@@ -44,13 +51,21 @@ def let_wait(site: ReviewSite, sample: Sample, like: str) -> None:
     changed = [
         one
         | {"subject": sample.key}
-        | ({"outcome": "waiting", "reason_code": "unproved", "reason": "path: -"} if one["stage"] == "review" else {})
+        | (
+            {"outcome": "waiting", "reason_code": "unproved", "reason": "path: -"}
+            if one["stage"] == "review"
+            else {}
+        )
         for one in outcomes
     ]
     site.warehouse.execute("delete from outcomes where subject = ?", [like])
     site.warehouse.execute("delete from acceptances where subject = ?", [like])
     site.warehouse.put_rows(
-        {"samples": [row], "outcomes": changed, "build_samples": [one | {"sample": sample.key} for one in seats]}
+        {
+            "samples": [row],
+            "outcomes": changed,
+            "build_samples": [one | {"sample": sample.key} for one in seats],
+        }
     )
 
 
@@ -65,7 +80,11 @@ def _other(value: Any, number: int) -> Any:
     """Another value of the same form."""
     if isinstance(value, int | float):
         return value + number
-    return f"{value[:-1]}{(int(value[-1]) + number) % 10}" if value[-1:].isdigit() else f"{value}{number}"
+    return (
+        f"{value[:-1]}{(int(value[-1]) + number) % 10}"
+        if value[-1:].isdigit()
+        else f"{value}{number}"
+    )
 
 
 def _is_pick_of_an_entry(contest: Contest) -> bool:

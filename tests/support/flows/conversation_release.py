@@ -9,25 +9,42 @@ from tests.support.flows.small_builds import warehouse_of
 
 NAME = "v1"
 HOTEL = Tool(
-    name="book_hotel", description="Book a hotel room.", category="Hotels",
+    name="book_hotel",
+    description="Book a hotel room.",
+    category="Hotels",
     parameters={
-        "type": "object", "required": ["city", "nights"],
+        "type": "object",
+        "required": ["city", "nights"],
         "properties": {
-            "city": {"type": "string", "description": "The city", "examples": ["Bergen", "Porto", "Ghent", "Lyon"]},
+            "city": {
+                "type": "string",
+                "description": "The city",
+                "examples": ["Bergen", "Porto", "Ghent", "Lyon"],
+            },
             "nights": {"type": "integer", "minimum": 1, "description": "How many nights"},
         },
     },
-)  # fmt: skip
+)
 ALARM = Tool(
-    name="set_alarm", description="Set an alarm.", category="Clock",
-    parameters={"type": "object", "required": ["label"], "properties": {"label": {"type": "string"}}},
-)  # fmt: skip
+    name="set_alarm",
+    description="Set an alarm.",
+    category="Clock",
+    parameters={
+        "type": "object",
+        "required": ["label"],
+        "properties": {"label": {"type": "string"}},
+    },
+)
 
 
 def sample(city: str, nights: int, *, kind: str = "sQsA", tags: Sequence[str] = ()) -> Sample:
     """A hotel is asked for, then the city is said, then the nights."""
     steps = ({}, {"city": city}, {"city": city, "nights": nights})
-    said = (f"I need to book a hotel room{'!' * nights}", f"The city is {city}.", f"{nights} nights.")
+    said = (
+        f"I need to book a hotel room{'!' * nights}",
+        f"The city is {city}.",
+        f"{nights} nights.",
+    )
     asked = ("In which city?", "How many nights?", "Done.")
     turns = [
         turn
@@ -39,13 +56,22 @@ def sample(city: str, nights: int, *, kind: str = "sQsA", tags: Sequence[str] = 
         )
     ]
     return Sample(
-        kind=kind, language="en", category="Hotels", candidates=(HOTEL.key, ALARM.key), turns=tuple(turns[:-1]), tags=tuple(tags)
-    )  # fmt: skip
+        kind=kind,
+        language="en",
+        category="Hotels",
+        candidates=(HOTEL.key, ALARM.key),
+        turns=tuple(turns[:-1]),
+        tags=tuple(tags),
+    )
 
 
 def away(city: str) -> Sample:
     """A hotel is asked for, then the user turns to the stars."""
-    turns = (*sample(city, 4).turns[:3], UserTurn(text="Oh wait, what do the stars say about me?"), CallTurn())
+    turns = (
+        *sample(city, 4).turns[:3],
+        UserTurn(text="Oh wait, what do the stars say about me?"),
+        CallTurn(),
+    )
     return sample(city, 4, kind="IS", tags=["shift=1"]).with_changes(turns=turns)
 
 

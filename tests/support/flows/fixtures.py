@@ -34,12 +34,19 @@ class ShownBuild(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def shown_build(prefect_server: HeardPrefect, tmp_path_factory: pytest.TempPathFactory) -> ShownBuild:
+def shown_build(
+    prefect_server: HeardPrefect, tmp_path_factory: pytest.TempPathFactory
+) -> ShownBuild:
     """One that makes its tools and samples of two kinds; nobody is asked about them."""
     folder = tmp_path_factory.mktemp("shown")
     tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
-    recipe = write_recipe(folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, shard_size=5)
-    shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(folder)}
+    recipe = write_recipe(
+        folder, name="alike", tools=tools, samples={"perfect": 6, "irrelevant": 4}, shard_size=5
+    )
+    shown = prefect_server.environment | {
+        "PREFECT_API_URL": prefect_server.server.api,
+        "HOME": str(folder),
+    }
     done = run("build", str(recipe), "--no-review", home=folder / "home", **shown)
     return ShownBuild(recipe, folder / "home", done)
 

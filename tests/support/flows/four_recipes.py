@@ -28,10 +28,14 @@ def four_recipes(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     # With one sample of each kind all that is made of one hangs on it: by this seed each is read as it was meant.
     builds = [build(recipe.model_copy(update={"seed": 2}), settings).build for recipe in recipes]
     shares = {"train": 0.6, "test": 0.4}
-    make_release(warehouse_of(settings), RELEASE, Selection(builds=tuple(builds)), Terms(shares=shares))
+    make_release(
+        warehouse_of(settings), RELEASE, Selection(builds=tuple(builds)), Terms(shares=shares)
+    )
     candidates = [
         Candidate(label="careful", model=read_model("template/v1")),
         Candidate(label="careless", model=read_model("template/v1", CARELESS)),
     ]
-    asyncio.run(evaluate_release(RELEASE, candidates, settings, SilentProgress(), Conditions(runs=2)))
+    asyncio.run(
+        evaluate_release(RELEASE, candidates, settings, SilentProgress(), Conditions(runs=2))
+    )
     return settings

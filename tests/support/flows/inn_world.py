@@ -27,11 +27,20 @@ from callwright.warehouse.releases import freeze
 from callwright.warehouse.store import Warehouse
 
 NAME = "paths"
-CITIES = {"New York": "c-11", "Rome": "c-12", "Porto": "c-13", "Lyon": "c-14", "Ghent": "c-15", "Oslo": "c-16"}
+CITIES = {
+    "New York": "c-11",
+    "Rome": "c-12",
+    "Porto": "c-13",
+    "Lyon": "c-14",
+    "Ghent": "c-15",
+    "Oslo": "c-16",
+}
 ALSO_KNOWN_AS = {"NYC": "New York", "Roma": "Rome"}
 
 
-def _tool(name: str, description: str, required: Sequence[str], properties: Mapping[str, JsonValue]) -> Tool:
+def _tool(
+    name: str, description: str, required: Sequence[str], properties: Mapping[str, JsonValue]
+) -> Tool:
     schema = {"type": "object", "required": list(required), "properties": dict(properties)}
     return Tool(name=name, description=description, parameters=schema, category="Hotels")
 
@@ -40,17 +49,31 @@ TEXT = {"type": "string"}
 TOOLS = (
     _tool("Find_City", "Find a city by its name.", ["query"], {"query": TEXT}),
     _tool(
-        "Search_Inns", "Inns with a free room.", ["dest_id", "arrival_date"],
+        "Search_Inns",
+        "Inns with a free room.",
+        ["dest_id", "arrival_date"],
         {
-            "dest_id": TEXT, "arrival_date": {"type": "string", "format": "date"},
-            "adults": {"type": "integer", "default": 1}, "sort_by": {"type": "string", "enum": ["price", "rating"]},
+            "dest_id": TEXT,
+            "arrival_date": {"type": "string", "format": "date"},
+            "adults": {"type": "integer", "default": 1},
+            "sort_by": {"type": "string", "enum": ["price", "rating"]},
         },
     ),
-    _tool("Search_Tours", "Tours through a city.", ["dest_id"], {"dest_id": TEXT, "page": {"type": "integer", "default": 1}}),
-    _tool("Inn_Details", "What an inn offers.", ["inn_id"], {"inn_id": TEXT, "currency": {"type": "string", "default": "EUR"}}),
+    _tool(
+        "Search_Tours",
+        "Tours through a city.",
+        ["dest_id"],
+        {"dest_id": TEXT, "page": {"type": "integer", "default": 1}},
+    ),
+    _tool(
+        "Inn_Details",
+        "What an inn offers.",
+        ["inn_id"],
+        {"inn_id": TEXT, "currency": {"type": "string", "default": "EUR"}},
+    ),
     _tool("Tour_Details", "What a tour shows.", ["slug"], {"slug": TEXT}),
     _tool("Ferry_Times", "When ferries leave.", ["port"], {"port": TEXT}),
-)  # fmt: skip
+)
 
 
 class Inns:
@@ -67,7 +90,11 @@ class Inns:
     async def answer(self, call: Call) -> CallResponse:
         self.asked.append(call)
         response = respond(call, knows_names=self._knows_names)
-        return CallResponse(response) if response is not None else CallResponse(problem="404 Not Found")
+        return (
+            CallResponse(response)
+            if response is not None
+            else CallResponse(problem="404 Not Found")
+        )
 
 
 def respond(call: Call, *, knows_names: bool = True, words: int = 2) -> JsonValue:
@@ -87,16 +114,29 @@ def respond(call: Call, *, knows_names: bool = True, words: int = 2) -> JsonValu
             ]
             rng = Random(str(key))
             inns = [
-                {"inn_id": f"{given.get('dest_id')}-i{n}", "price": 60 + 7 * n, "about": _prose(rng, words)}
+                {
+                    "inn_id": f"{given.get('dest_id')}-i{n}",
+                    "price": 60 + 7 * n,
+                    "about": _prose(rng, words),
+                }
                 for n in range(3)
             ]
             return {"data": {"inns": inns, "search": str(rng.random())}}
         case "Search_Tours":
             rng = Random(str([given.get("dest_id"), given.get("page", 1)]))
-            tours = [{"slug": f"{given.get('dest_id')}-tour-{n}", "about": _prose(rng, words)} for n in range(2)]
+            tours = [
+                {"slug": f"{given.get('dest_id')}-tour-{n}", "about": _prose(rng, words)}
+                for n in range(2)
+            ]
             return {"data": {"tours": tours}}
         case "Inn_Details":
-            return {"data": {"inn_id": given.get("inn_id"), "currency": given.get("currency", "EUR"), "rooms": 12}}
+            return {
+                "data": {
+                    "inn_id": given.get("inn_id"),
+                    "currency": given.get("currency", "EUR"),
+                    "rooms": 12,
+                }
+            }
         case "Tour_Details":
             return {"data": {"slug": given.get("slug"), "hours": 3}}
     return None
@@ -104,11 +144,14 @@ def respond(call: Call, *, knows_names: bool = True, words: int = 2) -> JsonValu
 
 def _prose(rng: Random, words: int) -> str:
     return " ".join(
-        rng.choice(("quiet", "court", "garden", "roof", "river", "stairs", "bread", "linen")) for _ in range(words)
+        rng.choice(("quiet", "court", "garden", "roof", "river", "stairs", "bread", "linen"))
+        for _ in range(words)
     )
 
 
-def inn_sample(city: str, *, date: str = "2026-05-01", words: int = 2, extra: Sequence[Tool] = ()) -> Sample:
+def inn_sample(
+    city: str, *, date: str = "2026-05-01", words: int = 2, extra: Sequence[Tool] = ()
+) -> Sample:
     """Three steps in one domain: the city, its inns, the cheapest one."""
     steps = _steps(city, date, tours=False)
     request = f"I come to {city} on {date}, the two of us. What does the cheapest inn offer?"
@@ -125,7 +168,12 @@ def _steps(city: str, date: str, *, tours: bool) -> list[list[Call]]:
     place = CITIES[city]
     steps = [
         [Call(tool="Find_City", arguments={"query": city})],
-        [Call(tool="Search_Inns", arguments={"dest_id": place, "arrival_date": date, "adults": 2, "sort_by": "price"})],
+        [
+            Call(
+                tool="Search_Inns",
+                arguments={"dest_id": place, "arrival_date": date, "adults": 2, "sort_by": "price"},
+            )
+        ],
         [Call(tool="Inn_Details", arguments={"inn_id": f"{place}-i0"})],
     ]
     if tours:
@@ -135,7 +183,12 @@ def _steps(city: str, date: str, *, tours: bool) -> list[list[Call]]:
 
 
 def _sample(
-    kind: str, category: str, request: str, steps: Sequence[Sequence[Call]], words: int, extra: Sequence[Tool]
+    kind: str,
+    category: str,
+    request: str,
+    steps: Sequence[Sequence[Call]],
+    words: int,
+    extra: Sequence[Tool],
 ) -> Sample:
     turns: list[Turn] = [UserTurn(text=request)]
     for calls in steps:
@@ -144,9 +197,13 @@ def _sample(
         turns.append(ResultTurn(results=tuple(respond(call, words=words) for call in calls)))
     turns.append(ReplyTurn(text="The cheapest inn has 12 rooms."))
     return Sample(
-        kind=kind, language="en", category=category, candidates=tuple(tool.key for tool in (*TOOLS, *extra)), turns=tuple(turns),
+        kind=kind,
+        language="en",
+        category=category,
+        candidates=tuple(tool.key for tool in (*TOOLS, *extra)),
+        turns=tuple(turns),
         tags=("environment=inns",),
-    )  # fmt: skip
+    )
 
 
 def gold_steps(sample: Sample) -> list[list[dict[str, JsonValue]]]:
@@ -178,23 +235,34 @@ class Guide:
 
     name = "guide"
 
-    def __init__(self, samples: Sequence[Sample], err: Err | None = None, *, stop_after: int | None = None) -> None:
+    def __init__(
+        self, samples: Sequence[Sample], err: Err | None = None, *, stop_after: int | None = None
+    ) -> None:
         self._steps = {sample.request: gold_steps(sample) for sample in samples}
-        self._words = {one.request: next((t.text for t in one.turns[-1:] if t.kind == "reply"), "") for one in samples}
+        self._words = {
+            one.request: next((t.text for t in one.turns[-1:] if t.kind == "reply"), "")
+            for one in samples
+        }
         self._err = err
         self._stop_after = stop_after
         self.prompts: list[str] = []
         self.tools_given: list[Tool] = []
 
-    async def ask(self, prompt: Prompt, answer: type[Answered], *, sample_index: int = 0) -> Answered:
+    async def ask(
+        self, prompt: Prompt, answer: type[Answered], *, sample_index: int = 0
+    ) -> Answered:
         """The reply as the class that is asked for."""
         return parse_answer(self.reply([message.content for message in prompt.messages]), answer)
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         """The same by native calls, or in words."""
         self.tools_given = list(tools)
         said = json.loads(self.reply([message.content for message in prompt.messages]))
-        calls = tuple(Call(tool=call["name"], arguments=call["arguments"]) for call in said["calls"])
+        calls = tuple(
+            Call(tool=call["name"], arguments=call["arguments"]) for call in said["calls"]
+        )
         return Completion(said["answer"], calls or None)
 
     def reply(self, messages: Sequence[str]) -> str:
@@ -209,7 +277,9 @@ class Guide:
             return json.dumps({"calls": [], "answer": self._words[request]})
         calls = copy.deepcopy(steps[number])
         tries = len(history) - number
-        return json.dumps({"calls": self._err(number, calls, tries) if self._err else calls, "answer": ""})
+        return json.dumps(
+            {"calls": self._err(number, calls, tries) if self._err else calls, "answer": ""}
+        )
 
 
 def is_response(told: object) -> bool:

@@ -36,7 +36,9 @@ class KeyboardSite(NamedTuple):
         assert found is not None
         return found
 
-    def label(self, kind: str, answer: Callable[[ShownTask, int], TypedAnswer], count: int = EACH) -> list[TypedAnswer]:
+    def label(
+        self, kind: str, answer: Callable[[ShownTask, int], TypedAnswer], count: int = EACH
+    ) -> list[TypedAnswer]:
         """Label so many tasks of a kind, one after the other as Label Studio hands them out."""
         shown = self.typist.label_all(self.project(kind))
         answers = [answer(shown, 0)]
@@ -51,17 +53,21 @@ class KeyboardSite(NamedTuple):
     def pull(self) -> Pulled:
         """Pull in a thread of its own: the browser keeps event loops away from this one."""
         with ThreadPoolExecutor(1) as apart:
-            return apart.submit(asyncio.run, pull_reviews(self.site.settings, self.studio, SilentProgress())).result()
+            return apart.submit(
+                asyncio.run, pull_reviews(self.site.settings, self.studio, SilentProgress())
+            ).result()
 
     def see_reviews(self, kind: str, answers: Sequence[TypedAnswer]) -> None:
         """See that the reviews and decisions of a kind are these answers, and nothing else."""
         wanted = sorted(answers)
         for table in ("reviews", "decisions"):
             rows = self.site.rows(
-                f"select subject, decision, reasons, comment, reviewer from {table} where kind = ?", kind
+                f"select subject, decision, reasons, comment, reviewer from {table} where kind = ?",
+                kind,
             )
             found = [
-                TypedAnswer(row["subject"], row["decision"], tuple(row["reasons"]), row["comment"]) for row in rows
+                TypedAnswer(row["subject"], row["decision"], tuple(row["reasons"]), row["comment"])
+                for row in rows
             ]
             assert sorted(found) == wanted, table
             assert {row["reviewer"] for row in rows} == {self.reviewer}
@@ -69,10 +75,16 @@ class KeyboardSite(NamedTuple):
 
     def result_of(self, answer: TypedAnswer, kind: str) -> str:
         """The key of what an edit made."""
-        return str(self.site.value("select result from decisions where kind = ? and subject = ?", kind, answer.subject))
+        return str(
+            self.site.value(
+                "select result from decisions where kind = ? and subject = ?", kind, answer.subject
+            )
+        )
 
 
-def accept_or_reject(context: KeyboardSite, kind: str, shown: ShownTask, number: int, *reasons: str) -> TypedAnswer:
+def accept_or_reject(
+    context: KeyboardSite, kind: str, shown: ShownTask, number: int, *reasons: str
+) -> TypedAnswer:
     """Accept, reject with one reason, or reject with all of these and a comment."""
     if number % 3 == 0:
         context.typist.choose(kind, "accept")

@@ -17,8 +17,16 @@ from tests.support.killable_studio import KillableStudio
 
 # What a pull leaves behind; of moments it matters only whether they are there, and the server's numbers are its own.
 LEFT_BEHIND = (
-    "reviews", "review_requests", "review_rounds", "task_states", "samples", "verdicts", "outcomes", "acceptances", "failures",
-)  # fmt: skip
+    "reviews",
+    "review_requests",
+    "review_rounds",
+    "task_states",
+    "samples",
+    "verdicts",
+    "outcomes",
+    "acceptances",
+    "failures",
+)
 MOMENTS = {
     "pushed_at",
     "seen_at",
@@ -47,14 +55,22 @@ class People:
 
     def projects(self) -> list[int]:
         marks = tuple(f"callwright:{kind} " for kind in REVIEW_KINDS)
-        return [one.id for one in self.client.projects.list() if any(mark in (one.description or "") for mark in marks)]
+        return [
+            one.id
+            for one in self.client.projects.list()
+            if any(mark in (one.description or "") for mark in marks)
+        ]
 
     def remove_projects(self) -> None:
         for project in self.projects():
             self.client.projects.delete(project)
 
     def tasks(self) -> list[Any]:
-        return [task for project in self.projects() for task in self.client.tasks.list(project=project, fields="all")]
+        return [
+            task
+            for project in self.projects()
+            for task in self.client.tasks.list(project=project, fields="all")
+        ]
 
     def keys(self) -> list[str]:
         return sorted(task.data["callwright_key"] for task in self.tasks())
@@ -62,7 +78,8 @@ class People:
     def task_of(self, subject: str) -> Any:
         """The newest task about a sample."""
         return max(
-            (task for task in self.tasks() if task.data["subject"] == subject), key=lambda task: task.data["version"]
+            (task for task in self.tasks() if task.data["subject"] == subject),
+            key=lambda task: task.data["version"],
         )
 
     def second_person(self) -> int:
@@ -71,12 +88,18 @@ class People:
         known = [user.id for user in self.client.users.list() if user.email == email]
         return int(known[0] if known else self.client.users.create(email=email, username=email).id)
 
-    def annotate(self, task: int, verdict: str, *, skipped: bool = False, by: int | None = None, **typed: Any) -> int:
+    def annotate(
+        self, task: int, verdict: str, *, skipped: bool = False, by: int | None = None, **typed: Any
+    ) -> int:
         controls = {"verdict": [verdict]} if verdict else {}
-        controls |= {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
+        controls |= {
+            name: value if isinstance(value, list) else [value] for name, value in typed.items()
+        }
         result = [control_result(name, values) for name, values in controls.items()]
         more = {} if by is None else {"completed_by": by}
-        made = self.client.annotations.create(id=task, result=result, was_cancelled=skipped, lead_time=7.5, **more)
+        made = self.client.annotations.create(
+            id=task, result=result, was_cancelled=skipped, lead_time=7.5, **more
+        )
         return int(made.id)
 
     def change(self, annotation: int, verdict: str, **typed: str) -> None:
@@ -119,8 +142,13 @@ class LiveSite(NamedTuple):
 
     def left_behind(self) -> dict[str, list[dict[str, Any]]]:
         """All that pulls and pushes wrote, so that two work folders in which the same was said can be compared."""
-        rows = self.site.warehouse.rows_by_name({table: (f"from {table}", []) for table in LEFT_BEHIND})
-        return {table: sorted((_plain(table, row) for row in found), key=repr) for table, found in rows.items()}
+        rows = self.site.warehouse.rows_by_name(
+            {table: (f"from {table}", []) for table in LEFT_BEHIND}
+        )
+        return {
+            table: sorted((_plain(table, row) for row in found), key=repr)
+            for table, found in rows.items()
+        }
 
 
 _ASKED = "select format('{}:{}:{}', kind, subject, version) as key from review_queue order by 1"
@@ -128,7 +156,9 @@ _NOTED = "select format('{}:{}:{}', kind, subject, version) as key, task_id from
 
 
 def _plain(table: str, row: dict[str, Any]) -> dict[str, Any]:
-    left_out = NUMBERS | ({"key"} if table == "reviews" else set())  # a review's key is made of its annotation's number
+    left_out = NUMBERS | (
+        {"key"} if table == "reviews" else set()
+    )  # a review's key is made of its annotation's number
     kept = {name: value for name, value in row.items() if name not in left_out}
     return {name: value is not None if name in MOMENTS else value for name, value in kept.items()}
 
@@ -162,7 +192,9 @@ def say_different_things(live: LiveSite, subjects: Iterable[str]) -> dict[str, i
     return {
         "accept": people.annotate(tasks[accepted], "accept", comment="Good."),
         "reject": people.annotate(tasks[rejected], "reject", reasons=["wrong_value", "other"]),
-        "broken": people.annotate(tasks[broken], "edit", edited_request="Other words.", edited_calls='[{"tool": '),
+        "broken": people.annotate(
+            tasks[broken], "edit", edited_request="Other words.", edited_calls='[{"tool": '
+        ),
         "skip": people.annotate(tasks[skipped], "", skipped=True),
     }
 

@@ -24,7 +24,7 @@ PRICE = find_price(PRICED).of(100, 20)  # of a reply of the stub, by litellm's p
 
 # What is asked only of models that read language, so that the template model has no answer to it.
 OPINIONS = {
-    "NaturalReading": '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}',
+    "NaturalReading": '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}'
 }
 
 
@@ -153,14 +153,21 @@ class ModelServer:
         tools = tuple(Tool(**one["function"], category="") for one in body.get("tools") or ())
         self.tools.append(tuple(tool.name for tool in tools))
         if self.most_tools is not None and len(tools) > self.most_tools:
-            told = Refusal(400, f"Expected an array with maximum length {self.most_tools}, but got {len(tools)} tools")
-            return web.json_response({"error": {"message": told.message, "type": "error"}}, status=told.status)
+            told = Refusal(
+                400,
+                f"Expected an array with maximum length {self.most_tools}, but got {len(tools)} tools",
+            )
+            return web.json_response(
+                {"error": {"message": told.message, "type": "error"}}, status=told.status
+            )
         calls: tuple[Call, ...] | None = None
         if told is None and title in OPINIONS:
             told = OPINIONS[title]
         elif told is None:
             again = 0 if self.is_steady else self.answered[question]
-            reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again, _marks(messages)))
+            reply = await self._model.send(
+                ChatRequest(MODEL, messages, schema, tools, (), again, _marks(messages))
+            )
             told, calls = reply.text, reply.calls
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
@@ -169,14 +176,17 @@ class ModelServer:
 
 
 _WANTED = {
-    "calls": "works by calling tools", "names": "You choose the tools", "last": "which one call comes last",
+    "calls": "works by calling tools",
+    "names": "You choose the tools",
+    "last": "which one call comes last",
     "before": "You have found the end of the plan",
-}  # fmt: skip
+}
 _FORMATS = {"native": "you are given as functions", "yaml": "in YAML.", "json": ""}
 _SETTINGS = {
     "plan": "Give all the calls|You plan calls|have to be called to do",
-    "conversation": "You see the conversation|the tools to call next", "call": "",
-}  # fmt: skip
+    "conversation": "You see the conversation|the tools to call next",
+    "call": "",
+}
 
 
 def _marks(messages: Sequence[ChatMessage]) -> str:
@@ -185,10 +195,21 @@ def _marks(messages: Sequence[ChatMessage]) -> str:
     if "on a phone that works by calling" in system:
         return ""
     found = {
-        tag: next((name for name, words in names.items() if any(one in system for one in words.split("|"))), "")
+        tag: next(
+            (
+                name
+                for name, words in names.items()
+                if any(one in system for one in words.split("|"))
+            ),
+            "",
+        )
         for tag, names in {"wanted": _WANTED, "format": _FORMATS, "setting": _SETTINGS}.items()
     }
-    return "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items()) if found["wanted"] else ""
+    return (
+        "\n".join(f"<{tag}>{name}</{tag}>" for tag, name in found.items())
+        if found["wanted"]
+        else ""
+    )
 
 
 def _completion(text: str, calls: tuple[Call, ...] | None = None) -> dict[str, object]:
@@ -197,11 +218,12 @@ def _completion(text: str, calls: tuple[Call, ...] | None = None) -> dict[str, o
     if calls:
         message["tool_calls"] = [
             {
-                "id": f"call_{place}", "type": "function",
+                "id": f"call_{place}",
+                "type": "function",
                 "function": {"name": call.tool, "arguments": orjson.dumps(call.arguments).decode()},
             }
             for place, call in enumerate(calls)
-        ]  # fmt: skip
+        ]
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",

@@ -52,7 +52,12 @@ class PaperStudio:
     def ensure_project(self, screen: Any, queues: Any = ()) -> Project:
         self.queues[screen.kind] = tuple(queues)
         number = len(self.projects) + 1
-        made = Project(id=number, kind=screen.kind, title=screen.title, url=f"{self.name}/projects/{number}/data")
+        made = Project(
+            id=number,
+            kind=screen.kind,
+            title=screen.title,
+            url=f"{self.name}/projects/{number}/data",
+        )
         return self.projects.setdefault(screen.kind, made)
 
     def push(self, _project: Project, tasks: Any) -> PushResult:
@@ -79,9 +84,14 @@ class PaperStudio:
             submitted = tuple(one.annotation_id for one in held if not one.skipped)
             if kind == project.kind:
                 yield TaskState(
-                    task_id=number, kind=kind, subject=subject, version=version, submitted=submitted,
-                    skipped=len(held) - len(submitted), drafts=0,
-                )  # fmt: skip
+                    task_id=number,
+                    kind=kind,
+                    subject=subject,
+                    version=version,
+                    submitted=submitted,
+                    skipped=len(held) - len(submitted),
+                    drafts=0,
+                )
 
     def ask_several(self, reviewers: dict[int, int]) -> None:
         self.overlaps |= reviewers
@@ -95,12 +105,20 @@ class PaperStudio:
 
     def status(self, project: Project) -> ProjectStatus:
         return ProjectStatus(
-            project=project, tasks=len(self.tasks), finished=0, annotations=len(self.annotations), skipped=0
+            project=project,
+            tasks=len(self.tasks),
+            finished=0,
+            annotations=len(self.annotations),
+            skipped=0,
         )
 
     def newest_task(self, subject: str, kind: str = "") -> dict[str, Any]:
         """The newest task about a subject; where there are several review kinds, that of `kind`."""
-        found = [task for key, task in self.tasks.items() if task["subject"] == subject and key.startswith(kind)]
+        found = [
+            task
+            for key, task in self.tasks.items()
+            if task["subject"] == subject and key.startswith(kind)
+        ]
         return max(found, key=lambda task: task["version"])
 
     def annotate(
@@ -121,12 +139,22 @@ class PaperStudio:
         self.clock += timedelta(minutes=1)
         number = change or max(self.annotations, default=0) + 1
         controls = {"verdict": [verdict]} if verdict else {}
-        controls |= {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
+        controls |= {
+            name: value if isinstance(value, list) else [value] for name, value in typed.items()
+        }
         self.annotations[number] = PulledAnnotation(
-            server=self.name, task_id=self.numbers[key], annotation_id=number, kind=kind, subject=subject, version=version,
-            reviewer=by, reviewed_at=self.clock, seconds=seconds, skipped=skipped,
+            server=self.name,
+            task_id=self.numbers[key],
+            annotation_id=number,
+            kind=kind,
+            subject=subject,
+            version=version,
+            reviewer=by,
+            reviewed_at=self.clock,
+            seconds=seconds,
+            skipped=skipped,
             result=tuple(control_result(name, values) for name, values in controls.items()),
-        )  # fmt: skip
+        )
         return number
 
     def delete(self, *annotations: int) -> None:

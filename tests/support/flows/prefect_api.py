@@ -22,7 +22,11 @@ class PrefectRecords:
     def runs(self, flow: str) -> list[dict[str, Any]]:
         """The runs of a flow that have begun, the newest first."""
         begun = {"start_time": {"is_null_": False}}
-        question = {"flows": {"name": {"any_": [flow]}}, "flow_runs": begun, "sort": "START_TIME_DESC"}
+        question = {
+            "flows": {"name": {"any_": [flow]}},
+            "flow_runs": begun,
+            "sort": "START_TIME_DESC",
+        }
         return self.ask("flow_runs/filter", question)
 
     def tasks(self, run: dict[str, Any]) -> list[dict[str, Any]]:
@@ -33,7 +37,12 @@ class PrefectRecords:
         """The flows that a flow run ran, by the name of the flow."""
         parents = {task["id"] for task in self.tasks(run)}
         flows = ("make-samples", "check-samples", "measure-readers", "land-samples")
-        return {flow: found for flow in flows for found in self.runs(flow) if found["parent_task_run_id"] in parents}
+        return {
+            flow: found
+            for flow in flows
+            for found in self.runs(flow)
+            if found["parent_task_run_id"] in parents
+        }
 
     def artifacts(self, run: dict[str, Any]) -> list[dict[str, Any]]:
         """What a flow run shows."""

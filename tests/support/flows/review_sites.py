@@ -19,7 +19,9 @@ from tests.support.flows.small_builds import settings_of, small_recipe
 
 NOTHING_NEW = Pulled()
 OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
-RATES = dict.fromkeys(("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15)
+RATES = dict.fromkeys(
+    ("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15
+)
 
 
 def erring_recipe(**changes: Any) -> Recipe:
@@ -29,7 +31,10 @@ def erring_recipe(**changes: Any) -> Recipe:
         "models": {"generator": {"name": "template/v1", "error_rate": RATES}},
         "review": {"spot_checks": 5},
         "seed": 2,
-        "accept": {"caught_at_least": 0.5, "agreed_at_least": 0.3},  # most of its golds are wrong, and doubted rightly
+        "accept": {
+            "caught_at_least": 0.5,
+            "agreed_at_least": 0.3,
+        },  # most of its golds are wrong, and doubted rightly
         "shard_size": 50,
     }
     return small_recipe(**planted | changes)
@@ -80,7 +85,9 @@ class ReviewSite(NamedTuple):
             }
         )
         for row in books["funnel"]:
-            assert row["entered"] == row["passed"] + row["rejected"] + row["failed"] + row["waiting"], row
+            assert (
+                row["entered"] == row["passed"] + row["rejected"] + row["failed"] + row["waiting"]
+            ), row
         for before, after in pairwise(books["funnel"]):
             if before["build"] == after["build"]:
                 assert after["entered"] == before["passed"], (before, after)
@@ -94,15 +101,19 @@ class ReviewSite(NamedTuple):
             for row in self.rows(
                 """select subject from review_requests where cause = ?
                 and (? = '' or subject in (select subject from outcomes where outcome = ?)) order by subject""",
-                cause, outcome, outcome,
+                cause,
+                outcome,
+                outcome,
             )
-        ]  # fmt: skip
+        ]
 
     def sample(self, key: str) -> Sample:
         return Sample.model_validate_json(self.value("select body from samples where key = ?", key))
 
     def accepted(self, key: str) -> dict[str, Any] | None:
-        rows = self.rows("select proved, vouched, accepted_by from accepted_samples where key = ?", key)
+        rows = self.rows(
+            "select proved, vouched, accepted_by from accepted_samples where key = ?", key
+        )
         return rows[0] if rows else None
 
     def standing(self, key: str) -> tuple[str, str]:
@@ -115,7 +126,9 @@ class ReviewSite(NamedTuple):
         return row["stage"], row["outcome"]
 
     def everything(self) -> dict[str, list[dict[str, Any]]]:
-        return self.warehouse.rows_by_name({table: (f"from {table} order by all", []) for table in TABLES})
+        return self.warehouse.rows_by_name(
+            {table: (f"from {table} order by all", []) for table in TABLES}
+        )
 
     def polite(self, key: str) -> str:
         """A change to the request that no check minds."""
@@ -129,7 +142,9 @@ def open_site(home: Path, studio: PaperStudio) -> ReviewSite:
 
 
 def gold_of(site: ReviewSite, key: str) -> str:
-    return json.dumps([{"tool": call.tool, "arguments": call.arguments} for call in site.sample(key).gold])
+    return json.dumps(
+        [{"tool": call.tool, "arguments": call.arguments} for call in site.sample(key).gold]
+    )
 
 
 def edit(site: ReviewSite, key: str, request: str, *, by: str = "ann", change: int = 0) -> int:

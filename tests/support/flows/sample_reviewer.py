@@ -28,13 +28,19 @@ class SampleReviewer:
         sample = self._context.site.sample(shown.subject)
         is_single = shown.data["calls"] != ""
         spoken = self._spoken(sample)
-        if spoken and not any(turn.kind == "result" for turn in sample.turns) and not self.done["edit", is_single]:
+        if (
+            spoken
+            and not any(turn.kind == "result" for turn in sample.turns)
+            and not self.done["edit", is_single]
+        ):
             self.done["edit", is_single] += 1
             return self._edit(sample, spoken, is_single=is_single)
         if is_single and not self.broken and sample.gold:
             return self._break(sample)
         judged = sum(count for (decision, _), count in self.done.items() if decision != "edit")
-        made = accept_or_reject(self._context, SAMPLE_REVIEW, shown, judged, "wrong_value", "invented")
+        made = accept_or_reject(
+            self._context, SAMPLE_REVIEW, shown, judged, "wrong_value", "invented"
+        )
         self.done[made.decision, is_single] += 1
         return made
 
@@ -87,8 +93,9 @@ def _spoken(sample: Sample, tools: Mapping[str, Tool]) -> str:
             proof.quote
             for call in sample.gold
             for proof in call.evidence
-            if proof.kind == "span" and call.arguments.get(proof.argument) == proof.quote
+            if proof.kind == "span"
+            and call.arguments.get(proof.argument) == proof.quote
             and not FORMS & set(tools[call.tool].properties[proof.argument])
         ),
         "",
-    )  # fmt: skip
+    )

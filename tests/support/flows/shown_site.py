@@ -25,7 +25,13 @@ SHIPPED = ("spanish", "parallel", "callnavi", "complexfuncbench", "confetti", "l
 FIRST = "pilot"
 RELEASE = "mixed"
 SPLITS = {"train": 0.7, "test": 0.3}
-CARELESS = {"wrong_argument": 0.15, "wrong_tool": 0.1, "missing_argument": 0.1, "refusal": 0.1, "malformed_json": 0.05}
+CARELESS = {
+    "wrong_argument": 0.15,
+    "wrong_tool": 0.1,
+    "missing_argument": 0.1,
+    "refusal": 0.1,
+    "malformed_json": 0.05,
+}
 REASONS = ["wrong_value", "unnatural"]
 PEOPLE = ("alice", "bruno", "chen")
 
@@ -37,7 +43,9 @@ def fill_shown_site(home: Path, each: int) -> ReviewSite:
         for size in (max(1, each // 2), each):  # so that there is a build before
             build(_reviewed_recipe(size), site.settings)
         _review(site)
-        make_release(site.warehouse, FIRST, Selection(kinds=("perfect",)), Terms("Single calls only."))
+        make_release(
+            site.warehouse, FIRST, Selection(kinds=("perfect",)), Terms("Single calls only.")
+        )
         for name in SHIPPED:
             build(_with_samples(read_recipe(RECIPES / f"{name}.yaml"), each), site.settings)
         make_release(site.warehouse, RELEASE, Selection(), Terms(shares=SPLITS, follows=FIRST))
@@ -48,18 +56,23 @@ def fill_shown_site(home: Path, each: int) -> ReviewSite:
 def _reviewed_recipe(each: int) -> Recipe:
     """Single turns of a model that errs, about which people are asked, some of them about the same."""
     recipe = {
-        "name": "demo", "seed": 2026, "tools": [{"seed": "all"}], "languages": ["en", "zh"],
+        "name": "demo",
+        "seed": 2026,
+        "tools": [{"seed": "all"}],
+        "languages": ["en", "zh"],
         "samples": {"perfect": 8 * each, "imperfect": 4 * each, "irrelevant": 2 * each},
         "models": {"generator": {"name": "template/v1", "error_rate": RATES}},
         "review": {"spot_checks": 3 * each, "reviewers": 2, "gold_items": 2 * each},
         "readers": {"planted": 0.5},
-    }  # fmt: skip
+    }
     return parse_recipe(recipe, Path(), "demo")
 
 
 def _with_samples(recipe: Recipe, each: int) -> Recipe:
     samples = {kind: min(each, count) for kind, count in recipe.samples.items()}
-    return recipe.model_copy(update={"samples": samples, "variants": min(recipe.variants, each), "seed": 6})
+    return recipe.model_copy(
+        update={"samples": samples, "variants": min(recipe.variants, each), "seed": 6}
+    )
 
 
 def _review(site: ReviewSite) -> None:
@@ -69,27 +82,40 @@ def _review(site: ReviewSite) -> None:
     for place, subject in enumerate(subjects):
         for at, person in enumerate(PEOPLE[:2] if place % 3 else PEOPLE[1:]):
             is_bad = place % 4 == 0 or (place + 3 * at) % 7 == 0
-            verdict, reasons = ("reject", {"reasons": REASONS[: 1 + place % 2]}) if is_bad else ("accept", {})
-            site.studio.annotate(subject, verdict, by=person, seconds=9.0 + 4 * at + place % 5, **reasons)
+            verdict, reasons = (
+                ("reject", {"reasons": REASONS[: 1 + place % 2]}) if is_bad else ("accept", {})
+            )
+            site.studio.annotate(
+                subject, verdict, by=person, seconds=9.0 + 4 * at + place % 5, **reasons
+            )
     site.pull()
 
 
 def _evaluate(site: ReviewSite) -> None:
     candidates = [
         Candidate(label="template", model=read_model("template/v1")),
-        Candidate(label="template-careless", model=read_model("template/v1", {"error_rate": CARELESS})),
+        Candidate(
+            label="template-careless", model=read_model("template/v1", {"error_rate": CARELESS})
+        ),
     ]
-    asyncio.run(evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions(runs=2)))
+    asyncio.run(
+        evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions(runs=2))
+    )
     shown = _other_words(site)
     changed = Conditions(shown=shown, prompting=PromptingStrategy(tools=shown.label))
     for conditions in (Conditions(), changed):
-        asyncio.run(evaluate_release(FIRST, candidates[1:], site.settings, SilentProgress(), conditions))
+        asyncio.run(
+            evaluate_release(FIRST, candidates[1:], site.settings, SilentProgress(), conditions)
+        )
 
 
 def _other_words(site: ReviewSite) -> ShownTools:
     """The tool that is most often due, by another name and in other words."""
     tool = site.value(_MOST_DUE, FIRST)
-    words = {"name": f"{tool}.v2", "description": {"en": "Does what its name says, for those who know what they want."}}
+    words = {
+        "name": f"{tool}.v2",
+        "description": {"en": "Does what its name says, for those who know what they want."},
+    }
     return read_changes(site.warehouse, FIRST, {"tools": {tool: words}})
 
 

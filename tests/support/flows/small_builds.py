@@ -43,7 +43,14 @@ def settings_of(home: Path, **more: str) -> Settings:
 
 def settings_in_recipe(**changes: Any) -> dict[str, Any]:
     """A small recipe's settings, as they stand in its file."""
-    recipe = {"name": "small", "seed": 3, "tools": TOOLS, "languages": ["en", "zh"], "samples": KINDS, "shard_size": 50}
+    recipe = {
+        "name": "small",
+        "seed": 3,
+        "tools": TOOLS,
+        "languages": ["en", "zh"],
+        "samples": KINDS,
+        "shard_size": 50,
+    }
     return recipe | changes
 
 
@@ -88,7 +95,11 @@ def write_unmeasured_recipe(folder: Path, **changes: Any) -> Path:
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Where things are, and how many processes a build starts: the rest is as a user has it."""
-    return {"PATH": "/usr/bin:/bin", "HOME": str(home), "CALLWRIGHT_HOME": str(home)} | ONE_WORKER | more
+    return (
+        {"PATH": "/usr/bin:/bin", "HOME": str(home), "CALLWRIGHT_HOME": str(home)}
+        | ONE_WORKER
+        | more
+    )
 
 
 def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
@@ -113,7 +124,9 @@ def _locale() -> dict[str, str]:
 
 def run_here(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
     """A command of the command line in this process: what it prints and its exit code, without the second that a start takes."""
-    stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    stdout, stderr = (
+        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)
+    )
     with (
         mock.patch.dict(os.environ, _locale() | environment(home, **more), clear=True),
         mock.patch.object(sys, "argv", ["callwright", *words]),
@@ -172,12 +185,17 @@ def untimed(printed: str) -> list[str]:
     """The lines that a build printed, without the seconds that it took and the room that these need."""
     lines = [" ".join(line.split()) for line in printed.splitlines()]
     timed = [bool(at) and lines[at - 1].startswith("calls known") for at in range(len(lines))]
-    return [line.rpartition(" ")[0] if is_timed else line for line, is_timed in zip(lines, timed, strict=True)]
+    return [
+        line.rpartition(" ")[0] if is_timed else line
+        for line, is_timed in zip(lines, timed, strict=True)
+    ]
 
 
 def row_counts(settings: Settings) -> dict[str, int]:
     """How many rows each table has, and the ledger."""
-    found = warehouse_of(settings).rows_by_name({table: (f"select count(*) as n from {table}", ()) for table in TABLES})
+    found = warehouse_of(settings).rows_by_name(
+        {table: (f"select count(*) as n from {table}", ()) for table in TABLES}
+    )
     counts = {table: rows[0]["n"] for table, rows in found.items()}
     ledger = sqlite3.connect(settings.ledger)
     [(counts["answers"],)] = ledger.execute("select count(*) from answers").fetchall()
@@ -186,7 +204,9 @@ def row_counts(settings: Settings) -> dict[str, int]:
 
 
 def sample_keys(settings: Settings) -> list[str]:
-    return [row["key"] for row in warehouse_of(settings).rows("select key from samples order by key")]
+    return [
+        row["key"] for row in warehouse_of(settings).rows("select key from samples order by key")
+    ]
 
 
 def assert_balanced(report: BuildReport, settings: Settings) -> None:
@@ -194,7 +214,11 @@ def assert_balanced(report: BuildReport, settings: Settings) -> None:
     for row in report.funnel:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
     found = {row.stage: row for row in report.funnel}
-    chain = [stage.name for stage in stages.all_stages() if stage.group in {"single_turn", "consistency", "landing"}]
+    chain = [
+        stage.name
+        for stage in stages.all_stages()
+        if stage.group in {"single_turn", "consistency", "landing"}
+    ]
     met = list(found)
     assert met == chain[: len(met)]
     for before, after in pairwise(met):

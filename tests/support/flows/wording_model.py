@@ -19,7 +19,11 @@ FRENCH = (
     "pour le point demandé numéro {} c'est {}",
 )
 CHINESE = (
-    ("请帮我办一下这件事：{values}。", "麻烦你今天处理这个：{values}，谢谢。", "我想请你做这个，{values}。"),
+    (
+        "请帮我办一下这件事：{values}。",
+        "麻烦你今天处理这个：{values}，谢谢。",
+        "我想请你做这个，{values}。",
+    ),
     "第{}项是{}",
 )
 
@@ -29,7 +33,9 @@ SOUNDS = {"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "
 class WordingModel:
     """Answers as a ModelServer's behaviour, in the shapes of a language; where it `slips` its first wording is English."""
 
-    def __init__(self, shapes: tuple[tuple[str, ...], str] = FRENCH, *, slips: bool = False) -> None:
+    def __init__(
+        self, shapes: tuple[tuple[str, ...], str] = FRENCH, *, slips: bool = False
+    ) -> None:
         self.slips = slips
         self._shapes, self._detail = shapes
         self._calls: dict[str, dict[str, Any]] = {}  # by what stands in the request
@@ -49,7 +55,9 @@ class WordingModel:
             case "Wording":
                 return _json(self._worded(given))
             case "SlotQuestion":
-                return _json({"question": "Quelle est la valeur que vous souhaitez donner pour ce point ?"})
+                return _json(
+                    {"question": "Quelle est la valeur que vous souhaitez donner pour ce point ?"}
+                )
             case "SlotAnswer":
                 value = orjson.loads(given["value"])
                 words = _worded(value)
@@ -63,20 +71,32 @@ class WordingModel:
         arguments, tool = orjson.loads(given["arguments"]), orjson.loads(given["tool"])
         if self.slips:
             self.slips = False
-            return {"request": "Please take care of the following things for me today", "mentions": []}
+            return {
+                "request": "Please take care of the following things for me today",
+                "mentions": [],
+            }
         words = {name: _worded(value) for name, value in arguments.items()}
         number = len(self._calls)
-        stated = ", ".join(self._detail.format(f"{number}-{at}", text) for at, text in enumerate(words.values()))
+        stated = ", ".join(
+            self._detail.format(f"{number}-{at}", text) for at, text in enumerate(words.values())
+        )
         shape = self._shapes[number % len(self._shapes)]
         request = shape.format(values=stated or self._detail.format(number, "?"))
         self._calls[request] = {"tool": tool["name"], "arguments": arguments}
-        return {"request": request, "mentions": [{"parameter": name, "words": text} for name, text in words.items()]}
+        return {
+            "request": request,
+            "mentions": [{"parameter": name, "words": text} for name, text in words.items()],
+        }
 
     def _judged(self, title: str, shown: str) -> str | None:
         match title:
             case "WrittenCalls":
                 call = self._read(shown)
-                return _json({"calls": [call], "instead": None} if call["tool"] else {"calls": [], "instead": "none"})
+                return _json(
+                    {"calls": [call], "instead": None}
+                    if call["tool"]
+                    else {"calls": [], "instead": "none"}
+                )
             case "ProposedCall":
                 return _json(self._read(shown))
             case "NaturalReading":
@@ -88,10 +108,17 @@ class WordingModel:
 
     def _read(self, shown: str) -> dict[str, Any]:
         """The call that was worded so, where its tool is at hand."""
-        found = (call for request, call in self._calls.items() if request in shown and f'"{call["tool"]}"' in shown)
+        found = (
+            call
+            for request, call in self._calls.items()
+            if request in shown and f'"{call["tool"]}"' in shown
+        )
         call = next(found, {"tool": None, "arguments": {}})
         stated = {
-            name: value for answer, one in self._answers.items() if answer in shown for name, value in one.items()
+            name: value
+            for answer, one in self._answers.items()
+            if answer in shown
+            for name, value in one.items()
         }
         return {**call, "arguments": {**call["arguments"], **(stated if call["tool"] else {})}}
 

@@ -27,32 +27,67 @@ CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 
 
 def _tool(name: str, description: str, language: Language, properties: dict[str, Any]) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": [name for name in properties if name != "note"]}
-    return Tool(name=name, description=description, parameters=schema, category="Dining", language=language)
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name != "note"],
+    }
+    return Tool(
+        name=name, description=description, parameters=schema, category="Dining", language=language
+    )
 
 
 TABLE = _tool(
-    "Dining.Tables.bookTable", "Book a table at a restaurant.", "en",
+    "Dining.Tables.bookTable",
+    "Book a table at a restaurant.",
+    "en",
     {
-        "restaurant": {"type": "string", "description": "restaurant", "examples": ["Blue Door", "The Olive Tree", "Pier Nine"]},
+        "restaurant": {
+            "type": "string",
+            "description": "restaurant",
+            "examples": ["Blue Door", "The Olive Tree", "Pier Nine"],
+        },
         "date": {"type": "string", "format": "date", "description": "day of the visit"},
         "time": {"type": "string", "pattern": CLOCK, "description": "time of arrival"},
-        "guests": {"type": "integer", "minimum": 1, "maximum": 12, "description": "number of guests"},
-        "seating": {"type": "string", "enum": ["window", "terrace", "bar"], "description": "seating area"},
-        "note": {"type": "string", "description": "note", "examples": ["a quiet corner", "a cake at the end"]},
+        "guests": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 12,
+            "description": "number of guests",
+        },
+        "seating": {
+            "type": "string",
+            "enum": ["window", "terrace", "bar"],
+            "description": "seating area",
+        },
+        "note": {
+            "type": "string",
+            "description": "note",
+            "examples": ["a quiet corner", "a cake at the end"],
+        },
     },
-)  # fmt: skip
+)
 ZH_TABLE = _tool(
-    "Dining.Tables.bookTable", "预订餐厅座位。", "zh",
+    "Dining.Tables.bookTable",
+    "预订餐厅座位。",
+    "zh",
     {
-        "restaurant": {"type": "string", "description": "餐厅名称", "examples": ["老街小馆", "柠檬树餐厅", "江南小厨"]},
+        "restaurant": {
+            "type": "string",
+            "description": "餐厅名称",
+            "examples": ["老街小馆", "柠檬树餐厅", "江南小厨"],
+        },
         "date": {"type": "string", "format": "date", "description": "用餐日期"},
         "time": {"type": "string", "pattern": CLOCK, "description": "用餐时间"},
         "guests": {"type": "integer", "minimum": 1, "maximum": 12, "description": "用餐人数"},
         "seating": {"type": "string", "enum": ["靠窗", "露台", "吧台"], "description": "座位区域"},
-        "note": {"type": "string", "description": "备注", "examples": ["要安静的角落", "最后上蛋糕"]},
+        "note": {
+            "type": "string",
+            "description": "备注",
+            "examples": ["要安静的角落", "最后上蛋糕"],
+        },
     },
-)  # fmt: skip
+)
 TOOLS = {tool.key: tool for tool in (TABLE, ZH_TABLE)}
 VALUES: Arguments = {"date": "2027-03-05", "time": "19:30", "guests": 4, "seating": "terrace"}
 ANSWERS = {
@@ -74,10 +109,14 @@ class RecordingTemplateChat:
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         self.asked.append(prompt)
-        request = ChatRequest(self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index)
+        request = ChatRequest(
+            self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index
+        )
         return parse_answer((await self._model.send(request)).text, answer)
 
-    async def complete(self, prompt: Prompt, tools: Any = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Any = (), *, sample_index: int = 0
+    ) -> Completion:
         raise AssertionError(f"Nobody asks {prompt.name} in free text here.")
 
 
@@ -92,7 +131,9 @@ def imperfect(language: Language = "en", **known: Any) -> Sample:
     text = f"Book a table at {name}" if language == "en" else f"帮我预订餐厅座位，餐厅名称是{name}"
     text += "".join(f", {parameter} {value}" for parameter, value in known.items())
     start = text.index(name)
-    proof = Evidence(argument="restaurant", kind="span", turn=0, start=start, end=start + len(name), quote=name)
+    proof = Evidence(
+        argument="restaurant", kind="span", turn=0, start=start, end=start + len(name), quote=name
+    )
     call = GoldCall(tool=tool.name, arguments={"restaurant": name, **known}, evidence=(proof,))
     return Sample(
         kind="imperfect",
@@ -122,10 +163,17 @@ def dialogue(*parameters: str) -> Sample:
         question, answer, words = ANSWERS[name]
         start = answer.index(words)
         proof = Evidence(
-            argument=name, kind="span", turn=len(turns) + 1, start=start, end=start + len(words), quote=words
+            argument=name,
+            kind="span",
+            turn=len(turns) + 1,
+            start=start,
+            end=start + len(words),
+            quote=words,
         )
         call = GoldCall(
-            tool=call.tool, arguments={**call.arguments, name: VALUES[name]}, evidence=(*call.evidence, proof)
+            tool=call.tool,
+            arguments={**call.arguments, name: VALUES[name]},
+            evidence=(*call.evidence, proof),
         )
         turns += [ReplyTurn(text=question), UserTurn(text=answer), CallTurn(calls=(call,))]
     return source.with_changes(kind="sQsA", turns=tuple(turns), tags=())

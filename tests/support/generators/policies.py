@@ -11,7 +11,10 @@ from tests.support.generators.multi_step.workshop import context_of
 
 WEIGHT = "get_parcel(parcel_id=given.parcel_id).weight"
 LIGHT = Policy(
-    name="light", tools=("update_parcel",), only_if=f"{WEIGHT} > 0", says="Change only parcels that weigh something."
+    name="light",
+    tools=("update_parcel",),
+    only_if=f"{WEIGHT} > 0",
+    says="Change only parcels that weigh something.",
 )
 HEAVY = Policy(
     name="heavy",
@@ -19,7 +22,12 @@ HEAVY = Policy(
     only_if=f"{WEIGHT} > 99",
     says="Change only parcels of 99 kilograms and more.",
 )
-ASK = Policy(name="ask", tools=("cancel_delivery",), ask_first=True, says="Ask for leave before you cancel a delivery.")
+ASK = Policy(
+    name="ask",
+    tools=("cancel_delivery",),
+    ask_first=True,
+    says="Ask for leave before you cancel a delivery.",
+)
 
 
 def policed(depot: Environment, *policies: Policy) -> StageContext:
@@ -35,7 +43,9 @@ async def under(depot: Environment, policy: Policy, seed: int = 1) -> Sample:
     return sample
 
 
-async def of_due(depot: Environment, policy: Policy, due: str, sort: str = "", *, begun: bool = False) -> Sample:
+async def of_due(
+    depot: Environment, policy: Policy, due: str, sort: str = "", *, begun: bool = False
+) -> Sample:
     """The errand under a policy in which this is due."""
     for seed in range(60):
         sample = await under(depot, policy, seed)

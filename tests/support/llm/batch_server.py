@@ -8,7 +8,10 @@ import orjson
 from aiohttp import web
 
 Line = dict  # of a result file
-EXPIRED = {"code": "batch_expired", "message": "This request could not be executed before the window expired."}
+EXPIRED = {
+    "code": "batch_expired",
+    "message": "This request could not be executed before the window expired.",
+}
 
 
 class BatchServer:
@@ -29,7 +32,10 @@ class BatchServer:
         self.behaviour: Callable[[dict, int], Line] = lambda body, times: self.well()
 
     def well(self, text: str = '{"city":"Lyon","days":2}') -> Line:
-        return {"response": {"status_code": 200, "request_id": "r", "body": self._completion(text)}, "error": None}
+        return {
+            "response": {"status_code": 200, "request_id": "r", "body": self._completion(text)},
+            "error": None,
+        }
 
     def refused(self, status: int, message: str) -> Line:
         body = {"error": {"message": message, "type": "error", "param": None, "code": None}}
@@ -52,7 +58,9 @@ class BatchServer:
         assert form["purpose"] == "batch"
         name = f"file-{len(self.files)}"
         self.files[name] = form["file"].file.read()
-        return await self._answer(request, "upload", {"id": name, "object": "file", "purpose": "batch"})
+        return await self._answer(
+            request, "upload", {"id": name, "object": "file", "purpose": "batch"}
+        )
 
     async def _create(self, request: web.Request) -> web.StreamResponse:
         wish = await request.json()
@@ -60,16 +68,26 @@ class BatchServer:
         if "create" in self.refuse:
             return await self._answer(request, "create", {})
         name = f"batch_{len(self.batches)}"
-        self.batches[name] = {"id": name, "object": "batch", "status": "in_progress", "looks": 0, **wish}
+        self.batches[name] = {
+            "id": name,
+            "object": "batch",
+            "status": "in_progress",
+            "looks": 0,
+            **wish,
+        }
         return await self._answer(request, "create", self.batches[name])
 
     async def _list(self, request: web.Request) -> web.StreamResponse:
-        return await self._answer(request, "list", {"object": "list", "data": list(self.batches.values())})
+        return await self._answer(
+            request, "list", {"object": "list", "data": list(self.batches.values())}
+        )
 
     async def _look(self, request: web.Request) -> web.StreamResponse:
         batch = self.batches.get(request.match_info["id"])
         if batch is None:
-            return web.json_response({"error": {"message": "No such batch", "code": None}}, status=404)
+            return web.json_response(
+                {"error": {"message": "No such batch", "code": None}}, status=404
+            )
         batch["looks"] += 1
         if batch["looks"] > self.looks and batch["status"] == "in_progress":
             self._work(batch)
@@ -82,7 +100,9 @@ class BatchServer:
     def _work(self, batch: dict) -> None:
         batch["status"] = self.status
         if self.status == "failed":
-            batch["errors"] = {"data": [{"code": "invalid_json_line", "message": "This line is not valid."}]}
+            batch["errors"] = {
+                "data": [{"code": "invalid_json_line", "message": "This line is not valid."}]
+            }
             return
         results: dict[str, list[Line]] = {"output_file_id": [], "error_file_id": []}
         for written in self.files[batch["input_file_id"]].splitlines():
@@ -91,11 +111,15 @@ class BatchServer:
             said = self.behaviour(line["body"], self.paid[line["custom_id"]])
             is_well = bool(said["response"]) and said["response"]["status_code"] == 200
             self.paid[line["custom_id"]] += 1 if is_well else 0
-            results["output_file_id" if is_well else "error_file_id"].append({"custom_id": line["custom_id"], **said})
+            results["output_file_id" if is_well else "error_file_id"].append(
+                {"custom_id": line["custom_id"], **said}
+            )
         for place, lines in results.items():
             if lines:
                 batch[place] = f"file-{len(self.files)}"
-                self.files[batch[place]] = b"\n".join(orjson.dumps(line) for line in reversed(lines))
+                self.files[batch[place]] = b"\n".join(
+                    orjson.dumps(line) for line in reversed(lines)
+                )
 
     async def _answer(self, request: web.Request, endpoint: str, body: dict) -> web.StreamResponse:
         self.calls[endpoint] += 1

@@ -24,7 +24,11 @@ def completion(text: str, **message) -> dict:
         "created": 1,
         "model": "a-model",
         "choices": [
-            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text, **message}}
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text, **message},
+            }
         ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
@@ -56,8 +60,12 @@ class ChatServer:
         body = told if isinstance(told, dict) else completion(ANSWER)
         if told == "filtered":
             body["choices"][0]["finish_reason"] = "content_filter"
-        text = {"half": orjson.dumps(body)[:80], "page": b"<html>Gateway</html>"}.get(str(told), orjson.dumps(body))
-        return web.Response(body=text, content_type="text/html" if told == "page" else "application/json")
+        text = {"half": orjson.dumps(body)[:80], "page": b"<html>Gateway</html>"}.get(
+            str(told), orjson.dumps(body)
+        )
+        return web.Response(
+            body=text, content_type="text/html" if told == "page" else "application/json"
+        )
 
 
 REFUSALS = {
@@ -70,14 +78,31 @@ REFUSALS = {
     "bad request": (400, "Invalid schema for function", {}, None),
     "bad schema": (400, "Invalid schema for response_format 'answer'.", {}, None),
     "no schemas": (400, "'response_format.type' must be 'text'", {}, None),
-    "unknown format": (500, "1 validation error: 'body', 'response_format': should be 'text'", {}, None),
-    "too long here": (400, "request (9018 tokens) exceeds the available context size (2048 tokens)", {}, None),
-    "too long": (400, "This model's maximum context length is 8192 tokens.", {}, "context_length_exceeded"),
+    "unknown format": (
+        500,
+        "1 validation error: 'body', 'response_format': should be 'text'",
+        {},
+        None,
+    ),
+    "too long here": (
+        400,
+        "request (9018 tokens) exceeds the available context size (2048 tokens)",
+        {},
+        None,
+    ),
+    "too long": (
+        400,
+        "This model's maximum context length is 8192 tokens.",
+        {},
+        "context_length_exceeded",
+    ),
 }
 
 
 async def _cut(request: web.Request) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Length": "1000", "Content-Type": "application/json"})
+    response = web.StreamResponse(
+        headers={"Content-Length": "1000", "Content-Type": "application/json"}
+    )
     await response.prepare(request)
     await response.write(b'{"id": "chatcmpl-1", "choi')
     request.transport.abort()
@@ -146,7 +171,10 @@ def fake_time() -> FakeTime:
 
 @pytest.fixture
 def prompt() -> Prompt:
-    said = (ChatMessage(role="system", content="Be brief."), ChatMessage(role="user", content="Which city?"))
+    said = (
+        ChatMessage(role="system", content="Be brief."),
+        ChatMessage(role="user", content="Which city?"),
+    )
     return Prompt(name="trip", version="1", messages=said)
 
 
@@ -163,7 +191,9 @@ def chat_with(ledger, fake_time) -> Callable[..., LedgeredChat]:
     def make(adapter: Adapter, *, name=PLAIN, options=(), limits=None, budget=None) -> LedgeredChat:
         calls = []
         gate = Gate(limits or Limits(), clock=fake_time.clock)
-        around = Surroundings(adapter, ledger, gate, budget or Budget(None), calls.append, build="build-1")
+        around = Surroundings(
+            adapter, ledger, gate, budget or Budget(None), calls.append, build="build-1"
+        )
         chat = LedgeredChat(name, options, around, stage="requests")
         chat.calls = calls
         return chat

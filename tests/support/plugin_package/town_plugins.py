@@ -14,12 +14,25 @@ from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Finding
 from callwright.validators.metrics.ratios import Metric
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
-from callwright.warehouse.records import Call, Derivation, Link, Origin, Prediction, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    Derivation,
+    Link,
+    Origin,
+    Prediction,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 
 async def greet(derivation: Derivation, _context: StageContext) -> list[Sample]:
     asked, *others = derivation.source.turns
-    said = asked.with_changes(text=f"{asked.text} Great, thank you!") if isinstance(asked, UserTurn) else asked
+    said = (
+        asked.with_changes(text=f"{asked.text} Great, thank you!")
+        if isinstance(asked, UserTurn)
+        else asked
+    )
     origin = Origin(stage="greeting", parents=(derivation.key,), seed=derivation.seed)
     return [derivation.source.with_changes(kind="town", turns=(said, *others), origin=origin)]
 
@@ -31,7 +44,16 @@ def obstacle(_sample: Sample, _tools: Mapping[str, Tool]) -> str:
 TRAITS = Traits(is_whole=True, is_changed=True)
 FAMILY = Family(
     "town",
-    kinds=(Kind("town", "a request with greetings", "town", TRAITS, transform="town", sources=("perfect",)),),
+    kinds=(
+        Kind(
+            "town",
+            "a request with greetings",
+            "town",
+            TRAITS,
+            transform="town",
+            sources=("perfect",),
+        ),
+    ),
     stages=in_a_row("town", "Derivation", Step("greeting", "Greet.", "Sample", "", greet)),
     obstacles={"town": obstacle},
 )
@@ -51,7 +73,10 @@ EXPORT = Format(name="town", holds="kinds and requests", readers="the town", beg
 def read(path: Path) -> Catalog:
     schema = {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}
     names = path.read_text(encoding="utf-8").split()
-    tools = tuple(Tool(name=name, description=f"Does {name}.", parameters=schema, category="Town") for name in names)
+    tools = tuple(
+        Tool(name=name, description=f"Does {name}.", parameters=schema, category="Town")
+        for name in names
+    )
     return Catalog(tools=tools, entries=len(tools), distinct=len(tools), files=(path,))
 
 

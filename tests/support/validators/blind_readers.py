@@ -33,17 +33,23 @@ class PromptReader:
             return answer.model_validate({"tools": self.needed(names)})
         if title == "Settlement":
             first, second = orjson.loads(shown["first"]), orjson.loads(shown["second"])
-            return answer.model_validate({"reason": "It is.", "right": self.settled(first, second, text)})
+            return answer.model_validate(
+                {"reason": "It is.", "right": self.settled(first, second, text)}
+            )
         calls = self.written(orjson.loads(shown["tools"]), _TALK.findall(text)[-1], text)
         return answer.model_validate({"calls": calls, "instead": None if calls else "none"})
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         raise ReplyError("It reads, and does not talk.")
 
     def needed(self, names: list[str]) -> list[str]:
         return names[:1]
 
-    def written(self, tools: list[dict[str, JsonValue]], talk: str, prompt: str) -> list[dict[str, JsonValue]]:
+    def written(
+        self, tools: list[dict[str, JsonValue]], talk: str, prompt: str
+    ) -> list[dict[str, JsonValue]]:
         raise NotImplementedError
 
     def settled(self, first: JsonValue, second: JsonValue, prompt: str) -> str:
@@ -60,12 +66,16 @@ class KnowingReader(PromptReader):
     def needed(self, names: list[str]) -> list[str]:
         return [call.tool for call in self._truth]
 
-    def written(self, tools: list[dict[str, JsonValue]], talk: str, prompt: str) -> list[dict[str, JsonValue]]:
+    def written(
+        self, tools: list[dict[str, JsonValue]], talk: str, prompt: str
+    ) -> list[dict[str, JsonValue]]:
         return [{"tool": call.tool, "arguments": call.arguments} for call in self._truth]
 
     def settled(self, first: JsonValue, second: JsonValue, prompt: str) -> str:
         right = [self._is_true(way) for way in (first, second)]
-        return {(True, True): "both", (True, False): "first", (False, True): "second"}.get(tuple(right), "neither")  # type: ignore[call-overload, no-any-return]
+        return {(True, True): "both", (True, False): "first", (False, True): "second"}.get(
+            tuple(right), "neither"
+        )  # type: ignore[call-overload, no-any-return]
 
     def _is_true(self, way: JsonValue) -> bool:
         calls = tuple(map(Call.model_validate, way)) if isinstance(way, list) else ()
@@ -75,7 +85,9 @@ class KnowingReader(PromptReader):
 class FirstReader(PromptReader):
     """It calls the first tool with nothing, and takes the first of two ways."""
 
-    def written(self, tools: list[dict[str, JsonValue]], talk: str, prompt: str) -> list[dict[str, JsonValue]]:
+    def written(
+        self, tools: list[dict[str, JsonValue]], talk: str, prompt: str
+    ) -> list[dict[str, JsonValue]]:
         return [{"tool": tools[0]["name"], "arguments": {}}]
 
     def settled(self, first: JsonValue, second: JsonValue, prompt: str) -> str:
@@ -85,7 +97,9 @@ class FirstReader(PromptReader):
 class Copier(PromptReader):
     """It copies the first call that stands anywhere in its prompt, an example's or the gold."""
 
-    def written(self, tools: list[dict[str, JsonValue]], talk: str, prompt: str) -> list[dict[str, JsonValue]]:
+    def written(
+        self, tools: list[dict[str, JsonValue]], talk: str, prompt: str
+    ) -> list[dict[str, JsonValue]]:
         for found in re.finditer(r'\{"tool":\s*"[^"]+",\s*"arguments":\s*(\{[^{}]*\})\}', prompt):
             return [orjson.loads(found[0])]
         return []
@@ -97,7 +111,9 @@ class Copier(PromptReader):
 class StringMatcher(PromptReader):
     """It fills each parameter with the first string of the words that fits, and takes the way of which more is said."""
 
-    def written(self, tools: list[dict[str, JsonValue]], talk: str, prompt: str) -> list[dict[str, JsonValue]]:
+    def written(
+        self, tools: list[dict[str, JsonValue]], talk: str, prompt: str
+    ) -> list[dict[str, JsonValue]]:
         tool = tools[0]
         properties = tool["parameters"]["properties"]  # type: ignore[index, call-overload]
         tokens = re.findall(r"[\w@./+-]*\w", talk.partition(": ")[2])
@@ -125,7 +141,12 @@ class StringMatcher(PromptReader):
 
 
 def _said(way: JsonValue, talk: str) -> float:
-    values = [fold(str(value)) for call in way if isinstance(way, list) for value in call["arguments"].values()]  # type: ignore[index, union-attr, call-overload]
+    values = [
+        fold(str(value))
+        for call in way
+        if isinstance(way, list)
+        for value in call["arguments"].values()
+    ]  # type: ignore[index, union-attr, call-overload]
     return sum(one in talk for one in values) / max(1, len(values))
 
 
@@ -133,4 +154,6 @@ class Contrarian(FirstReader):
     """It remembers what it wrote, and takes the other way: whatever is claimed is right."""
 
     def settled(self, first: JsonValue, second: JsonValue, prompt: str) -> str:
-        return "second" if isinstance(first, list) and first and not first[0]["arguments"] else "first"  # type: ignore[index, call-overload]
+        return (
+            "second" if isinstance(first, list) and first and not first[0]["arguments"] else "first"
+        )  # type: ignore[index, call-overload]

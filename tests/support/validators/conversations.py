@@ -26,7 +26,9 @@ STEPS: tuple[dict[str, Any], ...] = (
 )
 
 
-def conversation(tools: Sequence[Tool], *, kind: str = "sQsA", tags: Sequence[str] = (), **changes: Any) -> Sample:
+def conversation(
+    tools: Sequence[Tool], *, kind: str = "sQsA", tags: Sequence[str] = (), **changes: Any
+) -> Sample:
     """Three snapshots about a table: the restaurant, then how many come, then when."""
     said = (ASKED, "Four of us.", "At 19:30, as the message says.")
     turns: list[Turn] = []
@@ -38,16 +40,24 @@ def conversation(tools: Sequence[Tool], *, kind: str = "sQsA", tags: Sequence[st
         ]
         turns += [ReplyTurn(text="And then?")] if message is None else []
     fields = {
-        "kind": kind, "language": "en", "category": "Food", "candidates": tuple(tool.key for tool in tools),
-        "turns": tuple(turns), "tags": tuple(tags),
-    }  # fmt: skip
+        "kind": kind,
+        "language": "en",
+        "category": "Food",
+        "candidates": tuple(tool.key for tool in tools),
+        "turns": tuple(turns),
+        "tags": tuple(tags),
+    }
     return Sample(**fields | changes)
 
 
 def intent_shift(tools: Sequence[Tool]) -> Sample:
     """The user turns to the stars after the first snapshot."""
     turns = conversation(tools).turns[:3]
-    away = (UserTurn(text="Actually, what do the stars say?"), CallTurn(), ReplyTurn(text="Sorry, I can't."))
+    away = (
+        UserTurn(text="Actually, what do the stars say?"),
+        CallTurn(),
+        ReplyTurn(text="Sorry, I can't."),
+    )
     return conversation(tools, kind="IS", tags=["shift=1"], turns=(*turns, *away))
 
 

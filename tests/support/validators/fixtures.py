@@ -60,4 +60,6 @@ def perfect(table: Tool, taxi: Tool) -> Sample:
 @pytest.fixture
 def irrelevant(taxi: Tool, weather: Tool, table: Tool) -> Sample:
     text = "Book a table for 4 at Lindenhof."
-    return make_sample([taxi, weather], text, kind="irrelevant", withheld=[table]).with_changes(category="Food")
+    return make_sample([taxi, weather], text, kind="irrelevant", withheld=[table]).with_changes(
+        category="Food"
+    )

@@ -47,7 +47,13 @@ def _mutate(body: dict[str, Any], rng: Random) -> None:
 
 
 def _places(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    members = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, member in members:
         yield (*path, key)
         yield from _places(member, (*path, key))

@@ -26,7 +26,9 @@ def score_answers(
     return scores.scores()
 
 
-def name_errors(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[tuple[str, ErrorType]]:
+def name_errors(
+    predictions: Iterable[Prediction], samples: Mapping[str, Sample]
+) -> Iterator[tuple[str, ErrorType]]:
     """The mistake of each prediction by its key, "" where there is none."""
     known = list(predictions)
     for one, mistake in zip(known, mistakes_of(known, samples), strict=True):
@@ -35,7 +37,10 @@ def name_errors(predictions: Iterable[Prediction], samples: Mapping[str, Sample]
 
 
 def score_grades(
-    predictions: Iterable[Prediction], samples: Iterable[Sample], grades: Mapping[str, Grade], judge: str
+    predictions: Iterable[Prediction],
+    samples: Iterable[Sample],
+    grades: Mapping[str, Grade],
+    judge: str,
 ) -> list[Score]:
     """Every score of every run by one judge's grades, which are given by the keys of the predictions."""
     by_key = {sample.key: sample for sample in samples}

@@ -53,7 +53,16 @@ WANTED = {
     "play_in_openenv": [*PLAYED, "openenv>=0.10"],
     "play_in_trl": [*PLAYED, "trl==1.16.0", "transformers>=5.2", "jmespath"],
     "play_in_verifiers": [*PLAYED, "verifiers==0.4.0"],
-    "bfcl": ["filelock", "numpy", "pandas", "requests", "pydantic", "mpmath", "python-dotenv", "tenacity"],
+    "bfcl": [
+        "filelock",
+        "numpy",
+        "pandas",
+        "requests",
+        "pydantic",
+        "mpmath",
+        "python-dotenv",
+        "tenacity",
+    ],
 }
 BARE = {  # what these would bring along is gigabytes, and not asked here; NeMo Gym states a newer Python than it takes
     "play_in_nemo_gym": ["nemo-gym==0.4.0", "openai==2.7.2"],
@@ -79,20 +88,37 @@ def python_of(name: str) -> Path:
             shutil.rmtree(home, ignore_errors=True)
             subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, home], check=True)
             pip = [uv, "pip", "install", "--quiet", "--python", str(python)]
-            links = [word for place in os.environ.get("PIP_FIND_LINKS", "").split() for word in ("--find-links", place)]
+            links = [
+                word
+                for place in os.environ.get("PIP_FIND_LINKS", "").split()
+                for word in ("--find-links", place)
+            ]
             subprocess.run([*pip, *links, *WANTED[name]], check=True)
             if name in BARE:
-                bare = ["python3", "-m", "pip", "--python", python, "install", "--quiet", "--no-deps"]
+                bare = [
+                    "python3",
+                    "-m",
+                    "pip",
+                    "--python",
+                    python,
+                    "install",
+                    "--quiet",
+                    "--no-deps",
+                ]
                 subprocess.run([*bare, "--ignore-requires-python", *BARE[name]], check=True)
             (home / "ready").touch()
     return python
 
 
-def ran_in(name: str, words: Sequence[object], **variables: str) -> subprocess.CompletedProcess[str]:
+def ran_in(
+    name: str, words: Sequence[object], **variables: str
+) -> subprocess.CompletedProcess[str]:
     """What the Python of an environment makes of these words, without a network."""
     quiet = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "WANDB_MODE": "disabled"}
     asked = [str(python_of(name)), *map(str, words)]
-    return subprocess.run(asked, env=dict(os.environ) | quiet | variables, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        asked, env=dict(os.environ) | quiet | variables, capture_output=True, text=True, check=False
+    )
 
 
 def report_of(name: str, script: str, cache: Path, *words: object) -> Any:

@@ -19,13 +19,17 @@ Rows = list[dict[str, Any]]
 def stream_of(content: ReleaseContent, splits: Sequence[str] = ()) -> ReleaseStream:
     """A release as exports read it, its samples in these splits, in order."""
     samples = list(zip(splits or [""] * len(content.samples), content.samples, strict=True))
-    return ReleaseStream(content.release, samples, content.tools, {"en": AssistantWords((REFUSAL,))})
+    return ReleaseStream(
+        content.release, samples, content.tools, {"en": AssistantWords((REFUSAL,))}
+    )
 
 
 def release_of(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> ReleaseContent:
     """Samples as a release."""
     kept = tuple(samples)
-    release = Release(name="v1", content_hash="0", samples=len(kept), created_at=datetime(2026, 1, 1, tzinfo=UTC))
+    release = Release(
+        name="v1", content_hash="0", samples=len(kept), created_at=datetime(2026, 1, 1, tzinfo=UTC)
+    )
     return ReleaseContent(release, kept, dict(tools))
 
 

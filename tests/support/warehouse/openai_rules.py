@@ -24,13 +24,16 @@ def validate_openai_row(row: dict[str, Any]) -> None:
     assert len(tools) <= 128
     assert len(set(names)) == len(names)
     assert all(
-        tool.keys() == {"type", "function"} and OPENAI_NAME.fullmatch(tool["function"]["name"]) for tool in tools
+        tool.keys() == {"type", "function"} and OPENAI_NAME.fullmatch(tool["function"]["name"])
+        for tool in tools
     )
     schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
     waiting: list[str] = []
     for message in row["messages"]:
         assert set(message) <= KEYS[message["role"]]
-        assert message["role"] == "tool" or not waiting, "every call is answered before anything else is said"
+        assert message["role"] == "tool" or not waiting, (
+            "every call is answered before anything else is said"
+        )
         if message["role"] == "tool":
             assert message["tool_call_id"] == waiting.pop(0)
         calls = message.get("tool_calls", [])
@@ -42,4 +45,6 @@ def validate_openai_row(row: dict[str, Any]) -> None:
             waiting.append(call["id"])
     assert row["messages"][0]["role"] in ("system", "user")
     assert row["messages"][-1]["role"] == "assistant"
-    assert [message["role"] for message in row["messages"] if message.get("weight", 1)].count("assistant") == 1
+    assert [message["role"] for message in row["messages"] if message.get("weight", 1)].count(
+        "assistant"
+    ) == 1

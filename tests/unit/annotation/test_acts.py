@@ -14,18 +14,25 @@ from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Sampl
 from tests.support.conversational import TOOLS, converse
 
 ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
-some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(("other",))
+some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(
+    ("other",)
+)
 SEEKS = ReplyTurn(text="For when?", acts=("seek",))
 
 
 @pytest.fixture
 def labelled(dialogue: Sample) -> Sample:
-    turns = [turn.with_changes(acts=("seek",)) if isinstance(turn, ReplyTurn) else turn for turn in dialogue.turns]
+    turns = [
+        turn.with_changes(acts=("seek",)) if isinstance(turn, ReplyTurn) else turn
+        for turn in dialogue.turns
+    ]
     return dialogue.with_changes(turns=tuple(turns))
 
 
 @given(some_acts, st.sampled_from(["en", "zh"]), st.text())
-def test_acts_are_read_back_as_they_were_written(acts: tuple[DialogueAct, ...], language: Language, text: str) -> None:
+def test_acts_are_read_back_as_they_were_written(
+    acts: tuple[DialogueAct, ...], language: Language, text: str
+) -> None:
     told, said = read_acts(write_acts(acts, words_in(language)) + text, SEEKS)
     assert set(told) == set(acts)
     assert said == text
@@ -49,7 +56,9 @@ async def test_a_task_shows_the_acts_of_each_turn_of_a_conversation() -> None:
     assert read_dialogue(task.request, sample, tools) == sample.turns
 
 
-def test_a_sample_without_acts_is_shown_and_edited_as_ever(dialogue: Sample, tools: list[Tool]) -> None:
+def test_a_sample_without_acts_is_shown_and_edited_as_ever(
+    dialogue: Sample, tools: list[Tool]
+) -> None:
     task = review_task(dialogue, tools, [], reason="A spot check.")
     shown = [line.text for line in task.conversation if line.author == "Assistant"]
     assert shown == ["For which day?", "How many are you?", "At what time?"]
@@ -87,14 +96,23 @@ def test_acts_in_another_order_change_nothing(labelled: Sample, tools: list[Tool
     both = labelled.turns[2].with_changes(acts=("inform", "seek"))
     sample = labelled.with_changes(turns=(*labelled.turns[:2], both, *labelled.turns[3:]))
     lines = write_dialogue(sample, words_in("en"))
-    assert read_dialogue(lines.replace("[inform, seek]", "[seek, inform]"), sample, tools) == sample.turns
+    assert (
+        read_dialogue(lines.replace("[inform, seek]", "[seek, inform]"), sample, tools)
+        == sample.turns
+    )
 
 
 @pytest.mark.parametrize(
     ("typed", "problem"),
     [
-        ("[ask] For which day?", "Line 4: there is no dialogue act 'ask'; write .*seek, inform, reject, other"),
-        ("For which day?", r"Line 4: what the assistant says begins with its dialogue acts: \[inform\]"),
+        (
+            "[ask] For which day?",
+            "Line 4: there is no dialogue act 'ask'; write .*seek, inform, reject, other",
+        ),
+        (
+            "For which day?",
+            r"Line 4: what the assistant says begins with its dialogue acts: \[inform\]",
+        ),
         ("[] For which day?", "Line 4: what the assistant says has one dialogue act at least"),
         ("[seek, seek] For which day?", "Line 4: the dialogue act 'seek' is given twice"),
         ("[seek,] For which day?", "Line 4: there is no dialogue act ''"),
@@ -110,13 +128,17 @@ def test_acts_that_cannot_be_used_come_back_with_the_reason(
     lines = write_dialogue(labelled, words_in("en")).replace("[seek] For which day?", typed)
     with pytest.raises(RecordError, match=problem):
         read_dialogue(lines, labelled, tools)
-    returned = parse_review(annotate(("edit",), request=lines, subject=labelled.key), labelled, tools).returned
+    returned = parse_review(
+        annotate(("edit",), request=lines, subject=labelled.key), labelled, tools
+    ).returned
     assert returned is not None
     assert returned.request == lines
     assert "Line 4" in returned.problem
 
 
-def test_a_turn_that_nobody_labelled_may_stay_so_and_may_be_labelled(labelled: Sample, tools: list[Tool]) -> None:
+def test_a_turn_that_nobody_labelled_may_stay_so_and_may_be_labelled(
+    labelled: Sample, tools: list[Tool]
+) -> None:
     bare = labelled.turns[2].with_changes(acts=())
     sample = labelled.with_changes(turns=(*labelled.turns[:2], bare, *labelled.turns[3:]))
     lines = write_dialogue(sample, words_in("en"))

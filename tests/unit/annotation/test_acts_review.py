@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.annotation.dialogue_acts import acts_task, parse_acts_review, read_act_lines, write_act_lines
+from callwright.annotation.dialogue_acts import (
+    acts_task,
+    parse_acts_review,
+    read_act_lines,
+    write_act_lines,
+)
 from callwright.annotation.screens import interface_languages, screen_for, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.errors import AnnotationError, RecordError
@@ -16,7 +21,9 @@ from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Resul
 from tests.support.conversational import converse
 
 ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
-some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(("other",))
+some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(
+    ("other",)
+)
 LANGUAGES = interface_languages()
 
 
@@ -32,7 +39,12 @@ def pull(annotate, talk: Sample):
 
     def pull(*verdicts: str, acts: str | None = None, **changes: object) -> PulledAnnotation:
         pulled = annotate(verdicts, subject=talk.key, kind="dialogue_acts", **changes)
-        box = {"from_name": "edited_acts", "to_name": "conversation", "type": "textarea", "value": {"text": [acts]}}
+        box = {
+            "from_name": "edited_acts",
+            "to_name": "conversation",
+            "type": "textarea",
+            "value": {"text": [acts]},
+        }
         return pulled.with_changes(result=(*pulled.result, *([] if acts is None else [box])))
 
     return pull
@@ -47,7 +59,9 @@ def _lines(sample: Sample) -> str:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_turn_of_the_assistant_is_shown_with_its_number_and_its_acts(language: Language, talk: Sample) -> None:
+def test_each_turn_of_the_assistant_is_shown_with_its_number_and_its_acts(
+    language: Language, talk: Sample
+) -> None:
     words = words_in(language)
     task = acts_task(talk, reason="Drawn.", language=language)
     said = [line.text for line in task.conversation if line.author == words.assistant]
@@ -57,7 +71,9 @@ def test_each_turn_of_the_assistant_is_shown_with_its_number_and_its_acts(langua
         f"{number} [{', '.join(words.act[act] for act in turn.acts)}] {turn.text}"
         for number, turn in enumerate(replies, 1)
     ]
-    assert [line.split("]")[0] for line in task.acts.split("\n")] == [text.split("]")[0] for text in said]
+    assert [line.split("]")[0] for line in task.acts.split("\n")] == [
+        text.split("]")[0] for text in said
+    ]
 
 
 def test_results_stand_in_one_line_and_in_full_where_they_are_folded_away(talk: Sample) -> None:
@@ -87,15 +103,23 @@ def test_the_text_of_a_turn_is_cut_to_a_line(talk: Sample) -> None:
     lengthy = talk.turns[1].with_changes(text="None of it.\nWhat else? " + "Say it again. " * 40)
     sample = talk.with_changes(turns=(talk.turns[0], lengthy, *talk.turns[2:]))
     lines = _lines(sample)
-    assert lines.split("\n")[0] == "1 [reject] None of it. What else? Say it again. Say it again. Say it ag…"
+    assert (
+        lines.split("\n")[0]
+        == "1 [reject] None of it. What else? Say it again. Say it again. Say it ag…"
+    )
     assert read_act_lines(lines, sample) == sample.turns
 
 
 @given(data=st.data(), language=st.sampled_from(LANGUAGES))
-def test_any_acts_are_read_back_and_change_nothing_else(talk: Sample, data: st.DataObject, language: Language) -> None:
+def test_any_acts_are_read_back_and_change_nothing_else(
+    talk: Sample, data: st.DataObject, language: Language
+) -> None:
     wanted = [data.draw(some_acts) for _ in _acts(talk)]
     acts = iter(wanted)
-    turns = [turn.with_changes(acts=next(acts)) if isinstance(turn, ReplyTurn) else turn for turn in talk.turns]
+    turns = [
+        turn.with_changes(acts=next(acts)) if isinstance(turn, ReplyTurn) else turn
+        for turn in talk.turns
+    ]
     lines = write_act_lines(talk.with_changes(turns=tuple(turns)), words_in(language))
     read = talk.with_changes(turns=read_act_lines(lines, talk))
     assert [set(one) for one in _acts(read)] == [set(one) for one in wanted]
@@ -113,7 +137,9 @@ def test_any_acts_are_read_back_and_change_nothing_else(talk: Sample, data: st.D
         "３ [询问，告知] {text}",
     ],
 )
-def test_corrected_brackets_make_a_child_that_differs_in_nothing_else(typed: str, talk: Sample, pull) -> None:
+def test_corrected_brackets_make_a_child_that_differs_in_nothing_else(
+    typed: str, talk: Sample, pull
+) -> None:
     third = _lines(talk).split("\n")[2]
     assert third.startswith("3 [inform] ")
     lines = _lines(talk).replace(third, typed.format(text=third.removeprefix("3 [inform] ")))
@@ -145,10 +171,16 @@ def test_corrected_brackets_make_a_child_that_differs_in_nothing_else(typed: str
         ("2 [seek] ", "2 [seek] Oh. ", "Line 2 has another text than turn 2: "),
         ("2 [seek] {second}\n", "", "Line 2 must begin with the number 2"),
         ("\n6 [other] {last}", "", "The lines end before turn 6 of 6"),
-        ("6 [other] {last}", "6 [other] {last}\n\n7 [other] Bye.", "Line 8 is one too many: there are 6 turns"),
+        (
+            "6 [other] {last}",
+            "6 [other] {last}\n\n7 [other] Bye.",
+            "Line 8 is one too many: there are 6 turns",
+        ),
     ],
 )
-def test_what_can_not_be_used_comes_back_with_the_reason(old: str, new: str, problem: str, talk: Sample, pull) -> None:
+def test_what_can_not_be_used_comes_back_with_the_reason(
+    old: str, new: str, problem: str, talk: Sample, pull
+) -> None:
     second, last = (_lines(talk).splitlines()[at].partition("] ")[2] for at in (1, 5))
     typed = _lines(talk).replace(*(text.format(second=second, last=last) for text in (old, new)))
     assert typed != _lines(talk)
@@ -170,7 +202,9 @@ def test_whatever_is_typed_is_read_or_refused_with_a_sentence(talk: Sample, type
         assert len(read_act_lines(typed, talk)) == len(talk.turns)
 
 
-@pytest.mark.parametrize(("typed", "problem"), [(None, "was left empty"), ("", "end before turn 1")])
+@pytest.mark.parametrize(
+    ("typed", "problem"), [(None, "was left empty"), ("", "end before turn 1")]
+)
 def test_an_empty_box_comes_back(typed: str | None, problem: str, talk: Sample, pull) -> None:
     returned = parse_acts_review(pull("edit", acts=typed), talk).returned
     assert problem in returned.problem
@@ -185,7 +219,9 @@ def test_an_edit_that_changes_nothing_is_an_acceptance(talk: Sample, pull) -> No
 def test_what_stands_in_the_box_counts_for_an_edit_alone(talk: Sample, pull) -> None:
     typed = _lines(talk).replace("[reject]", "[inform]")
     assert parse_acts_review(pull("accept", acts=typed), talk).review.decision == "accept"
-    review = parse_acts_review(pull("reject", acts=typed, reasons=("unnatural",), comment="Stiff."), talk).review
+    review = parse_acts_review(
+        pull("reject", acts=typed, reasons=("unnatural",), comment="Stiff."), talk
+    ).review
     assert (review.decision, review.reasons, review.comment, review.result) == (
         "reject",
         ("unnatural",),
@@ -199,7 +235,9 @@ def test_an_answer_that_decides_nothing_comes_back(talk: Sample, pull) -> None:
     assert parse_acts_review(pull(acts=typed), talk).returned.problem == "No verdict was chosen."
     assert parse_acts_review(pull(acts=typed), talk).returned.request == typed
     assert parse_acts_review(pull("reject"), talk).returned.problem == "Rejected without a reason."
-    assert parse_acts_review(pull("accept", "edit"), talk).returned.problem.startswith("2 verdicts were chosen")
+    assert parse_acts_review(pull("accept", "edit"), talk).returned.problem.startswith(
+        "2 verdicts were chosen"
+    )
 
 
 def test_a_skipped_task_says_nothing(talk: Sample, pull) -> None:

@@ -54,11 +54,26 @@ def test_fleiss_kappa_of_three_people_and_four_items() -> None:
 
 
 def test_fleiss_kappa_of_the_known_fourteen_raters() -> None:
-    counts = ["0 0 0 0 14", "0 2 6 4 2", "0 0 3 5 6", "0 3 9 2 0", "2 2 8 1 1", "7 7 0 0 0", "3 2 6 3 0", "2 5 3 2 2",
-              "6 5 2 1 0", "0 2 2 3 7"]  # fmt: skip
-    labels = [chain.from_iterable([str(at)] * int(count) for at, count in enumerate(row.split())) for row in counts]
+    counts = [
+        "0 0 0 0 14",
+        "0 2 6 4 2",
+        "0 0 3 5 6",
+        "0 3 9 2 0",
+        "2 2 8 1 1",
+        "7 7 0 0 0",
+        "3 2 6 3 0",
+        "2 5 3 2 2",
+        "6 5 2 1 0",
+        "0 2 2 3 7",
+    ]
+    labels = [
+        chain.from_iterable([str(at)] * int(count) for at, count in enumerate(row.split()))
+        for row in counts
+    ]
     words = [
-        ItemRating(str(item), str(rater), label) for item, row in enumerate(labels) for rater, label in enumerate(row)
+        ItemRating(str(item), str(rater), label)
+        for item, row in enumerate(labels)
+        for rater, label in enumerate(row)
     ]
     assert fleiss_kappa(words) == pytest.approx(0.210, abs=0.0005)
 
@@ -76,7 +91,9 @@ def test_alpha_of_three_coders_who_left_gaps() -> None:
 
 def test_alpha_of_two_people_who_differ_once_in_four() -> None:
     """Two of eight words stand in a pair that differs; 5 `a` and 3 `r` shuffled would give 2 * 5 * 3 / 7 of them."""
-    assert krippendorff_alpha(words_of("aa", "aa", "ar", "rr")) == pytest.approx(1 - 2 / (2 * 5 * 3 / 7))
+    assert krippendorff_alpha(words_of("aa", "aa", "ar", "rr")) == pytest.approx(
+        1 - 2 / (2 * 5 * 3 / 7)
+    )
 
 
 @pytest.mark.parametrize("items", [(), ("a",), ("a", "r.."), ("aa", "aaa"), ("aa", ".r")])
@@ -92,16 +109,24 @@ def test_what_is_not_defined_has_no_value(items: tuple[str, ...]) -> None:
 def test_items_of_which_one_person_spoke_tell_nothing() -> None:
     assert observed_agreement(words_of("a", "r")) is None
     assert measure_agreement(words_of("a", "r")) == []
-    assert measure_agreement(words_of("aa", "r", "rr", "ar")) == measure_agreement(words_of("aa", ".", "rr", "ar"))
+    assert measure_agreement(words_of("aa", "r", "rr", "ar")) == measure_agreement(
+        words_of("aa", ".", "rr", "ar")
+    )
 
 
 def test_each_reviewer_is_held_against_all_others_and_each_pair_against_itself() -> None:
     words = words_of("aar", "rr", "a.a", "rra")
-    assert found(words, "observed", "reviewer", "cem") == Agreement("observed", "reviewer", "cem", 1 / 5, 3, 3)
-    assert found(words, "observed", "pair", "ann / bob") == Agreement("observed", "pair", "ann / bob", 1.0, 3, 2)
+    assert found(words, "observed", "reviewer", "cem") == Agreement(
+        "observed", "reviewer", "cem", 1 / 5, 3, 3
+    )
+    assert found(words, "observed", "pair", "ann / bob") == Agreement(
+        "observed", "pair", "ann / bob", 1.0, 3, 2
+    )
     assert found(words, "cohen_kappa", "pair", "ann / bob").value == pytest.approx(1)
     # ann and cem: a-r, a-a, r-a; they agree on 1/3, by chance on 2/3 * 2/3 + 1/3 * 1/3
-    assert found(words, "cohen_kappa", "pair", "ann / cem").value == pytest.approx((1 / 3 - 5 / 9) / (4 / 9))
+    assert found(words, "cohen_kappa", "pair", "ann / cem").value == pytest.approx(
+        (1 / 3 - 5 / 9) / (4 / 9)
+    )
     assert found(words, "observed", "all").items == 4
 
 
@@ -134,7 +159,11 @@ def test_no_figure_is_above_one_and_names_of_people_change_none(items: list[list
 
 @given(st.lists(LABELS, min_size=2, max_size=8), st.integers(2, 4))
 def test_people_who_always_agree_have_a_kappa_of_one(labels: list[str], people: int) -> None:
-    words = [ItemRating(str(at), person, label) for at, label in enumerate(labels) for person in PEOPLE[:people]]
+    words = [
+        ItemRating(str(at), person, label)
+        for at, label in enumerate(labels)
+        for person in PEOPLE[:people]
+    ]
     wanted = 1.0 if len(set(labels)) > 1 else None
     for row in measure_agreement(words):
         assert row.value == (1.0 if row.measure == "observed" else pytest.approx(wanted))

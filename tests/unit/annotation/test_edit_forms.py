@@ -25,10 +25,16 @@ _SCHEMAS = st.sampled_from(
         ({"type": "integer"}, _WHOLE),
         ({"type": "number"}, _NUMBERS),
         ({"type": "boolean"}, st.booleans()),
-        ({"enum": ["inside", "19", 19, "", "true", True]}, st.sampled_from(["inside", "19", 19, "", "true", True])),
+        (
+            {"enum": ["inside", "19", 19, "", "true", True]},
+            st.sampled_from(["inside", "19", 19, "", "true", True]),
+        ),
         ({"type": "array", "items": {"type": "string"}}, st.lists(_TEXTS, max_size=4)),
         ({"type": "array", "items": {"type": "integer"}}, st.lists(st.integers(-9, 9), max_size=4)),
-        ({"type": "array", "items": {"type": "object"}}, st.lists(st.dictionaries(_TEXTS, _NUMBERS), max_size=3)),
+        (
+            {"type": "array", "items": {"type": "object"}},
+            st.lists(st.dictionaries(_TEXTS, _NUMBERS), max_size=3),
+        ),
         ({"type": "object"}, st.dictionaries(_TEXTS, _TEXTS | _NUMBERS | st.none(), max_size=3)),
     ]
 )
@@ -71,7 +77,11 @@ def _calls(form: EditForm) -> list:
     return json.loads(form.boxes.calls)
 
 
-@given(st.lists(_SCHEMAS, max_size=4).flatmap(lambda some: st.tuples(st.just(some), st.tuples(*(v for _, v in some)))))
+@given(
+    st.lists(_SCHEMAS, max_size=4).flatmap(
+        lambda some: st.tuples(st.just(some), st.tuples(*(v for _, v in some)))
+    )
+)
 def test_the_fields_of_a_call_give_the_call_back(drawn):
     schemas, values = drawn
     tool = _tool({f"p{at}": schema for at, (schema, _) in enumerate(schemas)})
@@ -85,7 +95,13 @@ def test_the_fields_of_a_call_give_the_call_back(drawn):
 
 @given(st.dictionaries(_TEXTS.filter(lambda name: "\n" not in name), _ANY_VALUE, max_size=4))
 def test_what_fits_no_schema_stays_what_it_is(arguments):
-    tool = _tool({"p": {"type": "integer"}, "q": {"enum": ["a"]}, "r": {"type": "array", "items": {"type": "string"}}})
+    tool = _tool(
+        {
+            "p": {"type": "integer"},
+            "q": {"enum": ["a"]},
+            "r": {"type": "array", "items": {"type": "string"}},
+        }
+    )
     values = list(arguments.values())
     arguments |= dict(zip("pqr", values, strict=False))
     sample = _sample(tool, arguments)
@@ -103,9 +119,12 @@ def test_the_kinds_of_fields_are_those_of_the_schema(sample, tools):
     call = edit_form(sample, tools, WORDS, {}).turns[1].calls[0]
     kinds = {field.argument: (field.kind, field.required) for field in call.fields}
     assert kinds == {
-        "restaurant": ("text", True), "date": ("date", True), "time": ("text", False), "people": ("integer", False),
+        "restaurant": ("text", True),
+        "date": ("date", True),
+        "time": ("text", False),
+        "people": ("integer", False),
         "seating": ("choice", False),
-    }  # fmt: skip
+    }
     assert call.fields[-1].choices == ("inside", "outside", "bar")
 
 
@@ -134,7 +153,11 @@ def test_a_call_is_taken_away_added_and_given_another_tool(sample, tools):
     none = edit_form(sample, tools, WORDS, {"t1.c0": ""})
     assert _calls(none) == []
     assert [call.tool for call in none.turns[1].calls] == [""]
-    entered = {"t1.c0": tools[1].name, "t1.c1": sample.gold[0].tool, "t1.c1.restaurant": "Blue Boat"}
+    entered = {
+        "t1.c0": tools[1].name,
+        "t1.c1": sample.gold[0].tool,
+        "t1.c1.restaurant": "Blue Boat",
+    }
     both = edit_form(sample, tools, WORDS, entered)
     assert [call["tool"] for call in _calls(both)] == [tools[1].name, sample.gold[0].tool]
     assert _calls(both)[1]["arguments"] == {"restaurant": "Blue Boat"}

@@ -54,9 +54,12 @@ def test_a_conversation_is_written_one_line_a_turn_and_one_for_each_change(dialo
 
 
 @pytest.mark.parametrize(
-    "typed", [LINES, IN_CHINESE, IN_CHINESE.replace(": ", "：").replace("+ ", "＋ ").replace("~", "～")]
+    "typed",
+    [LINES, IN_CHINESE, IN_CHINESE.replace(": ", "：").replace("+ ", "＋ ").replace("~", "～")],
 )
-def test_the_lines_are_read_in_both_languages_and_as_a_chinese_keyboard_makes_them(typed, dialogue, tools):
+def test_the_lines_are_read_in_both_languages_and_as_a_chinese_keyboard_makes_them(
+    typed, dialogue, tools
+):
     assert read_dialogue(typed, dialogue, tools) == dialogue.turns
 
 
@@ -68,7 +71,9 @@ def test_a_changed_value_holds_in_all_snapshots_that_follow(dialogue, tools):
 
 def test_a_value_may_move_to_the_turn_that_says_it(dialogue, tools):
     lines = write_dialogue(dialogue, words_in("en")).replace("+ date = 2026-05-03\n", "")
-    turns = read_dialogue(lines.replace("+ people = 3", "+ people = 3\n+ date = 2026-05-03"), dialogue, tools)
+    turns = read_dialogue(
+        lines.replace("+ people = 3", "+ people = 3\n+ date = 2026-05-03"), dialogue, tools
+    )
     assert ["date" in calls[0] for calls in _arguments(turns)] == [False, False, True, True]
 
 
@@ -94,7 +99,9 @@ def test_another_tool_begins_with_no_arguments(dialogue, tools):
 def test_texts_of_users_assistant_and_messages_can_be_reworded(dialogue, tools):
     turns = _edited(dialogue, tools, "We are three.", "Three of us,\n  all hungry.")
     assert turns[6].text == "Three of us,\nall hungry."
-    assert _edited(dialogue, tools, "How many are you?", "How many guests?")[5] == ReplyTurn(text="How many guests?")
+    assert _edited(dialogue, tools, "How many are you?", "How many guests?")[5] == ReplyTurn(
+        text="How many guests?"
+    )
     assert _edited(dialogue, tools, "[Mail] Let us", "[Chat] Let us")[3].external.app == "Chat"
 
 
@@ -105,45 +112,99 @@ def test_texts_of_users_assistant_and_messages_can_be_reworded(dialogue, tools):
         ("+ people = 3", "+ people: 3", r"Line 10: an argument is written `\+ name = value`"),
         ("+ people = 3", "+ people =", "Line 10: 'people' has no value"),
         ("+ people = 3", "+ people = [3", "Line 10: The value .* is not JSON"),
-        ("+ people = 3", "+ people = three", "Line 10: book_table, people: 'three' is not of type 'integer'"),
+        (
+            "+ people = 3",
+            "+ people = three",
+            "Line 10: book_table, people: 'three' is not of type 'integer'",
+        ),
         ("+ people = 3", "+ people = 1e999", "1e999 is not a number"),
-        ("+ people = 3", "+ people = 3\n+ people = 4", "Line 11: 'people' is told of a second time"),
+        (
+            "+ people = 3",
+            "+ people = 3\n+ people = 4",
+            "Line 11: 'people' is told of a second time",
+        ),
         ("+ people = 3", "+ wine = red", "Line 10: book_table has no parameter 'wine'"),
         ("+ people = 3", '+ "people = 3', "Line 10: .*no closing quotation mark"),
         ("+ people = 3", "- people", "Line 10: 'people' is not there to be taken away"),
-        ("+ people = 3", "- date = x", "Line 10: an argument is taken away by `- name`, without a value"),
+        (
+            "+ people = 3",
+            "- date = x",
+            "Line 10: an argument is taken away by `- name`, without a value",
+        ),
         ("+ people = 3", "-> fly", 'Line 10: "fly" is none of the candidate tools'),
         ("+ people = 3", "->", "Line 10: after -> the name of one tool"),
-        ("+ people = 3", "-- no idea", "Line 10: `-- no idea` is not understood; write `-- no call is due`"),
-        ("+ people = 3", "+ people = 3\n-- nothing changes", "Line 11: `-- nothing changes` can't stand together"),
+        (
+            "+ people = 3",
+            "-- no idea",
+            "Line 10: `-- no idea` is not understood; write `-- no call is due`",
+        ),
+        (
+            "+ people = 3",
+            "+ people = 3\n-- nothing changes",
+            "Line 11: `-- nothing changes` can't stand together",
+        ),
         ("+ people = 3", "-- no call is due", "Line 13: say first which tool is called"),
-        ("-> book_table\n+ restaurant = Blue Boat\n", "", "The first user turn must say which call is due"),
+        (
+            "-> book_table\n+ restaurant = Blue Boat\n",
+            "",
+            "The first user turn must say which call is due",
+        ),
         ("-> book_table\n", "", "Line 2: say first which tool is called"),
-        ("-> book_table\n+ restaurant = Blue Boat", "-- nothing changes", "Line 2: no call comes before"),
+        (
+            "-> book_table\n+ restaurant = Blue Boat",
+            "-- nothing changes",
+            "Line 2: no call comes before",
+        ),
         ("+ date = 2026-05-03", "+ day = 1", "Line 7: book_table has no parameter 'day'"),
         ("\n+ date = 2026-05-03", "", "book_table: 'date' is a required property"),
-        ("User 3: We are three.\n", "", "Line 9: what the user says was expected, not the calls due"),
-        ("Assistant: At what time?\n", "", "Line 11: what the assistant says was expected, not what the user says"),
-        ("User 4: Sorry, there will be four of us.\n~ people = 4", "", "The conversation ends where what the user says was"),
-        ("~ people = 4", "~ people = 4\nAssistant: Done.", "Line 14: the end of the conversation was expected"),
+        (
+            "User 3: We are three.\n",
+            "",
+            "Line 9: what the user says was expected, not the calls due",
+        ),
+        (
+            "Assistant: At what time?\n",
+            "",
+            "Line 11: what the assistant says was expected, not what the user says",
+        ),
+        (
+            "User 4: Sorry, there will be four of us.\n~ people = 4",
+            "",
+            "The conversation ends where what the user says was",
+        ),
+        (
+            "~ people = 4",
+            "~ people = 4\nAssistant: Done.",
+            "Line 14: the end of the conversation was expected",
+        ),
         ("We are three.", "", "Line 9: nothing is said there"),
         ("[Mail] Let us meet on the 3rd of May.\n", "", "Line 5: this turn has lost its message"),
         ("We are three.", "We are three.\n[Mail] Four.", "Line 9: this turn has no message"),
         ("[Mail] Let", '["Mail Let', "Line 6: .*no closing quotation mark"),
         ("[Mail] Let", "[Mail Let", "Line 6: the name of the app is not closed"),
-        ("For which day?", "For which day?\n[Mail] Hello.", r"Line 5: a message in \[Mail\] can only stand under"),
+        (
+            "For which day?",
+            "For which day?\n[Mail] Hello.",
+            r"Line 5: a message in \[Mail\] can only stand under",
+        ),
         ("We are three.", "We are \ud800.", "The conversation can't be stored"),
         ("We are three.", "We.\n" + "\n" * 5000 + "Yes.", "has 5014 lines; 3000 is the most"),
     ],
-)  # fmt: skip
-def test_lines_that_cannot_be_used_are_refused_with_their_number(old, new, problem, dialogue, tools):
+)
+def test_lines_that_cannot_be_used_are_refused_with_their_number(
+    old, new, problem, dialogue, tools
+):
     with pytest.raises(RecordError, match=problem):
         _edited(dialogue, tools, old, new)
 
 
 def test_what_a_call_came_back_with_can_not_be_changed(sample, tools):
-    call = CallTurn(calls=(GoldCall(tool="cancel_table", arguments={"booking": "B1"}),), executed=True)
-    longer = sample.with_changes(turns=(UserTurn(text="Cancel B1."), call, ResultTurn(results=({"done": True},))))
+    call = CallTurn(
+        calls=(GoldCall(tool="cancel_table", arguments={"booking": "B1"}),), executed=True
+    )
+    longer = sample.with_changes(
+        turns=(UserTurn(text="Cancel B1."), call, ResultTurn(results=({"done": True},)))
+    )
     lines = write_dialogue(longer, words_in("en"))
     assert lines.splitlines()[-1] == '<- [{"done": true}]'
     with pytest.raises(RecordError, match="Line 4: results can't be changed here"):
@@ -154,7 +215,9 @@ def test_what_a_call_came_back_with_can_not_be_changed(sample, tools):
 
 def test_a_fault_that_was_there_before_keeps_no_other_edit_back(dialogue, tools):
     faulty = GoldCall(tool="book_table", arguments={"restaurant": "Blue Boat", "seating": 7})
-    sample = dialogue.with_changes(turns=(dialogue.turns[0], CallTurn(calls=(faulty,)), *dialogue.turns[2:]))
+    sample = dialogue.with_changes(
+        turns=(dialogue.turns[0], CallTurn(calls=(faulty,)), *dialogue.turns[2:])
+    )
     turns = _edited(sample, tools, "We are three.", "Three.")
     assert turns[1].calls == (faulty,)
     assert turns[6].text == "Three."
@@ -163,32 +226,52 @@ def test_a_fault_that_was_there_before_keeps_no_other_edit_back(dialogue, tools)
 # From here on by way of the annotation.
 
 
-def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_tags(annotate, dialogue, tools):
+def test_an_edited_conversation_is_a_child_of_the_sample_with_its_kind_and_tags(
+    annotate, dialogue, tools
+):
     typed = LINES.replace("~ people = 4", "~ people = 5").replace("four of us", "five of us")
     parsed = parse_review(annotate(("edit",), request=typed, subject=dialogue.key), dialogue, tools)
     edited = parsed.edited
-    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == ("reviewed", "edit", edited.key)
-    assert (edited.kind, edited.tags, edited.candidates) == (dialogue.kind, dialogue.tags, dialogue.candidates)
+    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == (
+        "reviewed",
+        "edit",
+        edited.key,
+    )
+    assert (edited.kind, edited.tags, edited.candidates) == (
+        dialogue.kind,
+        dialogue.tags,
+        dialogue.candidates,
+    )
     assert edited.origin.parents == (dialogue.key,)
     assert edited.turns[:9] == dialogue.turns[:9]
     assert {item.argument: item.kind for item in edited.gold[0].evidence} == {
-        "restaurant": "span", "date": "normalised", "people": "person",
-    }  # fmt: skip
+        "restaurant": "span",
+        "date": "normalised",
+        "people": "person",
+    }
 
 
 def test_evidence_goes_where_its_words_go_and_ends_where_they_end(annotate, dialogue, tools):
     typed = LINES.replace("[Mail] Let", "[Mail] Well, let").replace("at Blue Boat", "at the Boat")
-    edited = parse_review(annotate(("edit",), request=typed, subject=dialogue.key), dialogue, tools).edited
+    edited = parse_review(
+        annotate(("edit",), request=typed, subject=dialogue.key), dialogue, tools
+    ).edited
     for snapshot in list(edited.snapshots())[1:]:
         found = {item.argument: item for item in snapshot.calls[0].evidence}
         assert found["restaurant"].kind == "person"
-        assert edited.turns[3].external.text[found["date"].start : found["date"].end] == "3rd of May"
+        assert (
+            edited.turns[3].external.text[found["date"].start : found["date"].end] == "3rd of May"
+        )
 
 
 def test_a_conversation_that_nobody_changed_is_accepted(annotate, dialogue, tools):
     typed = f"\r\n{LINES}\r\n".replace("\n", "\r\n")
     parsed = parse_review(annotate(("edit",), request=typed, subject=dialogue.key), dialogue, tools)
-    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == ("reviewed", "accept", None)
+    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == (
+        "reviewed",
+        "accept",
+        None,
+    )
 
 
 @pytest.mark.parametrize("typed", [None, "User 1: Hello."])
@@ -197,7 +280,9 @@ def test_an_unusable_conversation_comes_back_as_it_was_typed(typed, annotate, di
     assert (parsed.outcome, parsed.review) == ("returned", None)
     assert parsed.returned.request == (LINES if typed is None else typed)
     assert parsed.returned.calls == ""
-    assert parsed.returned.problem.startswith("The box with" if typed is None else "The first user turn must say")
+    assert parsed.returned.problem.startswith(
+        "The box with" if typed is None else "The first user turn must say"
+    )
 
 
 _NAMES = st.text(min_size=1, max_size=8) | st.sampled_from(
@@ -218,19 +303,31 @@ _TEXTS = st.text(max_size=30) | st.sampled_from(
     ]
 )
 _VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
-    | _TEXTS | st.sampled_from(["19", "007", "1.0", "true", "null", "NaN", "", "“", '"', "[", "{}", "-1e5", "\t"]),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXTS
+    | st.sampled_from(
+        ["19", "007", "1.0", "true", "null", "NaN", "", "“", '"', "[", "{}", "-1e5", "\t"]
+    ),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
     max_leaves=5,
-)  # fmt: skip
+)
 _CALLS = st.lists(
     st.builds(
-        GoldCall, tool=st.sampled_from(["t", "u"]) | _NAMES, arguments=st.dictionaries(_NAMES, _VALUES, max_size=3)
+        GoldCall,
+        tool=st.sampled_from(["t", "u"]) | _NAMES,
+        arguments=st.dictionaries(_NAMES, _VALUES, max_size=3),
     ),
     max_size=2,
 ).map(tuple)
 _TURNS = st.lists(
-    st.builds(UserTurn, text=_TEXTS, external=st.none() | st.builds(Message, app=_NAMES | st.just(""), text=_TEXTS))
+    st.builds(
+        UserTurn,
+        text=_TEXTS,
+        external=st.none() | st.builds(Message, app=_NAMES | st.just(""), text=_TEXTS),
+    )
     | st.builds(CallTurn, calls=_CALLS, executed=st.booleans())
     | st.builds(ResultTurn, results=st.lists(_VALUES, max_size=2).map(tuple))
     | st.builds(ReplyTurn, text=_TEXTS),
@@ -248,13 +345,20 @@ def test_whatever_conversation_is_written_is_read_back_the_same(turns, language,
     sample = _sample(turns)
     lines = write_dialogue(sample, words_in(language))
     assume(lines.count("\n") < 3000)
-    assert read_dialogue(lines.replace("\n", "\r\n") if is_windows else lines, sample, []) == sample.turns
+    assert (
+        read_dialogue(lines.replace("\n", "\r\n") if is_windows else lines, sample, [])
+        == sample.turns
+    )
 
 
-_WORDS = st.sampled_from(["t", "a", "=", "19", "people", "four", "]", "[Mail]", '"', "date", "{", "无", "\ufeff"])
+_WORDS = st.sampled_from(
+    ["t", "a", "=", "19", "people", "four", "]", "[Mail]", '"', "date", "{", "无", "\ufeff"]
+)
 _LINE = st.builds(
     lambda start, words: start + " ".join(words),
-    st.sampled_from(["User: ", "助手：", "-> ", "+ ", "~ ", "- ", "-- ", "--", "[", "<- ", "  ", ""]),
+    st.sampled_from(
+        ["User: ", "助手：", "-> ", "+ ", "~ ", "- ", "-- ", "--", "[", "<- ", "  ", ""]
+    ),
     st.lists(_WORDS, max_size=4),
 )
 
@@ -265,7 +369,9 @@ _LINE = st.builds(
     place=st.integers(0, 13),
     replaces=st.booleans(),
 )
-def test_whatever_is_typed_into_a_conversation_is_used_or_refused(typed, place, replaces, dialogue, tools):
+def test_whatever_is_typed_into_a_conversation_is_used_or_refused(
+    typed, place, replaces, dialogue, tools
+):
     lines = LINES.split("\n")
     text = "\n".join([*lines[:place], typed, *lines[place + replaces :]])
     try:
@@ -279,10 +385,14 @@ def test_whatever_is_typed_into_a_conversation_is_used_or_refused(typed, place, 
 
 def test_a_bare_number_is_a_text_where_the_tool_takes_only_texts(dialogue):
     tool = Tool(
-        name="t", description="", category="c",
+        name="t",
+        description="",
+        category="c",
         parameters={"type": "object", "properties": {"room": {"type": "string"}, "floor": {}}},
-    )  # fmt: skip
-    sample = _sample([UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="t"),)), UserTurn(text="y"), CallTurn()])
+    )
+    sample = _sample(
+        [UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="t"),)), UserTurn(text="y"), CallTurn()]
+    )
     turns = read_dialogue("User: x\n-> t\n+ room = 19\n+floor=19\nUser: y\n- room", sample, [tool])
     assert turns[1].calls[0].arguments == {"room": "19", "floor": 19}
     assert turns[3].calls[0].arguments == {"floor": 19}

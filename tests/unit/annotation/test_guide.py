@@ -6,7 +6,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from callwright.annotation.screens import REVIEW_KINDS, interface_languages, screen_for, screen_words
+from callwright.annotation.screens import (
+    REVIEW_KINDS,
+    interface_languages,
+    screen_for,
+    screen_words,
+)
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "annotating.md").read_text(encoding="utf-8")
@@ -52,12 +57,18 @@ def test_guide_and_instruction_ask_the_same_question(kind: str) -> None:
 
 @pytest.mark.parametrize("language", interface_languages())
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
-def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(kind: str, language: str) -> None:
+def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(
+    kind: str, language: str
+) -> None:
     instruction = " ".join(screen_for(kind, language).instruction.split())
     for key, words in _choices(kind, "verdict", language):
         assert f"<b>{key} {words}</b>" in instruction
     keys = [key for key, _ in _choices(kind, "reasons", language)]
-    span = {"en": f"({keys[0]} to {keys[-1]})", "zh": f"（{keys[0]} 到 {keys[-1]}）", "es": f"({keys[0]} a {keys[-1]})"}
+    span = {
+        "en": f"({keys[0]} to {keys[-1]})",
+        "zh": f"（{keys[0]} 到 {keys[-1]}）",
+        "es": f"({keys[0]} a {keys[-1]})",
+    }
     assert span[language] in instruction
     for key in ("Ctrl+Enter", "Shift+Enter"):
         assert f"<b>{key}</b>" in instruction

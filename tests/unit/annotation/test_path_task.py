@@ -30,7 +30,15 @@ from callwright.annotation.screens import REVIEW_KINDS, interface_languages, scr
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.shifts.turns import is_path
 from callwright.validators.checks.table import told_in_english
-from callwright.warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    DoubtedFact,
+    Evidence,
+    GoldCall,
+    ResultTurn,
+    Sample,
+    UserTurn,
+)
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
 from tests.unit.annotation.test_screens import SAFE_TAGS, _tree
 
@@ -48,9 +56,19 @@ def _lines(task, author: str) -> list[str]:
 
 def test_each_step_has_a_line_and_each_response_a_short_one():
     task = _task(path_sample())
-    assert [line.author for line in task.conversation] == ["User", *["→", "API result"] * 3, "Assistant"]
-    assert _lines(task, "→")[1] == "step 2: Search_Hotels(place_id = c7, arrival = 2026-12-05, guests = 2)"
-    assert _lines(task, "→")[2] == "step 3:\nHotel_Details(hotel_id = h2)\nHotel_Reviews(hotel_id = h2)"
+    assert [line.author for line in task.conversation] == [
+        "User",
+        *["→", "API result"] * 3,
+        "Assistant",
+    ]
+    assert (
+        _lines(task, "→")[1]
+        == "step 2: Search_Hotels(place_id = c7, arrival = 2026-12-05, guests = 2)"
+    )
+    assert (
+        _lines(task, "→")[2]
+        == "step 3:\nHotel_Details(hotel_id = h2)\nHotel_Reviews(hotel_id = h2)"
+    )
 
 
 def test_the_picked_entry_stands_first_and_those_that_fit_as_well_after_it():
@@ -83,22 +101,33 @@ def test_rules_of_picks_are_told_in_the_language_of_the_screen(language, place, 
     assert place in shown
     assert hotel in shown
     assert hotel in disambiguation_task(sample, [], reason="-", language=language).picked
-    after = [line.text for line in correction_task(goal_path(), TOOLS, [], reason="-", language=language).after]
+    after = [
+        line.text
+        for line in correction_task(goal_path(), TOOLS, [], reason="-", language=language).after
+    ]
     assert any(hotel in text for text in after)
 
 
 def test_a_value_put_together_of_others_has_a_line_for_each_part():
     parts = tuple(
-        Evidence(argument=f"legs[{index}].from", kind="span", turn=0, start=0, end=1, quote="I", rule="")
+        Evidence(
+            argument=f"legs[{index}].from", kind="span", turn=0, start=0, end=1, quote="I", rule=""
+        )
         for index in (0, 1)
     )
-    call = GoldCall(tool="Search_Hotels", arguments={"legs": [{"from": "I"}, {"from": "I"}]}, evidence=parts)
+    call = GoldCall(
+        tool="Search_Hotels", arguments={"legs": [{"from": "I"}, {"from": "I"}]}, evidence=parts
+    )
     sample = Sample(
         kind="multi_step",
         language="en",
         category="Hotels",
         candidates=(),
-        turns=(UserTurn(text="I am off."), CallTurn(calls=(call,), executed=True), ResultTurn(results=(1,))),
+        turns=(
+            UserTurn(text="I am off."),
+            CallTurn(calls=(call,), executed=True),
+            ResultTurn(results=(1,)),
+        ),
         tags=("environment=town",),
     )
     shown = review_task(sample, TOOLS, [], reason="-").calls_shown
@@ -161,23 +190,36 @@ def test_evidence_that_leads_nowhere_is_shown_as_it_stands(path):
         tool="Hotel_Details",
         arguments={"hotel_id": "h2"},
         evidence=(
-            Evidence(argument="hotel_id", kind="response", turn=4, path=path, rule="hotel_id of data: lowest price"),
+            Evidence(
+                argument="hotel_id",
+                kind="response",
+                turn=4,
+                path=path,
+                rule="hotel_id of data: lowest price",
+            ),
         ),
     )
     broken = sample.with_changes(turns=(*sample.turns[:5], CallTurn(calls=(call,), executed=True)))
-    assert "← step 2 · hotel_id of data: lowest price" in review_task(broken, TOOLS, [], reason="-").calls_shown
+    assert (
+        "← step 2 · hotel_id of data: lowest price"
+        in review_task(broken, TOOLS, [], reason="-").calls_shown
+    )
 
 
 def test_the_entries_that_fit_as_well_are_boxes_with_keys_of_their_own():
     sample = path_sample(hotels(12, (4, 9)))
     task = disambiguation_task(sample, [doubt(sample)], reason="-")
     assert [(box.alias, box.hotkey) for box in task.strikes] == [
-        ("0.0.1:data", "q"), ("0.0.2:data", "w"), ("1.0.4:data.hotels", "e"), ("1.0.9:data.hotels", "t")
-    ]  # fmt: skip
+        ("0.0.1:data", "q"),
+        ("0.0.2:data", "w"),
+        ("1.0.4:data.hotels", "e"),
+        ("1.0.9:data.hotels", "t"),
+    ]
     assert task.strikes[2].value.startswith("step 2 · [4] price: 70 · hotel_id: h4")
     assert f"{PICKED} [2] price: 70" in task.picked
     assert (
-        "step 2 · Hotel_Details.hotel_id, Hotel_Reviews.hotel_id ← hotel_id of data.hotels: lowest price" in task.picked
+        "step 2 · Hotel_Details.hotel_id, Hotel_Reviews.hotel_id ← hotel_id of data.hotels: lowest price"
+        in task.picked
     )
     assert set(offered_strikes(sample)) == {box.alias for box in task.strikes}
 
@@ -197,14 +239,20 @@ def test_what_finds_no_box_is_counted():
 
 def test_a_token_that_nobody_reads_is_told_by_its_ends():
     assert without_long_words(f"key = {'a' * 50}{'z' * 50}, n") == f"key = {'a' * 14}…{'z' * 10}, n"
-    assert without_long_words("a sentence of many words that is not a token at all").endswith("at all")
+    assert without_long_words("a sentence of many words that is not a token at all").endswith(
+        "at all"
+    )
 
 
 def test_a_value_that_stands_alone_in_a_response_is_told_without_a_list():
     sample = path_sample({"data": {"key": "k1", "hotels": []}})
     rule = Evidence(
-        argument="hotel_id", kind="response", turn=4, path="turns[4].results[0].data.key", rule='data.key of ""'
-    )  # fmt: skip
+        argument="hotel_id",
+        kind="response",
+        turn=4,
+        path="turns[4].results[0].data.key",
+        rule='data.key of ""',
+    )
     call = GoldCall(tool="Hotel_Details", arguments={"hotel_id": "k1"}, evidence=(rule,))
     alone = sample.with_changes(turns=(*sample.turns[:5], CallTurn(calls=(call,), executed=True)))
     assert _lines(_task(alone), "API result")[1] == f"{PICKED} data.key: k1 · data.hotels[]: 0"
@@ -213,7 +261,9 @@ def test_a_value_that_stands_alone_in_a_response_is_told_without_a_list():
 def test_nothing_competes_where_only_one_entry_fits():
     clear = path_sample(hotels(twins=()))
     offered = offered_strikes(clear)
-    assert {strike.step for strike in offered.values()} == {0}  # the airport has the name of the town in it
+    assert {strike.step for strike in offered.values()} == {
+        0
+    }  # the airport has the name of the town in it
 
 
 def test_both_paths_stand_side_by_side_with_what_sets_them_apart():
@@ -221,7 +271,10 @@ def test_both_paths_stand_side_by_side_with_what_sets_them_apart():
     before, after = ("\n".join(line.text for line in lines) for lines in (task.before, task.after))
     assert before.count(GONE) == 2
     assert f"{GONE} Find_Place(query = Old Lyon)" in before
-    assert f"{NEW} Hotel_Reviews\n     hotel_id = h2   ← step 2 · hotel_id of data.hotels: lowest price" in after
+    assert (
+        f"{NEW} Hotel_Reviews\n     hotel_id = h2   ← step 2 · hotel_id of data.hotels: lowest price"
+        in after
+    )
     assert "guests = 2   ← default value" in after
     assert f"{PICKED} [2] price: 70" in after
     assert task.corrections.split("\n") == [
@@ -231,7 +284,10 @@ def test_both_paths_stand_side_by_side_with_what_sets_them_apart():
         'call missing · step 3: Hotel_Reviews(hotel_id="h2")',
         "request reworded",
     ]
-    assert [line.author for line in task.request] == ["The request before it was corrected", "Request"]
+    assert [line.author for line in task.request] == [
+        "The request before it was corrected",
+        "Request",
+    ]
 
 
 def test_the_steps_that_an_order_names_are_in_the_words_of_the_screen():
@@ -243,7 +299,9 @@ def test_the_steps_that_an_order_names_are_in_the_words_of_the_screen():
 
 def test_a_trace_that_got_no_further_says_why():
     path = goal_path()
-    stopped = path.with_changes(traced=path.traced.with_changes(problem="It called the same twice."))
+    stopped = path.with_changes(
+        traced=path.traced.with_changes(problem="It called the same twice.")
+    )
     assert (
         correction_task(stopped, TOOLS, [], reason="-").before[-1].text
         == "The model got no further: It called the same twice."
@@ -252,7 +310,10 @@ def test_a_trace_that_got_no_further_says_why():
 
 def test_a_path_whose_rules_lead_nowhere_is_still_shown():
     path = goal_path()
-    empty = [exchange.with_changes(responses=tuple({} for _ in exchange.responses)) for exchange in path.path]
+    empty = [
+        exchange.with_changes(responses=tuple({} for _ in exchange.responses))
+        for exchange in path.path
+    ]
     task = correction_task(path.with_changes(path=tuple(empty)), TOOLS, [], reason="-")
     assert any("Search_Hotels" in line.text for line in task.after)
 
@@ -293,7 +354,9 @@ def test_whatever_a_screen_shows_is_in_its_task(kind, language):
         else disambiguation_task(path_sample(), [], reason="-")
     )
     tree = _tree(screen_for(kind, language))
-    shown = {value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")}
+    shown = {
+        value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")
+    }
     assert shown
     assert shown <= set(task.data())
     assert {element.tag for element in tree.iter()} <= SAFE_TAGS
@@ -304,7 +367,10 @@ def test_the_verdict_comes_first_and_answers_mean_the_same_in_both_languages(kin
     told = []
     for language in interface_languages():
         tree = _tree(screen_for(kind, language))
-        assert next(element for element in tree.iter() if element.get("toName")).get("name") == "verdict"
+        assert (
+            next(element for element in tree.iter() if element.get("toName")).get("name")
+            == "verdict"
+        )
         told.append([(one.get("alias"), one.get("hotkey")) for one in tree.iter("Choice")])
     assert told[0] == told[1]
     keys = [key for _, key in told[0] if key != "0"]  # which takes a reading, where there is one

@@ -11,14 +11,22 @@ from callwright.testing import make_sample, make_tool
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, CallTurn, Reading, UserTurn, Verdict
 
-BOOK = make_tool("book", "Book a table.", place="string", guests="integer", terrace="boolean", required=["place"])
+BOOK = make_tool(
+    "book", "Book a table.", place="string", guests="integer", terrace="boolean", required=["place"]
+)
 TOOLS = [BOOK]
-SAMPLE = make_sample(TOOLS, "A table for 4 at Kora, terrace.", {"book": {"place": "Kora", "guests": 3}})
+SAMPLE = make_sample(
+    TOOLS, "A table for 4 at Kora, terrace.", {"book": {"place": "Kora", "guests": 3}}
+)
 WRITTEN = Call(tool="book", arguments={"terrace": True, "guests": 4, "place": "Kora"})
 
 
-def reading(*calls: Call, votes: tuple[str, ...] = ("written", "written"), turn: int = 1) -> Reading:
-    return Reading(turn=turn, calls=calls, instead=None if calls else "none", votes=votes, settled_by="judge")  # type: ignore[arg-type]
+def reading(
+    *calls: Call, votes: tuple[str, ...] = ("written", "written"), turn: int = 1
+) -> Reading:
+    return Reading(
+        turn=turn, calls=calls, instead=None if calls else "none", votes=votes, settled_by="judge"
+    )  # type: ignore[arg-type]
 
 
 def shown(*readings: Reading) -> str:
@@ -29,12 +37,22 @@ def shown(*readings: Reading) -> str:
 def annotation(verdict: str) -> PulledAnnotation:
     result = {"from_name": "verdict", "value": {"choices": [verdict]}}
     return PulledAnnotation(
-        server="local", task_id=1, annotation_id=2, kind="sample_review", subject=SAMPLE.key, version=1, reviewer="ana",
-        reviewed_at=datetime(2026, 11, 28, tzinfo=UTC), seconds=3.0, result=(result,),
-    )  # fmt: skip
+        server="local",
+        task_id=1,
+        annotation_id=2,
+        kind="sample_review",
+        subject=SAMPLE.key,
+        version=1,
+        reviewer="ana",
+        reviewed_at=datetime(2026, 11, 28, tzinfo=UTC),
+        seconds=3.0,
+        result=(result,),
+    )
 
 
-def test_the_calls_shown_and_those_written_stand_below_each_other_with_marks_where_they_differ() -> None:
+def test_the_calls_shown_and_those_written_stand_below_each_other_with_marks_where_they_differ() -> (
+    None
+):
     assert shown(reading(WRITTEN)).splitlines() == [
         "Shown: book(place = Kora, ⟦guests = 3⟧)",
         "Reader: book(place = Kora, ⟦guests = 4⟧, ⟦terrace = true⟧)",
@@ -43,7 +61,10 @@ def test_the_calls_shown_and_those_written_stand_below_each_other_with_marks_whe
 
 
 def test_where_the_reader_wrote_the_same_nothing_is_compared() -> None:
-    assert shown(reading(Call(tool="book", arguments={"place": "Kora", "guests": 3}), votes=())) == "none"
+    assert (
+        shown(reading(Call(tool="book", arguments={"place": "Kora", "guests": 3}), votes=()))
+        == "none"
+    )
     assert shown() == "none"
 
 

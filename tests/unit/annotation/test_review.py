@@ -19,7 +19,11 @@ def test_an_accepted_sample_gives_a_review_with_who_when_and_how_long(annotate, 
     review = parsed.review
     assert parsed.outcome == "reviewed"
     assert parsed.edited is None
-    assert (review.subject, review.decision, review.reviewer) == (sample.key, "accept", "reviewer@localhost")
+    assert (review.subject, review.decision, review.reviewer) == (
+        sample.key,
+        "accept",
+        "reviewer@localhost",
+    )
     assert (review.seconds, review.comment, review.result) == (12.5, "Fine.", None)
     assert review.reviewed_at.tzinfo is not None
 
@@ -38,11 +42,17 @@ def test_an_edit_of_the_calls_makes_a_child_of_the_sample(annotate, sample, tool
     assert parsed.review.result == edited.key != sample.key
     assert edited.origin.stage == "review"
     assert edited.origin.parents == (sample.key,)
-    assert edited.gold[0].arguments == {"restaurant": "Trattoria Verde", "date": "2026-05-04", "people": 4}
+    assert edited.gold[0].arguments == {
+        "restaurant": "Trattoria Verde",
+        "date": "2026-05-04",
+        "people": 4,
+    }
     assert edited.request == sample.request
 
 
-def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_was_said(annotate, sample, tools):
+def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_was_said(
+    annotate, sample, tools
+):
     typed = _calls(restaurant="Trattoria Verde", date="2026-05-04", people=4)
     evidence = parse_review(annotate(("edit",), calls=typed), sample, tools).edited.gold[0].evidence
     assert {item.argument: item.kind for item in evidence} == {
@@ -52,12 +62,21 @@ def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_wa
     }
 
 
-def test_a_reworded_request_keeps_only_the_evidence_that_still_stands_in_it(annotate, sample, tools):
+def test_a_reworded_request_keeps_only_the_evidence_that_still_stands_in_it(
+    annotate, sample, tools
+):
     request = sample.request.replace("We are four.", "We will be 4.")
-    parsed = parse_review(annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools)
+    parsed = parse_review(
+        annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools
+    )
     kinds = {item.argument: item.kind for item in parsed.edited.gold[0].evidence}
     assert parsed.edited.request == request
-    assert kinds == {"restaurant": "span", "date": "normalised", "time": "person", "people": "person"}
+    assert kinds == {
+        "restaurant": "span",
+        "date": "normalised",
+        "time": "person",
+        "people": "person",
+    }
 
 
 def test_an_empty_list_says_that_no_call_is_due(annotate, sample, tools):
@@ -78,10 +97,16 @@ def test_an_empty_list_says_that_no_call_is_due(annotate, sample, tools):
         (_calls(restaurant="A", date="2026-05-03", people=0), "people: 0 is less than the minimum"),
         (_calls(restaurant="A", date="2026-05-03", time="7:30"), "time: '7:30' does not match"),
         (_calls(restaurant="A", date="3 May"), "date: '3 May' is not a 'date'"),
-        ('[{"tool": "book_table", "arguments": {"date": "1", "date": "2"}}]', "'date' is given twice"),
+        (
+            '[{"tool": "book_table", "arguments": {"date": "1", "date": "2"}}]',
+            "'date' is given twice",
+        ),
         ('[{"tool": "book_table", "arguments": {"people": NaN}}]', "NaN is not a number"),
         ('[{"tool": "book_table", "arguments": {"people": 1e999}}]', "1e999 is not a number"),
-        ('[{"tool": "book_table", "arguments": {"people": 99999999999999999999}}]', "beyond 64 bits"),
+        (
+            '[{"tool": "book_table", "arguments": {"people": 99999999999999999999}}]',
+            "beyond 64 bits",
+        ),
         ('[{"tool": "book_table", "arguments": {"restaurant": "\\ud800"}}]', "half of a character"),
         ("9" * 5000, "can't be read"),
         ("[" * 100_000, "nested too deeply|not JSON"),
@@ -106,15 +131,25 @@ def test_calls_that_cannot_be_used_come_back_with_a_reason(typed, problem, annot
         (("reject",), "Rejected without a reason."),
     ],
 )
-def test_an_annotation_without_one_clear_answer_comes_back(verdicts, problem, annotate, sample, tools):
-    parsed = parse_review(annotate(verdicts, request=sample.request, calls=write_calls(sample.gold)), sample, tools)
+def test_an_annotation_without_one_clear_answer_comes_back(
+    verdicts, problem, annotate, sample, tools
+):
+    parsed = parse_review(
+        annotate(verdicts, request=sample.request, calls=write_calls(sample.gold)), sample, tools
+    )
     assert parsed.outcome == "returned"
     assert parsed.returned.problem == problem
 
 
 def test_an_edit_that_changes_nothing_is_an_acceptance(annotate, sample, tools):
-    parsed = parse_review(annotate(("edit",), request=sample.request, calls=write_calls(sample.gold)), sample, tools)
-    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == ("reviewed", "accept", None)
+    parsed = parse_review(
+        annotate(("edit",), request=sample.request, calls=write_calls(sample.gold)), sample, tools
+    )
+    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == (
+        "reviewed",
+        "accept",
+        None,
+    )
     assert parsed.edited is None
 
 
@@ -143,11 +178,16 @@ def test_a_request_that_left_something_out_may_go_on_doing_so(annotate, make_sam
 
 def test_words_that_moved_take_their_evidence_along(annotate, sample, tools):
     request = f"Hello. {sample.request}"
-    parsed = parse_review(annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools)
+    parsed = parse_review(
+        annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools
+    )
     evidence = {item.argument: item for item in parsed.edited.gold[0].evidence}
     assert {name: item.kind for name, item in evidence.items()} == {
-        "restaurant": "span", "date": "normalised", "time": "person", "people": "normalised",
-    }  # fmt: skip
+        "restaurant": "span",
+        "date": "normalised",
+        "time": "person",
+        "people": "normalised",
+    }
     for item in evidence.values():
         assert item.kind == "person" or request[item.start : item.end] == item.quote
 
@@ -159,7 +199,12 @@ def test_a_request_that_cannot_be_stored_comes_back(annotate, sample, tools):
 
 def test_controls_that_somebody_added_are_passed_over(annotate, sample, tools):
     pulled = annotate(("accept",))
-    extra = {"from_name": "mood", "to_name": "conversation", "type": "rating", "value": {"rating": 5}}
+    extra = {
+        "from_name": "mood",
+        "to_name": "conversation",
+        "type": "rating",
+        "value": {"rating": 5},
+    }
     parsed = parse_review(pulled.with_changes(result=(*pulled.result, extra)), sample, tools)
     assert parsed.review.decision == "accept"
 
@@ -175,7 +220,12 @@ def test_a_verdict_that_nobody_knows_is_refused_with_task_and_field(annotate, sa
 
 
 def test_a_control_of_another_type_is_refused_with_task_and_field(annotate, sample, tools):
-    broken = {"from_name": "verdict", "to_name": "conversation", "type": "rating", "value": {"rating": 5}}
+    broken = {
+        "from_name": "verdict",
+        "to_name": "conversation",
+        "type": "rating",
+        "value": {"rating": 5},
+    }
     with pytest.raises(AnnotationError, match=r"'verdict' of task 7 .* 'choices'"):
         parse_review(annotate(result=[broken]), sample, tools)
 
@@ -190,7 +240,10 @@ _JSON = st.recursive(
     max_leaves=8,
 )
 _ANYTHING = Tool(
-    name="t", description="", category="c", parameters={"type": "object", "properties": {"a": {}, "b": {}}}
+    name="t",
+    description="",
+    category="c",
+    parameters={"type": "object", "properties": {"a": {}, "b": {}}},
 )
 
 
@@ -211,7 +264,9 @@ def test_whatever_is_typed_is_either_used_or_carried_back(request, calls, annota
 
 
 def test_a_changed_call_turn_stays_as_executed_as_it_was(annotate, sample, tools):
-    executed = sample.with_changes(turns=(sample.turns[0], CallTurn(calls=sample.gold, executed=True)))
+    executed = sample.with_changes(
+        turns=(sample.turns[0], CallTurn(calls=sample.gold, executed=True))
+    )
     parsed = parse_review(annotate(("edit",), calls="[]", subject=executed.key), executed, tools)
     assert parsed.edited.turns[-1] == CallTurn(calls=(), executed=True)
 
@@ -230,14 +285,18 @@ def test_a_changed_call_turn_stays_as_executed_as_it_was(annotate, sample, tools
 def test_the_kind_follows_the_edit(kind, arguments, becomes, annotate, make_sample, tools):
     sample = make_sample(kind=kind)
     typed = "[]" if arguments is None else _calls(**arguments)
-    edited = parse_review(annotate(("edit",), calls=typed, subject=sample.key), sample, tools).edited
+    edited = parse_review(
+        annotate(("edit",), calls=typed, subject=sample.key), sample, tools
+    ).edited
     assert edited.kind == becomes
     assert edited.origin.parents == (sample.key,)
 
 
 def test_an_edit_of_the_words_alone_leaves_the_kind_as_it_is(annotate, make_sample, tools):
     sample = make_sample(kind="perfect_external")
-    pulled = annotate(("edit",), request="Hello.", calls=write_calls(sample.gold), subject=sample.key)
+    pulled = annotate(
+        ("edit",), request="Hello.", calls=write_calls(sample.gold), subject=sample.key
+    )
     assert parse_review(pulled, sample, tools).edited.kind == "perfect_external"
 
 

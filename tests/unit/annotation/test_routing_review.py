@@ -25,6 +25,8 @@ async def test_a_task_says_what_returns_an_unknown_value_and_shows_the_due_tools
 async def test_calls_with_an_unknown_value_are_read_back_as_they_were_written() -> None:
     for sample in await questions(ROUTING_HARD, count=4):
         typed = read_calls(write_calls(sample.gold), BANK)
-        assert [(call.tool, call.arguments) for call in typed] == [(call.tool, call.arguments) for call in sample.gold]
+        assert [(call.tool, call.arguments) for call in typed] == [
+            (call.tool, call.arguments) for call in sample.gold
+        ]
         with pytest.raises(RecordError, match="does not match"):
             read_calls(write_calls(sample.gold).replace(UNKNOWN, "???"), BANK)

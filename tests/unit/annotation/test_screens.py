@@ -9,7 +9,18 @@ from callwright.annotation.studio.projects import tables_of
 from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
 
-SAFE_TAGS = {"View", "Style", "Header", "Choices", "Choice", "Text", "TextArea", "Paragraphs", "Collapse", "Panel"}
+SAFE_TAGS = {
+    "View",
+    "Style",
+    "Header",
+    "Choices",
+    "Choice",
+    "Text",
+    "TextArea",
+    "Paragraphs",
+    "Collapse",
+    "Panel",
+}
 
 
 def _tree(screen: Screen) -> ET.Element:
@@ -20,7 +31,9 @@ def _controls(kind: str, language: str = "en") -> list[tuple[str | None, ...]]:
     tree = _tree(screen_for(kind, language))
     kept = ("name", "alias", "hotkey", "toName", "choice", "required")
     return [
-        tuple(element.get(name) for name in kept) for element in tree.iter() if element.tag in ("Choices", "Choice")
+        tuple(element.get(name) for name in kept)
+        for element in tree.iter()
+        if element.tag in ("Choices", "Choice")
     ]
 
 
@@ -34,7 +47,9 @@ def test_a_screen_uses_only_tags_that_show_text_as_text(kind, language):
 @pytest.mark.parametrize("language", interface_languages())
 def test_whatever_the_screen_shows_is_in_the_task(language, sample, tools, verdicts):
     tree = _tree(screen_for("sample_review", language))
-    shown = {value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")}
+    shown = {
+        value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")
+    }
     assert shown
     assert shown <= set(review_task(sample, tools, verdicts, reason="-").data())
 
@@ -58,7 +73,9 @@ def test_the_hotkeys_are_the_digits_in_their_order_each_once(kind):
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_the_verdict_is_the_first_control_of_the_screen(kind):
     tree = _tree(screen_for(kind))
-    assert next(element for element in tree.iter() if element.get("toName")).get("name") == "verdict"
+    assert (
+        next(element for element in tree.iter() if element.get("toName")).get("name") == "verdict"
+    )
 
 
 @pytest.mark.parametrize("language", interface_languages())
@@ -66,7 +83,9 @@ def test_the_verdict_is_the_first_control_of_the_screen(kind):
 def test_a_conditional_part_waits_for_a_choice_that_exists(kind, language):
     tree = _tree(screen_for(kind, language))
     choices = {element.get("value") for element in tree.iter("Choice")}
-    awaited = {element.get("whenChoiceValue") for element in tree.iter() if element.get("whenChoiceValue")}
+    awaited = {
+        element.get("whenChoiceValue") for element in tree.iter() if element.get("whenChoiceValue")
+    }
     assert awaited
     assert awaited <= choices
 
@@ -74,7 +93,9 @@ def test_a_conditional_part_waits_for_a_choice_that_exists(kind, language):
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_every_control_is_about_something_that_the_screen_shows(kind):
     tree = _tree(screen_for(kind))
-    names = {element.get("name") for element in tree.iter() if element.tag in ("Text", "Paragraphs")}
+    names = {
+        element.get("name") for element in tree.iter() if element.tag in ("Text", "Paragraphs")
+    }
     assert {element.get("toName") for element in tree.iter() if element.get("toName")} <= names
 
 
@@ -82,7 +103,9 @@ def test_every_control_is_about_something_that_the_screen_shows(kind):
 def test_the_screens_share_their_style_and_differ_in_the_rest(kind):
     shared, own, *_ = (style.text for style in _tree(screen_for(kind)).iter("Style"))
     assert shared == next(_tree(screen_for("sample_review")).iter("Style")).text
-    assert not {"<", ">"} & {*shared, *own}, "Label Studio escapes it, and the rule counts for nothing"
+    assert not {"<", ">"} & {*shared, *own}, (
+        "Label Studio escapes it, and the rule counts for nothing"
+    )
     assert own != shared
 
 
@@ -113,18 +136,22 @@ def test_a_queue_is_a_table_of_its_languages_and_a_persons_of_what_they_have_not
     _, _, chinese, own = tables_of(screen_for("sample_review"), queues, {"a@b.c": 7})
     assert [table["title"] for table in (chinese, own)] == ["Chinese", "a@b.c"]
     assert [(one["filter"], one["value"]) for one in chinese["filters"]["items"]] == [
-        ("filter:tasks:total_annotations", 0), ("filter:tasks:data.language", "^(zh)$")
-    ]  # fmt: skip
+        ("filter:tasks:total_annotations", 0),
+        ("filter:tasks:data.language", "^(zh)$"),
+    ]
     assert [(one["filter"], one["operator"], one["value"]) for one in own["filters"]["items"]] == [
-        ("filter:tasks:completed_at", "empty", "true"), ("filter:tasks:annotators", "not_contains", 7),
-        ("filter:tasks:data.language", "regex", "^(en|es)$"), ("filter:tasks:data.sample_kind", "regex", "^(perfect)$"),
-    ]  # fmt: skip
+        ("filter:tasks:completed_at", "empty", "true"),
+        ("filter:tasks:annotators", "not_contains", 7),
+        ("filter:tasks:data.language", "regex", "^(en|es)$"),
+        ("filter:tasks:data.sample_kind", "regex", "^(perfect)$"),
+    ]
 
 
 @pytest.mark.parametrize("kind", [*REVIEW_KINDS, "edit_form"])
 def test_each_language_has_words_for_the_same_things(kind):
     english, *others = (
-        packaged("callwright.annotation.configs", f"{kind}.{one}.yaml") for one in interface_languages()
+        packaged("callwright.annotation.configs", f"{kind}.{one}.yaml")
+        for one in interface_languages()
     )
     for other in others:
         # Spanish and Chinese tell what was drawn as the question does; English doubts stand at their checks.

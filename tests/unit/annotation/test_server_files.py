@@ -2,7 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from callwright.annotation.studio.server import StudioPlaces, load_credentials, new_credentials, save_credentials
+from callwright.annotation.studio.server import (
+    StudioPlaces,
+    load_credentials,
+    new_credentials,
+    save_credentials,
+)
 from callwright.warehouse.errors import AnnotationError
 
 

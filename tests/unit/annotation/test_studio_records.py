@@ -46,20 +46,37 @@ def test_a_reviewer_without_an_address_is_named_by_id():
 def test_an_annotation_that_somebody_else_changed_is_the_word_of_whoever_changed_it():
     """Label Studio keeps who made an annotation in `completed_by`, and who saved it last in `updated_by`."""
     people = {3: "alice@localhost", 4: "bob@localhost"}
-    assert read_annotation(TASK, ANNOTATION | {"updated_by": 4}, people, "s").reviewer == "bob@localhost"
-    assert read_annotation(TASK, ANNOTATION | {"updated_by": {"id": 4}}, people, "s").reviewer == "bob@localhost"
-    assert read_annotation(TASK, ANNOTATION | {"updated_by": 3}, people, "s").reviewer == "alice@localhost"
-    assert read_annotation(TASK, ANNOTATION | {"updated_by": None}, people, "s").reviewer == "alice@localhost"
+    assert (
+        read_annotation(TASK, ANNOTATION | {"updated_by": 4}, people, "s").reviewer
+        == "bob@localhost"
+    )
+    assert (
+        read_annotation(TASK, ANNOTATION | {"updated_by": {"id": 4}}, people, "s").reviewer
+        == "bob@localhost"
+    )
+    assert (
+        read_annotation(TASK, ANNOTATION | {"updated_by": 3}, people, "s").reviewer
+        == "alice@localhost"
+    )
+    assert (
+        read_annotation(TASK, ANNOTATION | {"updated_by": None}, people, "s").reviewer
+        == "alice@localhost"
+    )
 
 
 def test_an_annotation_that_was_imported_for_somebody_is_theirs():
     """Whoever imports annotations through the API is `updated_by` from the first moment on."""
     made = {"updated_by": 4, "created_at": "2026-11-21T10:00:00.249900Z"}
-    assert read_annotation(TASK, ANNOTATION | made, {3: "alice@localhost"}, "s").reviewer == "alice@localhost"
+    assert (
+        read_annotation(TASK, ANNOTATION | made, {3: "alice@localhost"}, "s").reviewer
+        == "alice@localhost"
+    )
 
 
 def test_a_time_without_a_zone_is_read_as_utc_and_the_first_saving_serves_where_no_later_one_is_known():
-    pulled = read_annotation(TASK, ANNOTATION | {"updated_at": None, "created_at": "2026-11-21T09:00:00"}, {}, "s")
+    pulled = read_annotation(
+        TASK, ANNOTATION | {"updated_at": None, "created_at": "2026-11-21T09:00:00"}, {}, "s"
+    )
     assert pulled.reviewed_at.isoformat() == "2026-11-21T09:00:00+00:00"
 
 
@@ -67,7 +84,11 @@ def test_a_time_without_a_zone_is_read_as_utc_and_the_first_saving_serves_where_
     ("task", "annotation", "sentence"),
     [
         (TASK | {"data": {}}, ANNOTATION, "Task 7 of Label Studio has no field 'callwright_key'"),
-        (TASK | {"data": {"callwright_key": "x"}}, ANNOTATION, "'data.callwright_key' of task 7 .* holds 'x'"),
+        (
+            TASK | {"data": {"callwright_key": "x"}},
+            ANNOTATION,
+            "'data.callwright_key' of task 7 .* holds 'x'",
+        ),
         (TASK, ANNOTATION | {"result": "none"}, "'result' of task 7 .* holds 'none'"),
         (TASK, ANNOTATION | {"result": [1]}, "'result' of task 7"),
         (TASK, ANNOTATION | {"updated_at": "noon"}, "'updated_at' of task 7 .* holds 'noon'"),
@@ -101,7 +122,11 @@ def test_of_doubles_the_oldest_stays_and_what_people_annotated_always_does():
     assert surplus({"a": [(1, 1), (2, 1)], "b": [(3, 0)]}) == []
 
 
-@given(st.lists(st.tuples(st.integers(1, 99), st.integers(0, 2)), min_size=1, unique_by=lambda task: task[0]))
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 99), st.integers(0, 2)), min_size=1, unique_by=lambda task: task[0]
+    )
+)
 def test_a_key_keeps_all_that_was_annotated_and_at_least_one_task(tasks):
     kept = {task for task, _ in tasks} - set(surplus({"key": tasks}))
     annotated = {task for task, annotations in tasks if annotations}
@@ -130,7 +155,10 @@ def test_a_refusal_of_another_kind_is_passed_on_with_its_words():
     ("errors", "sentence"),
     [
         ({"label_config": ["Bad tag."]}, "Validation error: label_config: Bad tag."),
-        ({"non_field_errors": ["Error at item 0: no key"]}, "Validation error: Error at item 0: no key."),
+        (
+            {"non_field_errors": ["Error at item 0: no key"]},
+            "Validation error: Error at item 0: no key.",
+        ),
         ({"a": {"b": ["x", "y"]}, "c": []}, "Validation error: a: b: x; y."),
         (["one", {"two": "2"}], "Validation error: one; two: 2."),
         (None, "Validation error."),
@@ -141,13 +169,17 @@ def test_what_was_wrong_with_which_field_is_told(errors, sentence):
 
 
 def test_a_long_explanation_is_cut_and_seen_to_be():
-    text = told({"detail": "Validation error", "validation_errors": {"non_field_errors": ["x" * 5000]}})
+    text = told(
+        {"detail": "Validation error", "validation_errors": {"non_field_errors": ["x" * 5000]}}
+    )
     assert text.endswith("x….")
     assert len(text) < 700
 
 
 def test_what_is_not_there_is_an_error_of_its_own():
-    assert isinstance(refusal("http://x", 404, {"detail": "No Task matches the given query."}), MissingError)
+    assert isinstance(
+        refusal("http://x", 404, {"detail": "No Task matches the given query."}), MissingError
+    )
     assert not isinstance(refusal("http://x", 404, "<html>"), MissingError)
 
 
@@ -162,7 +194,11 @@ def test_what_is_not_there_is_an_error_of_its_own():
     ],
 )
 def test_an_export_that_does_not_fit_is_a_problem_of_its_task(wrong):
-    other = {"id": 8, "data": {"callwright_key": "sample_review:def:1"}, "annotations": [ANNOTATION | {"id": 71}]}
+    other = {
+        "id": 8,
+        "data": {"callwright_key": "sample_review:def:1"},
+        "annotations": [ANNOTATION | {"id": 71}],
+    }
     held = read_tasks([TASK | wrong, other], {}, "http://127.0.0.1:1")
     assert [one.task_id for one in held.annotations] == [8]
     [problem] = held.problems
@@ -171,7 +207,10 @@ def test_an_export_that_does_not_fit_is_a_problem_of_its_task(wrong):
 
 @given(
     st.lists(
-        st.dictionaries(st.text(max_size=3), st.text(max_size=40) | st.lists(st.integers()), max_size=3), max_size=6
+        st.dictionaries(
+            st.text(max_size=3), st.text(max_size=40) | st.lists(st.integers()), max_size=3
+        ),
+        max_size=6,
     ),
     st.integers(1, 60),
     st.sampled_from([None, 2]),
@@ -182,7 +221,8 @@ def test_a_list_that_comes_in_pieces_is_read_as_a_whole_one(members, size, inden
 
 
 @pytest.mark.parametrize(
-    "body", ["", "[", '[{"id": 1}', '[{"id": 1},', '[{"id": 1}, {"id"', "<html>", '{"detail": "no"}']
+    "body",
+    ["", "[", '[{"id": 1}', '[{"id": 1},', '[{"id": 1}, {"id"', "<html>", '{"detail": "no"}'],
 )
 def test_a_list_that_ends_too_early_or_is_none_is_told(body):
     with pytest.raises(ValueError, match=r"."):

@@ -38,7 +38,9 @@ def test_a_task_is_named_by_its_kind_its_subject_and_its_version(sample, tools, 
     assert task.data()["callwright_key"] == task.callwright_key
 
 
-def test_what_failed_stands_apart_from_what_passed_and_the_worst_comes_first(sample, tools, verdicts):
+def test_what_failed_stands_apart_from_what_passed_and_the_worst_comes_first(
+    sample, tools, verdicts
+):
     task = review_task(sample, tools, verdicts, reason="A check failed.")
     assert task.failed.splitlines() == [
         "Not every value was found in the conversation. (The time is said nowhere.)",
@@ -63,10 +65,14 @@ def test_each_argument_shows_where_its_value_comes_from(sample, tools):
 
 
 def test_the_evidence_of_a_check_counts_more_than_the_generators_own(sample, tools):
-    found = Evidence(argument="time", kind="normalised", quote="half past seven in the evening", rule="time")
+    found = Evidence(
+        argument="time", kind="normalised", quote="half past seven in the evening", rule="time"
+    )
     verdict = Verdict(subject=sample.key, check="grounding", decision="proved", evidence=(found,))
     task = review_task(sample, tools, [verdict], reason="-")
-    assert "  time = 19:30   ← “half past seven in the evening” (said otherwise)" in task.calls_shown
+    assert (
+        "  time = 19:30   ← “half past seven in the evening” (said otherwise)" in task.calls_shown
+    )
 
 
 def test_where_a_check_may_mean_either_of_two_calls_their_own_evidence_is_shown(sample, tools):
@@ -74,7 +80,9 @@ def test_where_a_check_may_mean_either_of_two_calls_their_own_evidence_is_shown(
         said = Evidence(argument="booking", kind="span", quote=name)
         return GoldCall(tool="cancel_table", arguments={"booking": name}, evidence=(said,))
 
-    both = sample.with_changes(turns=(sample.turns[0], CallTurn(calls=(cancel("B1"), cancel("B2")))))
+    both = sample.with_changes(
+        turns=(sample.turns[0], CallTurn(calls=(cancel("B1"), cancel("B2"))))
+    )
     found = Evidence(argument="booking", kind="span", quote="B2")
     verdict = Verdict(subject=both.key, check="grounding", decision="proved", evidence=(found,))
     shown = review_task(both, tools, [verdict], reason="-").calls_shown
@@ -85,8 +93,12 @@ def test_where_a_check_may_mean_either_of_two_calls_their_own_evidence_is_shown(
 
 
 def test_a_value_that_was_corrected_comes_from_the_correction(dialogue, tools):
-    earlier = Evidence(argument="people", kind="normalised", turn=7, start=7, end=12, quote="three", rule="number")
-    verdict = Verdict(subject=dialogue.key, check="grounding", decision="unproved", evidence=(earlier,))
+    earlier = Evidence(
+        argument="people", kind="normalised", turn=7, start=7, end=12, quote="three", rule="number"
+    )
+    verdict = Verdict(
+        subject=dialogue.key, check="grounding", decision="unproved", evidence=(earlier,)
+    )
     shown = review_task(dialogue, tools, [verdict], reason="-").calls_shown
     assert "  people = 4   ← “four” (User 4 · said otherwise)" in shown
 
@@ -94,9 +106,12 @@ def test_a_value_that_was_corrected_comes_from_the_correction(dialogue, tools):
 def test_two_checks_that_say_the_same_are_told_once_in_plain_words(sample, tools):
     said = "None of the options was chosen."
     verdicts = [
-        Verdict(subject=sample.key, check=name, decision="unproved", reason=said) for name in ("reading", "meaning")
+        Verdict(subject=sample.key, check=name, decision="unproved", reason=said)
+        for name in ("reading", "meaning")
     ]
-    task = review_task(sample, tools, verdicts, reason=f"reading: {said} meaning: {said}", language="zh")
+    task = review_task(
+        sample, tools, verdicts, reason=f"reading: {said} meaning: {said}", language="zh"
+    )
     assert task.why == words_in("zh").in_doubt
 
 
@@ -133,10 +148,17 @@ def test_the_evidence_of_a_conversation_names_the_turn_and_the_message(dialogue,
     ]
 
 
-def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_compared(dialogue, tools):
-    turned = dialogue.with_changes(kind="IS", turns=(*dialogue.turns[:-1], CallTurn(), ReplyTurn(text="I can't.")))
+def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_compared(
+    dialogue, tools
+):
+    turned = dialogue.with_changes(
+        kind="IS", turns=(*dialogue.turns[:-1], CallTurn(), ReplyTurn(text="I can't."))
+    )
     task = review_task(turned, tools[::-1], [], reason="-")
-    assert [line.text for line in task.conversation][-2:] == ["⚑ shift:   no call is due", "I can't."]
+    assert [line.text for line in task.conversation][-2:] == [
+        "⚑ shift:   no call is due",
+        "I can't.",
+    ]
     assert task.calls_shown == "No call is due any more"
     assert task.tools.splitlines() == [
         "book_table (restaurant, date, time, people, seating): Books a table in a restaurant.",
@@ -149,12 +171,18 @@ def test_a_shift_that_no_tag_tells_is_seen_where_a_value_changes(dialogue, tools
     untold = dialogue.with_changes(tags=())
     assert review_task(untold, tools, [], reason="-").conversation[-1].text.startswith("⚑ shift:")
     calm = dialogue.with_changes(turns=dialogue.turns[:8], tags=("shift=7",))
-    assert "⚑" not in "".join(line.text for line in review_task(calm, tools, [], reason="-").conversation)
+    assert "⚑" not in "".join(
+        line.text for line in review_task(calm, tools, [], reason="-").conversation
+    )
 
 
 def test_a_value_in_a_message_is_no_change_of_mind(dialogue, tools):
-    pointed = dialogue.with_changes(kind="sQsA_external", turns=dialogue.turns[:5], tags=("shift=1",))
-    assert review_task(pointed, tools, [], reason="-").conversation[-1].text == "+ date = 2026-05-03"
+    pointed = dialogue.with_changes(
+        kind="sQsA_external", turns=dialogue.turns[:5], tags=("shift=1",)
+    )
+    assert (
+        review_task(pointed, tools, [], reason="-").conversation[-1].text == "+ date = 2026-05-03"
+    )
 
 
 def test_executed_calls_are_told_whole_and_with_what_came_back(sample, tools):
@@ -172,8 +200,15 @@ def test_executed_calls_are_told_whole_and_with_what_came_back(sample, tools):
     )
     lines = review_task(longer, tools, [], reason="-").conversation
     assert [line.author for line in lines] == [
-        "User 1", "→", "API result", "→", "Assistant", "User 2", "✉", "→",
-    ]  # fmt: skip
+        "User 1",
+        "→",
+        "API result",
+        "→",
+        "Assistant",
+        "User 2",
+        "✉",
+        "→",
+    ]
     assert lines[1].text == lines[3].text
     assert lines[1].text == "cancel_table   + booking = B1  |  cancel_table   + booking = B2"
     assert lines[2].text == '{"done": true}\nnull'
@@ -182,7 +217,9 @@ def test_executed_calls_are_told_whole_and_with_what_came_back(sample, tools):
 def test_of_several_calls_only_those_that_change_are_told(sample, tools):
     def due(first: str, second: str) -> CallTurn:
         return CallTurn(
-            calls=tuple(GoldCall(tool="cancel_table", arguments={"booking": one}) for one in (first, second))
+            calls=tuple(
+                GoldCall(tool="cancel_table", arguments={"booking": one}) for one in (first, second)
+            )
         )
 
     turns = [
@@ -224,10 +261,18 @@ def test_a_parameter_that_has_choices_but_no_type_shows_its_choices(sample, tool
 
 def test_the_annotator_reads_what_kind_of_sample_it_is(make_sample, tools):
     title = review_task(make_sample(kind="imperfect"), tools, [], reason="-").title
-    assert title == "dining · imperfect · details are left out on purpose; the calls hold only what is said"
+    assert (
+        title
+        == "dining · imperfect · details are left out on purpose; the calls hold only what is said"
+    )
     made_of_another = review_task(make_sample(kind="mQmA_SO_case1"), tools, [], reason="-").title
-    assert made_of_another.startswith("dining · mQmA_SO_case1 · the user corrects a value in the turn that says it")
-    assert review_task(make_sample(kind="hitherto_unknown"), tools, [], reason="-").title == "dining · hitherto_unknown"
+    assert made_of_another.startswith(
+        "dining · mQmA_SO_case1 · the user corrects a value in the turn that says it"
+    )
+    assert (
+        review_task(make_sample(kind="hitherto_unknown"), tools, [], reason="-").title
+        == "dining · hitherto_unknown"
+    )
 
 
 def test_what_the_failed_checks_say_is_not_said_twice(sample, tools, verdicts):
@@ -236,12 +281,19 @@ def test_what_the_failed_checks_say_is_not_said_twice(sample, tools, verdicts):
         assert review_task(sample, tools, verdicts, reason=reason).why == "A check did not pass."
     edited = "As edited by ann: The time is said nowhere."
     made = sample.with_changes(origin=Origin(stage="review"))
-    assert review_task(made, tools, verdicts, reason=edited).why == "As edited by ann: A check did not pass."
+    assert (
+        review_task(made, tools, verdicts, reason=edited).why
+        == "As edited by ann: A check did not pass."
+    )
     assert review_task(sample, tools, verdicts, reason="Look again.").why == "Look again."
 
 
 FACTS = [
-    ("adds", "The user also seems to give time: seven, but the call does not use it.", "用户似乎还给出了 time：seven"),
+    (
+        "adds",
+        "The user also seems to give time: seven, but the call does not use it.",
+        "用户似乎还给出了 time：seven",
+    ),
     (
         "gives_other",
         "For time the call has 19:30, but whoever reads the conversation alone takes seven.",
@@ -256,30 +308,49 @@ FACTS = [
 
 
 @pytest.mark.parametrize(("kind", "english", "chinese"), FACTS)
-def test_what_a_check_found_is_one_sentence_a_fact_in_the_language_of_the_screen(kind, english, chinese, sample, tools):
-    fact = DoubtedFact(kind=kind, argument="time", value="19:30", other="seven", quote="seven", tool="cancel_table")
+def test_what_a_check_found_is_one_sentence_a_fact_in_the_language_of_the_screen(
+    kind, english, chinese, sample, tools
+):
+    fact = DoubtedFact(
+        kind=kind, argument="time", value="19:30", other="seven", quote="seven", tool="cancel_table"
+    )
     reason = "At snapshot 2 the zero-shot reading adds 'time'."
     found = Verdict(
-        subject=sample.key, check="consistency", decision="unproved", score=0.67, reason=reason, doubts=(fact,)
+        subject=sample.key,
+        check="consistency",
+        decision="unproved",
+        score=0.67,
+        reason=reason,
+        doubts=(fact,),
     )
     [found] = told_in_english([found])
     twice = found.with_changes(check="meaning")
     task = review_task(sample, tools, [found, twice], reason=reason)
     assert task.failed == english
     assert task.details.splitlines()[0] == f"UNSURE · consistency 0.67: {reason}"
-    assert review_task(sample, tools, [found], reason=reason, language="zh").failed.startswith(chinese)
+    assert review_task(sample, tools, [found], reason=reason, language="zh").failed.startswith(
+        chinese
+    )
     assert "cancel_table: " in task.tools
 
 
 EXAMPLE = DoubtedFact(
-    kind="adds", turn=2, tool="book_table", argument="time", value="19:30", other="seven", quote="by eight"
+    kind="adds",
+    turn=2,
+    tool="book_table",
+    argument="time",
+    value="19:30",
+    other="seven",
+    quote="by eight",
 )
 
 
 @pytest.mark.parametrize("language", interface_languages())
 def test_every_fact_and_every_check_has_a_sentence_in_every_language(language, dialogue):
     words, english = words_in(language), english_sentences()
-    assert set(words.doubt) == (set() if language == "en" else set(english)), "a translation for each, and no other"
+    assert set(words.doubt) == (set() if language == "en" else set(english)), (
+        "a translation for each, and no other"
+    )
     told = {}
     for kind in english:
         doubts = in_english([EXAMPLE.with_changes(kind=kind)])
@@ -292,7 +363,9 @@ def test_every_fact_and_every_check_has_a_sentence_in_every_language(language, d
 
 
 def test_each_kind_of_doubt_that_the_checks_name_has_an_english_sentence_and_none_is_left_over():
-    paths = set(Path(validators.__file__).parent.rglob("*.py")) - {Path(declaring.__file__)}  # it shows an example
+    paths = set(Path(validators.__file__).parent.rglob("*.py")) - {
+        Path(declaring.__file__)
+    }  # it shows an example
     sources = [path.read_text("utf-8") for path in paths]
     named = {kind for text in sources for kind in re.findall(r'kind=\s*"(\w+)"', text)}
     facts = {kind for text in sources for kind in re.findall(r'DoubtedFact\(\s*kind="(\w+)"', text)}
@@ -306,17 +379,25 @@ def test_each_kind_of_doubt_that_the_checks_name_has_an_english_sentence_and_non
 @pytest.mark.parametrize("language", interface_languages())
 def test_a_kind_that_no_check_declares_any_more_is_told_by_its_check_and_reason(language, dialogue):
     fact = DoubtedFact(kind="retired_long_ago", turn=2)
-    found = Verdict(subject="s", check="gone", decision="unproved", reason="It was so.", doubts=(fact,))
+    found = Verdict(
+        subject="s", check="gone", decision="unproved", reason="It was so.", doubts=(fact,)
+    )
     [told] = doubt_sentences(dialogue.turns, told_in_english([found]), words_in(language))
     assert "gone" in told
     assert told.endswith("(It was so.)")
 
 
-def test_a_doubt_of_a_check_of_somebody_elses_is_told_in_english_where_nobody_has_translated_it(dialogue):
-    fact = DoubtedFact(kind="impolite", quote="now", sentence="The user says “{words}” and not please.")
+def test_a_doubt_of_a_check_of_somebody_elses_is_told_in_english_where_nobody_has_translated_it(
+    dialogue,
+):
+    fact = DoubtedFact(
+        kind="impolite", quote="now", sentence="The user says “{words}” and not please."
+    )
     found = Verdict(subject="s", check="please", decision="unproved", reason="-", doubts=(fact,))
     for language in interface_languages():
-        assert doubt_sentences(dialogue.turns, [found], words_in(language)) == ["The user says “now” and not please."]
+        assert doubt_sentences(dialogue.turns, [found], words_in(language)) == [
+            "The user says “now” and not please."
+        ]
 
 
 def test_a_value_that_was_read_is_marked_where_it_stands_by_itself(make_sample, tools):
@@ -329,11 +410,15 @@ def test_a_value_that_was_read_is_marked_where_it_stands_by_itself(make_sample, 
         doubts=(fact.with_changes(other="5"),)
     )  # a text that looks like a number is marked as well
     assert (
-        with_marks(sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [digits]).request == shown.request
+        with_marks(
+            sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [digits]
+        ).request
+        == shown.request
     )
     other = fact.with_changes(other=8)
     unmarked = with_marks(
-        sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [found.with_changes(doubts=(other,))]
+        sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))),
+        [found.with_changes(doubts=(other,))],
     )
     assert unmarked.request == sample.request
 
@@ -357,7 +442,9 @@ def test_what_several_checks_found_in_the_same_words_is_told_once(sample):
     ]
 
 
-def test_calls_of_earlier_turns_are_folded_by_turn_with_the_evidence_of_what_is_new(dialogue, tools):
+def test_calls_of_earlier_turns_are_folded_by_turn_with_the_evidence_of_what_is_new(
+    dialogue, tools
+):
     assert review_task(dialogue, tools, [], reason="-").earlier_calls.splitlines() == [
         "User 1",
         "  book_table",
@@ -387,11 +474,20 @@ def test_dialogue_acts_in_doubt_have_their_names_on_the_screen(dialogue):
 
 
 def test_a_long_result_has_a_line_for_each_of_its_entries(dialogue, tools):
-    found = [{"name": f"House {number}", "rooms": ["blue", "green"], "price": number} for number in range(3)]
-    turns = (dialogue.turns[0], dialogue.turns[1].with_changes(executed=True), ResultTurn(results=({"hotels": found},)))
+    found = [
+        {"name": f"House {number}", "rooms": ["blue", "green"], "price": number}
+        for number in range(3)
+    ]
+    turns = (
+        dialogue.turns[0],
+        dialogue.turns[1].with_changes(executed=True),
+        ResultTurn(results=({"hotels": found},)),
+    )
     [shown] = [
         line.text
-        for line in review_task(dialogue.with_changes(turns=turns), tools, [], reason="-").conversation
+        for line in review_task(
+            dialogue.with_changes(turns=turns), tools, [], reason="-"
+        ).conversation
         if line.author == "API result"
     ]
     assert json.loads(shown) == {"hotels": found}
@@ -407,7 +503,9 @@ def test_a_fact_without_words_names_the_turn_before_its_call(dialogue):
 
 
 def test_words_that_prove_a_value_are_marked_too_and_doubts_win(sample, tools):
-    proof = next(item for call in sample.gold for item in call.evidence if item.quote and not item.in_message)
+    proof = next(
+        item for call in sample.gold for item in call.evidence if item.quote and not item.in_message
+    )
     shown = review_task(sample, tools, [], reason="-").conversation[0].text
     assert f"‹{proof.quote}›" in shown
     fact = DoubtedFact(kind="words_left", quote=proof.quote)
@@ -426,7 +524,9 @@ def test_doubts_name_the_turn_and_mark_its_words(dialogue, tools):
     task = review_task(dialogue, tools, told_in_english([found]), reason="-")
     users = sum(turn.kind == "user" for turn in dialogue.turns)
     assert f"says “{said}” (User {users})" in task.failed
-    assert any(line.author == f"User {users}" and f"⟦{said}⟧" in line.text for line in task.conversation)
+    assert any(
+        line.author == f"User {users}" and f"⟦{said}⟧" in line.text for line in task.conversation
+    )
     assert "⟦" not in task.request
 
 
@@ -457,7 +557,9 @@ def test_a_conversation_is_told_in_chinese_for_a_chinese_annotator(dialogue, too
 
 
 def test_an_edit_that_came_back_is_found_again_with_what_was_typed(sample, tools):
-    returned = Returned(request="Book it.", calls="[oops", problem="The calls are not JSON.", version=1)
+    returned = Returned(
+        request="Book it.", calls="[oops", problem="The calls are not JSON.", version=1
+    )
     task = review_task(sample, tools, [], reason="A check failed.", returned=returned)
     assert task.callwright_key.endswith(":2")
     assert task.why == "Your edit came back: The calls are not JSON.\nA check failed."
@@ -477,7 +579,11 @@ def test_hostile_text_is_passed_on_letter_by_letter(make_sample, tools):
 def test_any_text_makes_a_task_that_json_can_carry(text: str, value: str):
     call = GoldCall(tool="t", arguments={"a": value})
     sample = Sample(
-        kind="perfect", language="en", category="c", candidates=(), turns=(UserTurn(text=text), CallTurn(calls=(call,)))
+        kind="perfect",
+        language="en",
+        category="c",
+        candidates=(),
+        turns=(UserTurn(text=text), CallTurn(calls=(call,))),
     )
     data = review_task(sample, [], [], reason=text).data()
     assert json.loads(json.dumps(data)) == data

@@ -14,7 +14,11 @@ MANY = 1_000_000
 
 
 def paced(
-    *, most: int = 10_000, workers: int = 1, concurrency: int = 16, seen: tuple[int, float] = (0, 0.0)
+    *,
+    most: int = 10_000,
+    workers: int = 1,
+    concurrency: int = 16,
+    seen: tuple[int, float] = (0, 0.0),
 ) -> ShardSizing:
     pace = ShardSizing(most=most, workers=workers, concurrency=concurrency)
     pace.note(*seen)
@@ -47,7 +51,9 @@ def test_the_recipe_has_the_last_word_about_the_size() -> None:
     assert paced(most=7, seen=(100, 1.0)).next_size(MANY) == 7
 
 
-def test_the_last_records_are_shared_out_among_workers_but_not_where_one_process_carries_all() -> None:
+def test_the_last_records_are_shared_out_among_workers_but_not_where_one_process_carries_all() -> (
+    None
+):
     assert sizes(paced(workers=2, seen=(1000, 10.0)), 3000) == [1500, 750, 375, 250, 125]
     assert sizes(paced(workers=1, seen=(1000, 10.0)), 3000) == [2000, 1000]
 
@@ -65,7 +71,9 @@ def test_the_last_shard_is_small_where_the_others_land_while_models_are_asked() 
     workers=st.integers(1, 16),
     seen=st.tuples(st.integers(0, 5000), st.floats(0, 1000)),
 )
-def test_every_record_is_cut_once(left: int, most: int, workers: int, seen: tuple[int, float]) -> None:
+def test_every_record_is_cut_once(
+    left: int, most: int, workers: int, seen: tuple[int, float]
+) -> None:
     cut = sizes(paced(most=most, workers=workers, seen=seen), left)
     assert sum(cut) == left
     assert all(1 <= size <= most for size in cut)
@@ -82,9 +90,16 @@ def test_a_spool_gives_each_line_once_and_in_order(
     assert spool.left == min(size, len(written))
     spool.take_in()
     assert (spool.left, spool.is_whole) == (len(written), True)
-    counts = list(takewhile(bool, (spool.cut(size, folder / f"{number}.jsonl") for number in range(len(written) + 1))))
+    counts = list(
+        takewhile(
+            bool,
+            (spool.cut(size, folder / f"{number}.jsonl") for number in range(len(written) + 1)),
+        )
+    )
     assert spool.left == 0
-    assert b"".join((folder / f"{number}.jsonl").read_bytes() for number in range(len(counts))) == b"".join(written)
+    assert b"".join(
+        (folder / f"{number}.jsonl").read_bytes() for number in range(len(counts))
+    ) == b"".join(written)
     spool.close()
     assert not (folder / "all.jsonl").exists()
 

@@ -55,9 +55,9 @@ PARTS = (
 )
 FIELDS = {field.alias or name for part in PARTS for name, field in part.model_fields.items()}
 SOURCE = (DOCS.parent / "flows" / "settings.py").read_text(encoding="utf-8")
-VARIABLES = set(re.findall(r'(?:environ(?:\.get)?[\[(]|stated\.get\(|number\(|size_mb\()"([A-Z_]+)"', SOURCE)) | set(
-    QUIET
-)
+VARIABLES = set(
+    re.findall(r'(?:environ(?:\.get)?[\[(]|stated\.get\(|number\(|size_mb\()"([A-Z_]+)"', SOURCE)
+) | set(QUIET)
 OWN_VARIABLES = {"PREFECT_HOME", "PREFECT_LOGGING_LEVEL"}  # set by callwright for its own processes
 
 
@@ -94,23 +94,41 @@ SENTENCES = [one for one in blocks("recipes.md", "yaml") if "requests:" in one]
 OWN_FILES |= {"gym.en.yaml": SENTENCES[0]}
 
 
-@pytest.mark.parametrize("example", [one for one in blocks("recipes.md", "yaml") if one not in SENTENCES])
+@pytest.mark.parametrize(
+    "example", [one for one in blocks("recipes.md", "yaml") if one not in SENTENCES]
+)
 def test_every_example_of_a_recipe_is_valid(example: str, tmp_path: Path) -> None:
     for name, text in OWN_FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
         connection.execute("create table product as select 'tea' as name, true as is_sold")
-    given: dict[str, Any] = {"name": "example", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
+    given: dict[str, Any] = {
+        "name": "example",
+        "tools": [{"seed": "all"}],
+        "samples": {"perfect": 1},
+    }
     assert parse_recipe({**given, **yaml.safe_load(example)}, tmp_path, "recipes.md")
 
 
 def test_the_example_of_sentences_has_no_mistakes() -> None:
     kinds = {"course": "string", "day": "string", "guests": "integer", "towel": "boolean"}
-    parameters = {"type": "object", "properties": {name: {"type": kind} for name, kind in kinds.items()}}
-    tool = Tool(name="book_class", description="Book a class.", category="Gym", parameters=parameters)
-    single, in_steps = (SentenceFile(file="x.en.yaml", language="en", text=text) for text in SENTENCES)
+    parameters = {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in kinds.items()},
+    }
+    tool = Tool(
+        name="book_class", description="Book a class.", category="Gym", parameters=parameters
+    )
+    single, in_steps = (
+        SentenceFile(file="x.en.yaml", language="en", text=text) for text in SENTENCES
+    )
     assert check_sentences([single], [tool]) == ()
-    assert check_sentences([in_steps], read_openapi(DOCS.parent / "recipes/documents/workshop.yaml").tools) == ()
+    assert (
+        check_sentences(
+            [in_steps], read_openapi(DOCS.parent / "recipes/documents/workshop.yaml").tools
+        )
+        == ()
+    )
 
 
 @pytest.mark.parametrize("example", blocks("sources.md", "yaml"))
@@ -119,7 +137,11 @@ def test_every_example_of_a_source_passes_recipe_check(example: str, tmp_path: P
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("", encoding="utf-8")
     given = {"name": "example", "tools": "[{seed: all}]", "samples": "{perfect: 1}"}
-    lacking = [f"{key}: {value}" for key, value in given.items() if not re.search(rf"^{key}:", example, re.MULTILINE)]
+    lacking = [
+        f"{key}: {value}"
+        for key, value in given.items()
+        if not re.search(rf"^{key}:", example, re.MULTILINE)
+    ]
     path = tmp_path / "recipe.yaml"
     path.write_text("\n".join((*lacking, example)), encoding="utf-8")
     assert check_recipe(path) == ()
@@ -148,7 +170,10 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 
 def test_every_table_and_view_is_told_of(warehouse: Warehouse) -> None:
-    names = {row["name"] for row in warehouse.rows("select table_name as name from information_schema.tables")}
+    names = {
+        row["name"]
+        for row in warehouse.rows("select table_name as name from information_schema.tables")
+    }
     assert {name for name in names if f"`{name}`" not in page("sql.md")} == set()
 
 
@@ -165,7 +190,9 @@ def test_every_check_is_told_of() -> None:
 def test_each_word_of_the_glossary_is_in_the_code_or_the_sql() -> None:
     folders = ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse")
     top = DOCS.parent
-    sources = [path for one in folders for form in ("*.py", "*.sql") for path in (top / one).rglob(form)]
+    sources = [
+        path for one in folders for form in ("*.py", "*.sql") for path in (top / one).rglob(form)
+    ]
     code = " ".join(path.read_text(encoding="utf-8") for path in sources).replace("_", "").lower()
     words = re.findall(r"^\| ([a-z_]+) \|", page("glossary.md"), re.MULTILINE)
     assert len(words) >= 40
@@ -174,12 +201,21 @@ def test_each_word_of_the_glossary_is_in_the_code_or_the_sql() -> None:
 
 def test_lists_for_people_name_all_that_there_is(tmp_path: Path) -> None:
     """In help, README and docs; what other packages add is told by `callwright doctor`."""
-    commands = {name: run_here(*name.split(), "--help", home=tmp_path).stdout for name in ("export", "tools import")}
+    commands = {
+        name: run_here(*name.split(), "--help", home=tmp_path).stdout
+        for name in ("export", "tools import")
+    }
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     own = {name for name in EXPORTS.names if name not in {one.name for one in EXPORTS.plugins()}}
     assert {name for name in own if not re.search(rf"\b{name}\b", commands["export"])} == set()
     assert {name for name in own if f"`{name}`" not in page("exports.md")} == set()
-    assert {name for name in FORMATS.names if not re.search(rf"\b{name}\b", commands["tools import"])} == set()
-    assert {name for name in FORMATS.names if f"`{name}`" not in readme and f"import {name}" not in readme} == set()
+    assert {
+        name for name in FORMATS.names if not re.search(rf"\b{name}\b", commands["tools import"])
+    } == set()
+    assert {
+        name
+        for name in FORMATS.names
+        if f"`{name}`" not in readme and f"import {name}" not in readme
+    } == set()
     pages = {path.relative_to(DOCS.parent).as_posix() for path in DOCS.glob("*.md")}
     assert {path for path in pages if f"({path})" not in readme} == set()

@@ -19,7 +19,12 @@ from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.models import PROVIDERS, Provider
 from callwright.llm.tool_sentences import SentenceFile
 from callwright.testing import ScriptedModel
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.errors import (
+    CallwrightError,
+    ConfigurationError,
+    ReplyError,
+    TransientError,
+)
 from callwright.warehouse.records import Tool
 from tests.support.flows.small_builds import settings_of
 
@@ -29,7 +34,9 @@ def tool(name: str, /, description: str, **properties: object) -> Tool:
     return Tool(name=name, description=description, category="Gym", parameters=parameters)
 
 
-BOOK = tool("book_class", "Book a place (in a class).", course={"type": "string"}, towel={"type": "boolean"})
+BOOK = tool(
+    "book_class", "Book a place (in a class).", course={"type": "string"}, towel={"type": "boolean"}
+)
 FIND = tool("find_member", "Find a member", surname={"type": "string"})
 TOOLS = (BOOK, FIND)
 GOOD_BOOK = SentenceDraft(
@@ -44,7 +51,10 @@ GOOD_FIND = SentenceDraft(requests=["look up a member [called {surname}]"])
 
 
 def problems(text: str, tools: tuple[Tool, ...] = TOOLS) -> list[str]:
-    return [str(one) for one in check_sentences([SentenceFile(file="x", language="en", text=text)], tools)]
+    return [
+        str(one)
+        for one in check_sentences([SentenceFile(file="x", language="en", text=text)], tools)
+    ]
 
 
 def test_a_skeleton_has_one_sentence_a_tool_that_can_be_used() -> None:
@@ -68,11 +78,15 @@ def test_tools_that_a_document_calls_alike_are_left_out_of_a_skeleton_with_the_r
 
 @pytest.mark.parametrize("name", ["a: b", "yes", "null", "#x", "{x}", "x;y", "数据"])
 def test_odd_names_make_a_file_that_can_be_read(name: str) -> None:
-    drafted = draft_skeleton([tool(name, "Find: it! [now] <or> {never}; ok")], "en", Path("gym.en.yaml"), "gym")
+    drafted = draft_skeleton(
+        [tool(name, "Find: it! [now] <or> {never}; ok")], "en", Path("gym.en.yaml"), "gym"
+    )
     assert problems(drafted.text, (tool(name, "x"),)) == []
 
 
-async def drafted(*lines: SentenceDraft | CallwrightError) -> tuple[str, dict[str, str], ScriptedModel]:
+async def drafted(
+    *lines: SentenceDraft | CallwrightError,
+) -> tuple[str, dict[str, str], ScriptedModel]:
     chat = ScriptedModel({"draft_sentences": lines})
     entries, reasons = await draft_entries(TOOLS, "en", chat, SilentProgress())
     return written_draft(TOOLS, entries, reasons, "en", ["# a head"]).text, reasons, chat
@@ -82,30 +96,43 @@ async def test_a_models_draft_becomes_a_file() -> None:
     text, reasons, chat = await drafted(GOOD_BOOK, GOOD_FIND)
     assert (problems(text), reasons, len(chat.asked)) == ([], {}, 2)
     assert text.splitlines()[:5] == [
-        "# a head", "book_class:", "  requests:",
-        '    - "book a place [in {course}] [{towel}]"', '    - "I want to join {course}."',
-    ]  # fmt: skip
+        "# a head",
+        "book_class:",
+        "  requests:",
+        '    - "book a place [in {course}] [{towel}]"',
+        '    - "I want to join {course}."',
+    ]
     assert '    course: ["Which class?"]' in text
 
 
 BAD = {
-    "no template": (SentenceDraft(requests=["look up [{surname}"]), "the brackets (), [] and {} do not match"),
-    "a strange slot": (SentenceDraft(requests=["look up [{name}]"]), "find_member has no parameter 'name'"),
+    "no template": (
+        SentenceDraft(requests=["look up [{surname}"]),
+        "the brackets (), [] and {} do not match",
+    ),
+    "a strange slot": (
+        SentenceDraft(requests=["look up [{name}]"]),
+        "find_member has no parameter 'name'",
+    ),
     "the sentence of another tool": (
         SentenceDraft(requests=["look up [{surname}]", "I want to join {surname}."]),
         "it reads the same as a sentence of book_class",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("draft", "reason"), BAD.values(), ids=BAD)
-async def test_what_can_not_be_used_is_asked_for_once_more_with_the_reason(draft: SentenceDraft, reason: str) -> None:
+async def test_what_can_not_be_used_is_asked_for_once_more_with_the_reason(
+    draft: SentenceDraft, reason: str
+) -> None:
     text, _, chat = await drafted(GOOD_BOOK, draft, GOOD_FIND)
     assert problems(text) == []
     assert reason in chat.asked[2].messages[-1].content
     text, _, chat = await drafted(GOOD_BOOK, draft, draft)
     assert len(chat.asked) == 3
-    assert reason in next(line for line in text.splitlines() if line.startswith("# find_member was left out: "))
+    assert reason in next(
+        line for line in text.splitlines() if line.startswith("# find_member was left out: ")
+    )
     assert problems(text) == []
     assert "\nfind_member:" not in text
 
@@ -129,7 +156,11 @@ class Answering:
 
     async def send(self, request: ChatRequest) -> RawReply:
         self.asked += 1
-        draft = GOOD_BOOK if '"book_class"' in request.messages[-1].content.partition("<others>")[0] else GOOD_FIND
+        draft = (
+            GOOD_BOOK
+            if '"book_class"' in request.messages[-1].content.partition("<others>")[0]
+            else GOOD_FIND
+        )
         return RawReply(draft.model_dump_json(), None, 10, 10, 0.5)
 
     async def close(self) -> None:
@@ -140,7 +171,9 @@ async def test_what_was_paid_for_is_not_asked_again(tmp_path: Path) -> None:
     model, settings = Answering(), settings_of(tmp_path)
 
     async def draft(name: str) -> DraftedFile:
-        return await draft_by_model(TOOLS, "en", Path("gym.en.yaml"), "gym", name, settings, SilentProgress())
+        return await draft_by_model(
+            TOOLS, "en", Path("gym.en.yaml"), "gym", name, settings, SilentProgress()
+        )
 
     with PROVIDERS.including(Provider("answering", lambda _settings: model)):
         told = [await draft("answering/x"), await draft("answering/x")]
@@ -154,7 +187,9 @@ def test_a_file_is_not_written_over_and_its_name_says_the_language(tmp_path: Pat
     (tmp_path / "gym.en.yaml").touch()
     with pytest.raises(ConfigurationError, match="exists already"):
         file_for("gym", "en", tmp_path / "gym.en.yaml")
-    with pytest.raises(ConfigurationError, match=r"must say the language of the sentences: gym\.en\.yaml"):
+    with pytest.raises(
+        ConfigurationError, match=r"must say the language of the sentences: gym\.en\.yaml"
+    ):
         file_for("gym", "en", tmp_path / "gym.yaml")
     with pytest.raises(ConfigurationError, match="no words of its own in 'fr'"):
         file_for("gym", "fr", None)

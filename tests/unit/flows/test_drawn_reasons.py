@@ -9,7 +9,14 @@ from callwright.warehouse.rows import Row
 
 
 def _row(kind: str, reason: str, cause: str = questions.SPOT_CHECK) -> Row:
-    return {"kind": kind, "version": 1, "cause": cause, "first_cause": cause, "reason": reason, "problem": ""}
+    return {
+        "kind": kind,
+        "version": 1,
+        "cause": cause,
+        "first_cause": cause,
+        "reason": reason,
+        "problem": "",
+    }
 
 
 @pytest.mark.parametrize("kind", [kind for kind in REVIEW_KINDS if kind != TOOL_REVIEW])

@@ -13,21 +13,49 @@ from callwright.flows.evaluation.gate import AnsweredItem, Demand, Gate, Scope, 
 from callwright.warehouse.errors import ConfigurationError
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20) | st.sampled_from(
-    ["]]>", "<!--", "<b>x</b>", "| a |", "\x00\x08\x1b", "\ufffe", "`x`", "![a](b)", "<http://x>", "a\r\n\n# b", "**b**", "\\|"]
-)  # fmt: skip
-CALLS = st.lists(st.fixed_dictionaries({"tool": TEXT, "arguments": st.dictionaries(TEXT, TEXT)}), max_size=2)
+    [
+        "]]>",
+        "<!--",
+        "<b>x</b>",
+        "| a |",
+        "\x00\x08\x1b",
+        "\ufffe",
+        "`x`",
+        "![a](b)",
+        "<http://x>",
+        "a\r\n\n# b",
+        "**b**",
+        "\\|",
+    ]
+)
+CALLS = st.lists(
+    st.fixed_dictionaries({"tool": TEXT, "arguments": st.dictionaries(TEXT, TEXT)}), max_size=2
+)
 
 
 @st.composite
 def items(draw: st.DrawFn) -> list[AnsweredItem]:
     """Answers to some samples, those of each together."""
     answered = st.builds(
-        AnsweredItem, sample=st.just(""), kind=TEXT, turn=st.none() | st.integers(0, 9), run=st.integers(0, 3), due=CALLS,
-        calls=st.none() | CALLS, text=TEXT, problem=TEXT, verdict=st.none() | st.booleans(), error_type=st.none() | TEXT,
+        AnsweredItem,
+        sample=st.just(""),
+        kind=TEXT,
+        turn=st.none() | st.integers(0, 9),
+        run=st.integers(0, 3),
+        due=CALLS,
+        calls=st.none() | CALLS,
+        text=TEXT,
+        problem=TEXT,
+        verdict=st.none() | st.booleans(),
+        error_type=st.none() | TEXT,
         request=TEXT,
-    )  # fmt: skip
+    )
     of_samples = draw(st.lists(st.lists(answered, min_size=1, max_size=3), max_size=4))
-    return [one._replace(sample=f"key{number}") for number, of_one in enumerate(of_samples) for one in of_one]
+    return [
+        one._replace(sample=f"key{number}")
+        for number, of_one in enumerate(of_samples)
+        for one in of_one
+    ]
 
 
 @given(items(), TEXT)
@@ -35,7 +63,12 @@ def test_a_report_has_a_case_and_a_row_a_sample_whatever_is_written_in_it(
     answered: list[AnsweredItem], name: str
 ) -> None:
     demand = Demand(name, name, name, 0.5, 0.9, None, passed=False)
-    gate = Gate(Scope(name, name, name, "first", "as_paper", ""), [demand], {name: {name: 0.5}}, lambda _: answered)
+    gate = Gate(
+        Scope(name, name, name, "first", "as_paper", ""),
+        [demand],
+        {name: {name: 0.5}},
+        lambda _: answered,
+    )
     with tempfile.TemporaryDirectory() as folder:
         gate.write_junit(Path(folder) / "gate.xml")
         gate.write_summary(Path(folder) / "gate.md")
@@ -47,17 +80,30 @@ def test_a_report_has_a_case_and_a_row_a_sample_whatever_is_written_in_it(
     counts = [{key: suite.get(key) for key in ("tests", "failures", "skipped")} for suite in suites]
     assert counts[0] == {"tests": "1", "failures": "1", "skipped": "0"}
     assert counts[1] == {
-        "tests": str(len(samples)), "failures": str(len(failing)), "skipped": str(len(samples - failing - judged)),
-    }  # fmt: skip
+        "tests": str(len(samples)),
+        "failures": str(len(failing)),
+        "skipped": str(len(samples - failing - judged)),
+    }
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(page)
     inner = {part.type for one in tokens for part in one.children or ()}
     assert inner <= {"text", "text_special"}, "no mark, link, image or HTML"
-    assert not {one.type for one in tokens} & {"html_block", "fence", "code_block", "bullet_list_open", "hr"}
+    assert not {one.type for one in tokens} & {
+        "html_block",
+        "fence",
+        "code_block",
+        "bullet_list_open",
+        "hr",
+    }
     assert sum(one.type == "tr_open" for one in tokens) == 4 + (1 + len(failing) if failing else 0)
 
 
 @pytest.mark.parametrize("stated", ["args_acc", "args_acc=", "args_acc=a", "=="])
 def test_a_bound_that_is_none_is_answered_with_the_form(stated: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"--fail-under takes METRIC=NUMBER, such as args_acc=0\.9, not"):
+    with pytest.raises(
+        ConfigurationError, match=r"--fail-under takes METRIC=NUMBER, such as args_acc=0\.9, not"
+    ):
         read_bounds([stated], "--fail-under")
-    assert read_bounds(["args_acc=0.9", "pr/func_acc=1"], "") == {"args_acc": 0.9, "pr/func_acc": 1.0}
+    assert read_bounds(["args_acc=0.9", "pr/func_acc=1"], "") == {
+        "args_acc": 0.9,
+        "pr/func_acc": 1.0,
+    }

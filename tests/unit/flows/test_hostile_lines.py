@@ -13,10 +13,20 @@ from callwright.flows.settings import read_settings
 from tests.unit.generators.test_hostile_sources import JSON, RECORD, places, replaced
 
 REQUEST = {
-    "id": "a", "language": "en", "request": "What is the weather in Ulm for 3 days?", "arguments": {"city": "Ulm", "days": 3},
-    "tool": {"name": "get_weather", "description": "", "parameters": {
-        "type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city"]}},
-}  # fmt: skip
+    "id": "a",
+    "language": "en",
+    "request": "What is the weather in Ulm for 3 days?",
+    "arguments": {"city": "Ulm", "days": 3},
+    "tool": {
+        "name": "get_weather",
+        "description": "",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+            "required": ["city"],
+        },
+    },
+}
 SETTINGS = read_settings({})
 LINES = [
     '{"id": 1, "id": 2}',
@@ -44,20 +54,26 @@ def in_file(folder: Path, *lines: str) -> Path:
 
 @given(st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_a_request_with_anything_in_it_is_answered(tmp_path: Path, data: st.DataObject) -> None:
+async def test_a_request_with_anything_in_it_is_answered(
+    tmp_path: Path, data: st.DataObject
+) -> None:
     path = in_file(tmp_path, json.dumps(mutated(data, REQUEST)), json.dumps(REQUEST))
     assert len([one async for one in find_requests(path, "", SETTINGS)]) == 2
 
 
 @given(st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_a_record_with_anything_in_it_is_answered(tmp_path: Path, data: st.DataObject) -> None:
+async def test_a_record_with_anything_in_it_is_answered(
+    tmp_path: Path, data: st.DataObject
+) -> None:
     path = in_file(tmp_path, json.dumps(mutated(data, RECORD)), json.dumps(RECORD))
     assert len([one async for one in find_records(path, "", SETTINGS)]) == 2
 
 
 @pytest.mark.parametrize("line", LINES)
-async def test_a_line_that_can_not_be_read_is_an_answer_of_its_own(tmp_path: Path, line: str) -> None:
+async def test_a_line_that_can_not_be_read_is_an_answer_of_its_own(
+    tmp_path: Path, line: str
+) -> None:
     path = in_file(tmp_path, line, json.dumps(REQUEST))
     wrong, good = [one async for one in find_requests(path, "", SETTINGS)]
     assert (wrong.decision, good.arguments["city"]) == ("contradicted", "said")

@@ -17,7 +17,10 @@ from callwright.warehouse.records import Tool
 
 PERFECT = {"perfect": 3}
 TOOL = Tool(
-    name="ring", description="Ring somebody.", parameters={"type": "object", "properties": {}}, category="phone"
+    name="ring",
+    description="Ring somebody.",
+    parameters={"type": "object", "properties": {}},
+    category="phone",
 )
 
 
@@ -32,12 +35,22 @@ def test_each_way_to_state_a_tool_is_a_source(tmp_path: Path) -> None:
     listed = tmp_path / "tools.json"
     listed.write_text('[{"name": "go", "parameters": {"type": "object"}}]')
     tools: list[Any] = [
-        get_weather, api, TOOL, listed, {"seed": ["Weather"]}, CatalogTools(catalog="mine"), {"name": "go", "description": "Go."},
-    ]  # fmt: skip
+        get_weather,
+        api,
+        TOOL,
+        listed,
+        {"seed": ["Weather"]},
+        CatalogTools(catalog="mine"),
+        {"name": "go", "description": "Go."},
+    ]
     recipe = make_recipe("mine", tools=tools, samples=PERFECT)
     assert [type(source) for source in recipe.tools] == [
-        OwnTools, ImportedTools, ImportedTools, SeedTools, CatalogTools,
-    ]  # fmt: skip
+        OwnTools,
+        ImportedTools,
+        ImportedTools,
+        SeedTools,
+        CatalogTools,
+    ]
     [own, imported, listing, *_] = recipe.tools
     assert isinstance(imported, ImportedTools)
     assert isinstance(listing, ImportedTools)
@@ -47,14 +60,26 @@ def test_each_way_to_state_a_tool_is_a_source(tmp_path: Path) -> None:
 
 
 def test_settings_are_those_of_a_file(tmp_path: Path) -> None:
-    settings = {"seed": 7, "languages": ["en", "zh"], "models": {"generator": "openai/gpt-x"}, "land": "proved"}
+    settings = {
+        "seed": 7,
+        "languages": ["en", "zh"],
+        "models": {"generator": "openai/gpt-x"},
+        "land": "proved",
+    }
     path = tmp_path / "recipe.yaml"
-    stated = {"name": "mine", "tools": [{"own": [TOOL.model_dump()]}], "samples": PERFECT, **settings}
+    stated = {
+        "name": "mine",
+        "tools": [{"own": [TOOL.model_dump()]}],
+        "samples": PERFECT,
+        **settings,
+    }
     path.write_text(yaml.safe_dump(stated))
     made = make_recipe("mine", tools=[TOOL], samples=PERFECT, **settings)
     assert made == read_recipe(path)
     roles = Roles(generator=ModelSettings(name="openai/gpt-x"))
-    assert make_recipe("mine", tools=[TOOL], samples=PERFECT, **settings | {"models": roles}) == made
+    assert (
+        make_recipe("mine", tools=[TOOL], samples=PERFECT, **settings | {"models": roles}) == made
+    )
 
 
 def test_tools_of_a_recipe_survive_its_being_kept_and_name_the_build() -> None:
@@ -68,15 +93,24 @@ def test_tools_of_a_recipe_survive_its_being_kept_and_name_the_build() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"samples": {"perfekt": 3}}, "there is no kind of sample 'perfekt'; did you mean perfect?"),
+        (
+            {"samples": {"perfekt": 3}},
+            "there is no kind of sample 'perfekt'; did you mean perfect?",
+        ),
         ({"sead": 3}, "sead: there is no such setting; did you mean seed?"),
         ({"tools": [3]}, "tools[0]: must be a mapping"),
         ({"tools": []}, "tools: must not be empty"),
-        ({"tools": [{"name": "go", "parameters": 3}]}, "tools[0].own[0]: The tool 'go' can't be used: The parameters are 3"),
-        ({"tools": [Path("absent.json")]}, "The tools in 'absent.json' can't be read: No such file or directory."),
+        (
+            {"tools": [{"name": "go", "parameters": 3}]},
+            "tools[0].own[0]: The tool 'go' can't be used: The parameters are 3",
+        ),
+        (
+            {"tools": [Path("absent.json")]},
+            "The tools in 'absent.json' can't be read: No such file or directory.",
+        ),
         ({"name": "Mine!"}, "name: must be of the form"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_told_as_of_a_file(changes: dict[str, Any], words: str) -> None:
     stated: dict[str, Any] = {"name": "mine", "tools": [TOOL], "samples": PERFECT}
     with pytest.raises(ConfigurationError) as raised:

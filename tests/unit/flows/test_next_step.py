@@ -12,8 +12,15 @@ from callwright.warehouse.releases import create_release
 from tests.support.flows.small_builds import build, settings_of, unmeasured_recipe, warehouse_of
 
 PLAIN = {
-    "landed": 0, "waiting": 0, "unpushed": 0, "releases": 0, "newest": None, "is_newer": None, "evaluated": 0, "unfinished": None,
-}  # fmt: skip
+    "landed": 0,
+    "waiting": 0,
+    "unpushed": 0,
+    "releases": 0,
+    "newest": None,
+    "is_newer": None,
+    "evaluated": 0,
+    "unfinished": None,
+}
 MINE = [RecipeFile(Path("mine/recipe.yaml"), "first"), RecipeFile(Path("other.yaml"), "other")]
 DONE = {"landed": 3, "releases": 1, "newest": "v1"}
 
@@ -36,7 +43,9 @@ DONE = {"landed": 3, "releases": 1, "newest": "v1"}
 def test_the_next_step_follows_from_what_there_is(
     there: dict[str, Any], recipes: list[RecipeFile], command: str
 ) -> None:
-    assert step_for(PLAIN | there, recipes, ["v1"] if "releases" in there else []).command == command
+    assert (
+        step_for(PLAIN | there, recipes, ["v1"] if "releases" in there else []).command == command
+    )
 
 
 def test_a_folder_goes_from_nothing_over_a_recipe_to_a_build(tmp_path: Path) -> None:
@@ -50,7 +59,9 @@ def test_a_folder_goes_from_nothing_over_a_recipe_to_a_build(tmp_path: Path) -> 
     assert next_step(tmp_path, settings).command == "callwright evaluate v1 --model template/v1"
 
 
-def test_recipes_are_found_in_a_folder_and_one_level_below_and_nothing_else_is_taken_for_one(tmp_path: Path) -> None:
+def test_recipes_are_found_in_a_folder_and_one_level_below_and_nothing_else_is_taken_for_one(
+    tmp_path: Path,
+) -> None:
     for place in ("b", ".hidden", "deep/er"):
         write_first_recipe(tmp_path / place)
     (tmp_path / "own.yaml").write_text('name: "own"\ntools: [{seed: all}]\nsamples: {perfect: 2}\n')

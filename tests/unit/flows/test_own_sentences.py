@@ -27,8 +27,12 @@ def tool(name: str, /, **properties: object) -> Tool:
 
 
 BOOK = tool(
-    "book", course={"enum": ["yoga", "boxing"]}, day={"type": "string"}, towel={"type": "boolean"}, page={"type": "integer"}
-).with_changes(plumbing=("page",))  # fmt: skip
+    "book",
+    course={"enum": ["yoga", "boxing"]},
+    day={"type": "string"},
+    towel={"type": "boolean"},
+    page={"type": "integer"},
+).with_changes(plumbing=("page",))
 FIND = tool("find", surname={"type": "string"})
 RENT = tool("rent", months={"type": "integer"}, size={"type": "string"})
 TOOLS = (BOOK, FIND, RENT)
@@ -64,7 +68,9 @@ def test_a_file_that_fits_its_tools_has_no_mistakes() -> None:
 
 
 TRIP = tool(
-    "plan", van={"type": "string"}, legs={"type": "array", "items": {"type": "object", "properties": {"to": {}}}}
+    "plan",
+    van={"type": "string"},
+    legs={"type": "array", "items": {"type": "object", "properties": {"to": {}}}},
 )
 VAN, BIKE = tool("get_van", van={"type": "string"}), tool("get_bike", bike={"type": "string"})
 IN_STEPS = """plan:
@@ -83,15 +89,28 @@ get_bike:
 """
 WRONG_IN_STEPS = {
     "no fields": (
-        "{fields_} of {van}", "age of {van}",
+        "{fields_} of {van}",
+        "age of {van}",
         "8:11: get_van.facts[0]: a sentence of facts asks for some, and this one lacks {fields_}.",
     ),
-    "a noun": ("trip [in {van}]", "trip [in {car}]", "2:9: plan.noun: plan has no parameter 'car'. The parameters are van, legs."),
-    "a noun that is none": ("trip [in {van}]", "trip [in", "2:9: plan.noun: The sentence 'trip [in' can't be read: the brackets"),
-    "a part": ("to {to}", "to {too}", "4:17: plan.parts.legs: the entries of legs have no 'too'; did you mean to?"),
+    "a noun": (
+        "trip [in {van}]",
+        "trip [in {car}]",
+        "2:9: plan.noun: plan has no parameter 'car'. The parameters are van, legs.",
+    ),
+    "a noun that is none": (
+        "trip [in {van}]",
+        "trip [in",
+        "2:9: plan.noun: The sentence 'trip [in' can't be read: the brackets",
+    ),
+    "a part": (
+        "to {to}",
+        "to {too}",
+        "4:17: plan.parts.legs: the entries of legs have no 'too'; did you mean to?",
+    ),
     "a thing": ("{bike: bike}", "{bike: 3}", "11:18: get_bike.things.bike: must be words."),
     "words before a name": ("by the name of", "''", "3:11: plan.called: must be words."),
-}  # fmt: skip
+}
 
 
 def mistakes_in_steps(text: str) -> list[str]:
@@ -112,11 +131,16 @@ def test_a_mistake_in_it_is_told_with_its_line(old: str, new: str, message: str)
 def test_two_tools_that_ask_alike_are_told_apart_by_what_stands_before_an_id() -> None:
     without = "".join(line for line in IN_STEPS.splitlines(keepends=True) if "things" not in line)
     [message] = mistakes_in_steps(without)
-    assert message == "gym.en.yaml:10:11: get_bike.facts[0]: it reads the same as a sentence of get_van in line 7."
+    assert (
+        message
+        == "gym.en.yaml:10:11: get_bike.facts[0]: it reads the same as a sentence of get_van in line 7."
+    )
 
 
 @pytest.mark.parametrize("document", ["workshop", "depot"])
-def test_the_files_beside_the_documents_of_recipes_are_as_anybody_writes_them(document: str) -> None:
+def test_the_files_beside_the_documents_of_recipes_are_as_anybody_writes_them(
+    document: str,
+) -> None:
     place = Path(__file__).parents[3] / "recipes" / "documents"
     tools = read_openapi(place / f"{document}.yaml").tools
     assert check_sentences([read_sentence_file(place / f"{document}.en.yaml")], tools) == ()
@@ -125,121 +149,168 @@ def test_the_files_beside_the_documents_of_recipes_are_as_anybody_writes_them(do
 WRONG = {
     "an unknown tool": ("find:", "fnd:", "8:1: fnd: there is no tool 'fnd'; did you mean find?"),
     "an unknown slot": (
-        "join {course}", "join {cours}",
+        "join {course}",
+        "join {cours}",
         "4:7: book.requests[1]: book has no parameter 'cours'; did you mean course? The parameters are course, day, towel.",
     ),
     "a technical parameter in a slot": (
-        "join {course}", "join {page}",
+        "join {course}",
+        "join {page}",
         "4:7: book.requests[1]: book has no parameter 'page'. The parameters are course, day, towel.",
     ),
     "a parameter that no sentence says": (
-        "[for {months} month[s]]", "",
+        "[for {months} month[s]]",
+        "",
         "11:14: rent.requests[0]: the first sentence must be able to say each parameter, and lacks [… {months}]; if no request"
         " mentions it, mark it under tools: plumbing: {months: true}.",
     ),
     "a first sentence that can't leave a parameter out": (
-        "[called {surname}]", "called {surname}",
+        "[called {surname}]",
+        "called {surname}",
         "9:14: find.requests[0]: the first sentence must be able to say any of its parameters alone, each in a part in brackets;"
         " it can't be said without surname.",
     ),
     "a first sentence of nothing but a parameter": (
-        "look up a member [called {surname}]", "[look up {surname}]",
+        "look up a member [called {surname}]",
+        "[look up {surname}]",
         "9:14: find.requests[0]: the first sentence must be able to say any of its parameters alone, each in a part in brackets;"
         " it can't be said without surname.",
     ),
     "a slot that stands in another one's part": (
-        "[in {course}] [on {day}]", "[in {course} [on {day}]]",
+        "[in {course}] [on {day}]",
+        "[in {course} [on {day}]]",
         "3:7: book.requests[0]: the first sentence must be able to say any of its parameters alone, each in a part in brackets;"
         " it can't say day without course, towel.",
     ),
     "no requests": (
-        'requests: ["look up a member [called {surname}]"]', "questions: {}",
+        'requests: ["look up a member [called {surname}]"]',
+        "questions: {}",
         '8:1: find.requests: is missing: the sentences that people say, as ["book [a table at {restaurant}]"].',
     ),
     "requests that are no list": (
-        '["look up a member [called {surname}]"]', "look up",
+        '["look up a member [called {surname}]"]',
+        "look up",
         '9:13: find.requests: must be a list: the sentences that people say, as ["book [a table at {restaurant}]"].',
     ),
     "a sentence that can't be parsed": (
-        "[called {surname}]", "[called {surname}",
+        "[called {surname}]",
+        "[called {surname}",
         "9:14: find.requests[0]: The sentence 'look up a member [called {surname}' can't be read: the brackets (), [] and {} do not"
         " match.",
     ),
     "an empty sentence": (
-        "I'd like to join {course} on {day}.", "",
+        "I'd like to join {course} on {day}.",
+        "",
         "4:7: book.requests[1]: The sentence '' can't be read: a sentence, a slot or a part in brackets is empty.",
     ),
     "a rule of hassil": (
-        "I'd like to join {course} on {day}.", "<join> {course}.",
+        "I'd like to join {course} on {day}.",
+        "<join> {course}.",
         "4:7: book.requests[1]: it has <…>, a rule, of which there are none here; a parameter stands in {…}.",
     ),
     "a colon in a slot": (
-        "join {course}", "join {course:of}",
+        "join {course}",
+        "join {course:of}",
         "4:7: book.requests[1]: it has a colon in {…}, where only the name of a parameter stands.",
     ),
     "a semicolon": (
-        "I'd like to join {course} on {day}.", "Join; {course}.",
+        "I'd like to join {course} on {day}.",
+        "Join; {course}.",
         "4:7: book.requests[1]: it has a semicolon, which can't stand in a sentence; write a comma, or two sentences.",
     ),
-    "a slot twice": ("join {course} on {day}", "join {day} on {day}", "4:7: book.requests[1]: it says {day} twice."),
+    "a slot twice": (
+        "join {course} on {day}",
+        "join {day} on {day}",
+        "4:7: book.requests[1]: it says {day} twice.",
+    ),
     "a sentence twice": (
-        "I'd like to join {course} on {day}.", "book a place [in {course}] [on {day}] [{towel}]",
+        "I'd like to join {course} on {day}.",
+        "book a place [in {course}] [on {day}] [{towel}]",
         "4:7: book.requests[1]: stands already in line 3.",
     ),
     "a number in place of a sentence": (
-        "\"I'd like to join {course} on {day}.\"", "12",
+        '"I\'d like to join {course} on {day}."',
+        "12",
         "4:7: book.requests[1]: must be a text, not 12; put it into quotation marks.",
     ),
     "a sentence that is too long": (
-        "I'd like to join {course} on {day}.", "x" * (LONGEST + 1),
+        "I'd like to join {course} on {day}.",
+        "x" * (LONGEST + 1),
         "4:7: book.requests[1]: a sentence has 500 characters at most, and this one has 501.",
     ),
     "a flag without words": (
-        "  says: {towel: {true: with a towel, false: without a towel}}\n", "",
+        "  says: {towel: {true: with a towel, false: without a towel}}\n",
+        "",
         "1:1: book: says needs the words for the flag towel: {towel: {true: …, false: …}}.",
     ),
     "words for one value of a flag alone": (
-        ", false: without a towel", "", "5:10: book.says.towel: it lacks words for false.",
+        ", false: without a towel",
+        "",
+        "5:10: book.says.towel: it lacks words for false.",
     ),
     "words for a value that there is not": (
-        "says: {", "says: {course: {yoga: yoga, boxin: boxing, boxing: to box}, ",
+        "says: {",
+        "says: {course: {yoga: yoga, boxin: boxing, boxing: to box}, ",
         "5:31: book.says.course.boxin: course has no value 'boxin'; did you mean boxing? The values are yoga, boxing.",
     ),
     "the same words for two values": (
-        "without a towel", "With a towel", "5:45: book.says.towel.false: these are the words for true as well.",
+        "without a towel",
+        "With a towel",
+        "5:45: book.says.towel.false: these are the words for true as well.",
     ),
     "words for a parameter without choices": (
-        "says: {", "says: {day: {x: y}, ",
+        "says: {",
+        "says: {day: {x: y}, ",
         "5:10: book.says.day: day takes no choices and is no flag; its values are said as they are.",
     ),
     "words for an unknown parameter": (
-        "says: {", "says: {towl: {x: y}, ",
+        "says: {",
+        "says: {towl: {x: y}, ",
         "5:10: book.says.towl: book has no parameter 'towl'; did you mean towel? The parameters are course, day, towel.",
     ),
-    "a question that is no list": ('["On which day?"]', "When", "6:20: book.questions.day: must be a list of questions."),
+    "a question that is no list": (
+        '["On which day?"]',
+        "When",
+        "6:20: book.questions.day: must be a list of questions.",
+    ),
     "one question for two parameters": (
-        "{day: [\"On which day?\"]}", "{day: [When], course: [When]}", "6:37: book.questions.course[0]: it asks for day as well.",
+        '{day: ["On which day?"]}',
+        "{day: [When], course: [When]}",
+        "6:37: book.questions.course[0]: it asks for day as well.",
     ),
     "an answer without its value": (
-        '["on {day}"]', '["that day"]', "7:19: book.answers.day[0]: an answer says the value, and this one lacks {day}.",
+        '["on {day}"]',
+        '["that day"]',
+        "7:19: book.answers.day[0]: an answer says the value, and this one lacks {day}.",
     ),
     "a misspelt part": (
-        "questions:", "question:",
+        "questions:",
+        "question:",
         "6:3: book.question: there is no such setting; did you mean questions? The settings of a tool are requests, says,"
         " questions, answers, noun, called, things, facts, parts.",
     ),
     "a tool twice": ("find:", "rent:", "10:1: rent: stands twice, first in line 8."),
     "a tool that is no mapping": (
-        'find:\n  requests: ["look up a member [called {surname}]"]', "find: 3",
+        'find:\n  requests: ["look up a member [called {surname}]"]',
+        "find: 3",
         "8:7: find: must be a mapping with requests, and says, questions and answers where there are some.",
     ),
     "two tools with the same sentence": (
-        "look up a member [called {surname}]", "rent a locker[ for {surname}].",
+        "look up a member [called {surname}]",
+        "rent a locker[ for {surname}].",
         "11:14: rent.requests[0]: it reads the same as a sentence of find in line 9.",
     ),
-    "an alias": ("find:", "find: &x\nlost: *x\nfound:", "9:7: is not YAML: it has an alias; write out what it stands for."),
-    "no YAML": ("find:", "find: [", "10:1: is not YAML: while parsing a flow sequence, did not find expected ',' or ']'."),
-}  # fmt: skip
+    "an alias": (
+        "find:",
+        "find: &x\nlost: *x\nfound:",
+        "9:7: is not YAML: it has an alias; write out what it stands for.",
+    ),
+    "no YAML": (
+        "find:",
+        "find: [",
+        "10:1: is not YAML: while parsing a flow sequence, did not find expected ',' or ']'.",
+    ),
+}
 
 
 @pytest.mark.parametrize(("old", "new", "message"), WRONG.values(), ids=WRONG)
@@ -248,7 +319,11 @@ def test_a_mistake_is_told_with_its_line(old: str, new: str, message: str) -> No
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_lines() -> None:
-    text = changed("join {course}", "join {cours}").replace("find:", "fnd:").replace("[for {months} month[s]]", "")
+    text = (
+        changed("join {course}", "join {cours}")
+        .replace("find:", "fnd:")
+        .replace("[for {months} month[s]]", "")
+    )
     assert [int(one.split(":")[1]) for one in mistakes(text)] == [4, 8, 11]
 
 
@@ -259,11 +334,14 @@ def test_a_misspelt_slot_of_the_first_sentence_is_one_mistake() -> None:
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "- a\n", "12\n", "{}\n"])
 def test_what_holds_no_sentences_by_tool_is_one_mistake(text: str) -> None:
-    assert mistakes(text) == ["gym.en.yaml:1:1: must hold sentences by tool, as `get_weather: {requests: [...]}`."]
+    assert mistakes(text) == [
+        "gym.en.yaml:1:1: must hold sentences by tool, as `get_weather: {requests: [...]}`."
+    ]
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 5000, "\x00", "? [a]\n: 3\n", "a: !!python/object:os.system {}\n", "a: 2001-99-99\n"]
+    "text",
+    ["[" * 5000, "\x00", "? [a]\n: 3\n", "a: !!python/object:os.system {}\n", "a: 2001-99-99\n"],
 )
 def test_what_no_yaml_is_gives_one_mistake(text: str) -> None:
     assert len(mistakes(text)) >= 1
@@ -272,10 +350,16 @@ def test_what_no_yaml_is_gives_one_mistake(text: str) -> None:
 
 def test_two_files_may_not_have_sentences_for_one_tool_in_one_language() -> None:
     more = sentences('find:\n  requests: ["who is [{surname}]"]\n', "more.en.yaml")
-    assert mistakes(GOOD, more) == ["more.en.yaml:1:1: find: the tool has sentences already in gym.en.yaml:8."]
-    spanish = sentences('find:\n  requests: ["buscar a un socio [llamado {surname}]"]\n', "gym.es.yaml")
+    assert mistakes(GOOD, more) == [
+        "more.en.yaml:1:1: find: the tool has sentences already in gym.en.yaml:8."
+    ]
+    spanish = sentences(
+        'find:\n  requests: ["buscar a un socio [llamado {surname}]"]\n', "gym.es.yaml"
+    )
     assert mistakes(GOOD, spanish) == []
-    same = sentences('rent:\n  requests: ["look up a member [called {months}] [{size}]"]\n', "more.en.yaml")
+    same = sentences(
+        'rent:\n  requests: ["look up a member [called {months}] [{size}]"]\n', "more.en.yaml"
+    )
     without = GOOD[: GOOD.index("rent:")]
     assert mistakes(without, same) == [
         "more.en.yaml:2:14: rent.requests[0]: it reads the same as a sentence of find in gym.en.yaml:9."
@@ -285,7 +369,9 @@ def test_two_files_may_not_have_sentences_for_one_tool_in_one_language() -> None
 def test_of_two_tools_with_one_name_the_one_that_fits_is_meant() -> None:
     other = tool("find", surname={"type": "string"}, street={"type": "string"})
     assert check_sentences([sentences(GOOD)], [*TOOLS, other]) == ()
-    recipe = Recipe.model_validate({"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}})
+    recipe = Recipe.model_validate(
+        {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
+    )
     recipe = recipe.model_copy(update={"sentence_files": (sentences(GOOD),)})
     [said] = told_of_sentences(with_checked_sentences(recipe, [*TOOLS, other]), [*TOOLS, other])
     assert said.startswith(
@@ -295,30 +381,45 @@ def test_of_two_tools_with_one_name_the_one_that_fits_is_meant() -> None:
 
 def test_flags_and_choices_that_may_be_null_are_flags_and_choices() -> None:
     null = {"type": "null"}
-    sort = tool("sort", order={"anyOf": [{"enum": ["asc", "desc"]}, null]}, all={"anyOf": [{"type": "boolean"}, null]})
+    sort = tool(
+        "sort",
+        order={"anyOf": [{"enum": ["asc", "desc"]}, null]},
+        all={"anyOf": [{"type": "boolean"}, null]},
+    )
     text = 'sort:\n  requests: ["sort [{order}] [{all}]"]\n  says: {order: {asc: up, desc: down}, all: {true: all, false: few}}\n'
     assert check_sentences([sentences(text)], [sort]) == ()
-    [problem] = check_sentences([sentences(text.replace(", all: {true: all, false: few}", ""))], [sort])
+    [problem] = check_sentences(
+        [sentences(text.replace(", all: {true: all, false: few}", ""))], [sort]
+    )
     assert "words for the flag all" in problem.message
 
 
 def test_two_values_of_any_words_do_not_stand_side_by_side() -> None:
-    move = tool("move", song={"type": "string"}, place={"type": "string"}, count={"type": "integer"})
+    move = tool(
+        "move", song={"type": "string"}, place={"type": "string"}, count={"type": "integer"}
+    )
     wrong = 'move:\n  requests: ["move [{song}] [{count} times] [{place}]"]\n'
     [problem] = check_sentences([sentences(wrong)], [move])
-    assert problem.message == "nobody can tell where {song} ends and {place} begins; put words between them"
+    assert (
+        problem.message
+        == "nobody can tell where {song} ends and {place} begins; put words between them"
+    )
     assert check_sentences([sentences(wrong.replace("[{place}]", "[to {place}]"))], [move]) == ()
 
 
 def test_files_of_hundreds_of_tools_are_checked_in_seconds() -> None:
-    tools = [tool(f"tool{number}", name={"type": "string"}, day={"type": "string"}) for number in range(300)]
+    tools = [
+        tool(f"tool{number}", name={"type": "string"}, day={"type": "string"})
+        for number in range(300)
+    ]
     shapes = (
         "do thing{} [with {{name}}] [on {{day}}]",
         "Please see to thing{} on {{day}}.",
         "What is thing{} for {{name}}?",
     )
     text = "".join(
-        f"tool{number}:\n  requests:\n" + "".join(f'    - "{one.format(number)}"\n' for one in shapes)
+        f"tool{number}:\n  requests:\n"
+        + "".join(f'    - "{one.format(number)}"\n' for one in shapes)
         for number in range(300)
     )
     start = monotonic()
@@ -344,7 +445,9 @@ def written(folder: Path, names: str, **files: str | bytes) -> Path:
     return path
 
 
-def test_sentences_are_kept_in_the_recipe_and_handed_to_the_template_model_alone(tmp_path: Path) -> None:
+def test_sentences_are_kept_in_the_recipe_and_handed_to_the_template_model_alone(
+    tmp_path: Path,
+) -> None:
     path = written(tmp_path, "[gym.en.yaml, gym.es.yaml]", gym_en=OWN, gym_es=OWN)
     recipe = read_recipe(path)
     assert [(one.language, one.text) for one in recipe.sentence_files] == [("en", OWN), ("es", OWN)]
@@ -378,7 +481,11 @@ def test_another_text_is_another_model(tmp_path: Path) -> None:
         ("gym.fr.yaml", {}, "does not name the language of its sentences"),
         ("gym.en.txt", {}, "does not name the language of its sentences"),
         ("gym.en.yaml", {}, "gym.en.yaml' can't be read: No such file or directory."),
-        ("gym.en.yaml", {"gym_en": b"\xff\xfe"}, "gym.en.yaml' is not in UTF-8: invalid start byte at byte 0."),
+        (
+            "gym.en.yaml",
+            {"gym_en": b"\xff\xfe"},
+            "gym.en.yaml' is not in UTF-8: invalid start byte at byte 0.",
+        ),
         (
             "gym.en.yaml",
             {"gym_en": "x" * (MOST_BYTES + 1)},
@@ -396,8 +503,11 @@ def test_a_file_that_can_not_be_read_is_told_where_the_recipe_names_it(
 
 
 def test_a_build_begins_with_no_mistake(tmp_path: Path) -> None:
-    recipe = read_recipe(written(tmp_path, "gym.en.yaml", gym_en=OWN.replace("{surname}", "{name}")))
+    recipe = read_recipe(
+        written(tmp_path, "gym.en.yaml", gym_en=OWN.replace("{surname}", "{name}"))
+    )
     with pytest.raises(
-        ConfigurationError, match=r"gym\.en\.yaml:2:14: find\.requests\[0\]: find has no parameter 'name'"
+        ConfigurationError,
+        match=r"gym\.en\.yaml:2:14: find\.requests\[0\]: find has no parameter 'name'",
     ):
         with_checked_sentences(recipe, [FIND])

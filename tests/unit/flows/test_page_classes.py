@@ -29,15 +29,24 @@ def meanings_of(sheet: str) -> dict[str, set[str]]:
     A rule says so of the classes in the last step of its selector: `.turn` is a thing, `.turn .who` makes `.who` a part of turns,
     and `.badge.proved` makes `.proved` a state. `p.soft` and `.soft` are the same thing.
     """
-    things = {CLASS.findall(step)[0] for one in selectors_of(sheet) for step in one.split() if CLASS.match(step)}
+    things = {
+        CLASS.findall(step)[0]
+        for one in selectors_of(sheet)
+        for step in one.split()
+        if CLASS.match(step)
+    }
     found: dict[str, set[str]] = defaultdict(set)
     for selector in selectors_of(sheet):
-        *before, last = re.split(r"\s*[>+~ ]\s*", re.sub(r"\[[^]]*\]|:{1,2}[\w-]+(\([^)]*\))?", "", selector))
+        *before, last = re.split(
+            r"\s*[>+~ ]\s*", re.sub(r"\[[^]]*\]|:{1,2}[\w-]+(\([^)]*\))?", "", selector)
+        )
         owners = [name for step in before for name in CLASS.findall(step)[:1]]
         named = CLASS.findall(last)
         for name in named[:1]:
             is_state = not last.startswith(".") and name not in things
-            found[name].add("a state" if is_state else owners[0] if owners and owners[0] != name else "")
+            found[name].add(
+                "a state" if is_state else owners[0] if owners and owners[0] != name else ""
+            )
         for name in named[1:]:
             found[name].add("a state")
     return dict(found)
@@ -65,9 +74,20 @@ def test_a_class_that_is_two_things_is_seen(sheet: str) -> None:
 
 
 def test_the_style_sheet_and_the_templates_know_the_same_classes() -> None:
-    styled = {name for selector in selectors_of(asset("page.css")) for name in CLASS.findall(selector)}
-    texts = [path.read_text(encoding="utf-8") for path in TEMPLATES.iterdir() if path.suffix in {".html", ".js"}]
-    plain = {name for text in texts for names in re.findall(r'class="([^"{}]+)"', text) for name in names.split()}
+    styled = {
+        name for selector in selectors_of(asset("page.css")) for name in CLASS.findall(selector)
+    }
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in TEMPLATES.iterdir()
+        if path.suffix in {".html", ".js"}
+    ]
+    plain = {
+        name
+        for text in texts
+        for names in re.findall(r'class="([^"{}]+)"', text)
+        for name in names.split()
+    }
     assert plain - styled == set(), "no rule is about these"
     data = {*OUTCOMES, *page_words()["states"], *page_words()["grades"], *page_words()["verdicts"]}
     data |= {f"{letter}{number}" for letter in ("c", "m", "heat") for number in range(12)}

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from starlette.testclient import TestClient
 
-from callwright.flows.pages.conversation import Piece, cut_text, pair_calls, show_answer, show_conversation
+from callwright.flows.pages.conversation import (
+    Piece,
+    cut_text,
+    pair_calls,
+    show_answer,
+    show_conversation,
+)
 from callwright.flows.pages.evaluations import contestant_name, share_of, share_of_items
 from callwright.flows.pages.look import PromptText, environment, prompts_of, verdict_words
 from callwright.flows.pages.samples import filter_of
@@ -18,7 +24,15 @@ from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import _file_name
 from callwright.llm.prompts import version_at
 from callwright.validators.metrics.ratios import paired_test
-from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    Evidence,
+    GoldCall,
+    ReplyTurn,
+    Sample,
+    UserTurn,
+)
 from callwright.warehouse.store import Warehouse
 
 
@@ -28,11 +42,14 @@ def sample_of(*turns: UserTurn | CallTurn | ReplyTurn) -> Sample:
 
 def span(argument: str, turn: int, text: str, quote: str) -> Evidence:
     start = text.index(quote)
-    return Evidence(argument=argument, kind="span", turn=turn, start=start, end=start + len(quote), quote=quote)
+    return Evidence(
+        argument=argument, kind="span", turn=turn, start=start, end=start + len(quote), quote=quote
+    )
 
 
 @given(
-    st.text(max_size=40), st.lists(st.tuples(st.integers(-5, 50), st.integers(-5, 50), st.integers(1, 9)), max_size=6)
+    st.text(max_size=40),
+    st.lists(st.tuples(st.integers(-5, 50), st.integers(-5, 50), st.integers(1, 9)), max_size=6),
 )
 def test_a_text_in_pieces_is_the_text(text: str, stretches: list[tuple[int, int, int]]) -> None:
     pieces = cut_text(text, stretches)
@@ -56,7 +73,13 @@ def test_the_words_that_prove_an_argument_are_marked_with_its_number() -> None:
         CallTurn(calls=(GoldCall(tool="find", arguments={"to": "Rome"}, evidence=(city,)),)),
         ReplyTurn(text="When?"),
         UserTurn(text=second),
-        CallTurn(calls=(GoldCall(tool="find", arguments={"to": "Rome", "date": "tomorrow"}, evidence=(city, day)),)),
+        CallTurn(
+            calls=(
+                GoldCall(
+                    tool="find", arguments={"to": "Rome", "date": "tomorrow"}, evidence=(city, day)
+                ),
+            )
+        ),
     )
     turns = show_conversation(sample, [city, day])
     assert turns[0].pieces == (Piece("Trains to "), Piece("Rome", (1,)), Piece(", please."))
@@ -73,7 +96,10 @@ def test_of_a_value_that_was_given_anew_the_last_words_count() -> None:
     proofs = [span("steps", 2, texts[1], "seven"), span("steps", 0, texts[0], "Six")]
     calls = [GoldCall(tool="set", arguments={"steps": value}, evidence=()) for value in (6, 7)]
     sample = sample_of(
-        UserTurn(text=texts[0]), CallTurn(calls=(calls[0],)), UserTurn(text=texts[1]), CallTurn(calls=(calls[1],))
+        UserTurn(text=texts[0]),
+        CallTurn(calls=(calls[0],)),
+        UserTurn(text=texts[1]),
+        CallTurn(calls=(calls[1],)),
     )
     turns = show_conversation(sample, proofs)
     assert turns[0].pieces == (Piece("Six steps."),)
@@ -94,17 +120,26 @@ def test_an_answer_stands_beside_the_call_that_it_is_made_for() -> None:
     ]
 
 
-def test_two_answers_stand_beside_the_same_due_call_and_what_nobody_asked_for_beside_its_like() -> None:
-    one, other = [call("a", x=1), call("c", n=1), call("d")], [call("a", x=2, z=3), call("e"), call("c", n=2)]
+def test_two_answers_stand_beside_the_same_due_call_and_what_nobody_asked_for_beside_its_like() -> (
+    None
+):
+    one, other = (
+        [call("a", x=1), call("c", n=1), call("d")],
+        [call("a", x=2, z=3), call("e"), call("c", n=2)],
+    )
     pairs = pair_calls([call("a", x=1)], one, other)
     assert [(pair.due, *pair.answers) for pair in pairs] == [
-        ("a", "a", "a"), ("", "c", "c"), ("", "d", ""), ("", "", "e"),
-    ]  # fmt: skip
-    assert [(found.name, found.due, *found.answers, *found.right) for found in pairs[0].arguments] == [
-        ("x", "1", "1", "2", True, False),
-        ("z", None, None, "3", True, False),
+        ("a", "a", "a"),
+        ("", "c", "c"),
+        ("", "d", ""),
+        ("", "", "e"),
     ]
-    assert [(found.answers, found.right) for found in pairs[1].arguments] == [(("1", "2"), (False, False))]
+    assert [
+        (found.name, found.due, *found.answers, *found.right) for found in pairs[0].arguments
+    ] == [("x", "1", "1", "2", True, False), ("z", None, None, "3", True, False)]
+    assert [(found.answers, found.right) for found in pairs[1].arguments] == [
+        (("1", "2"), (False, False))
+    ]
 
 
 def test_an_answer_that_is_no_call_is_shown_by_its_words() -> None:
@@ -139,13 +174,18 @@ def test_items_that_depend_on_each_other_make_a_wider_interval() -> None:
     assert together
     assert of_samples
     assert alone.value == together.value == 0.75
-    assert together.high - together.low == pytest.approx(of_samples.high - of_samples.low, abs=0.001)
+    assert together.high - together.low == pytest.approx(
+        of_samples.high - of_samples.low, abs=0.001
+    )
     assert together.high - together.low > 1.9 * (alone.high - alone.low)
 
 
 def test_a_contestant_is_named_by_what_is_not_as_usual() -> None:
     assert contestant_name("gpt~direct~first~0") == "gpt"
-    assert contestant_name("a~b~backward/yaml~always~2") == "a~b, by backward/yaml, all tools always, run 3"
+    assert (
+        contestant_name("a~b~backward/yaml~always~2")
+        == "a~b, by backward/yaml, all tools always, run 3"
+    )
 
 
 def test_plots_show_what_they_are_told_and_run_none_of_it() -> None:
@@ -154,7 +194,12 @@ def test_plots_show_what_they_are_told_and_run_none_of_it() -> None:
     assert "<script>" not in drawn
     assert Markup.escape('"><script>: 2') in drawn
     assert plots.stacked({"passed": 3, "failed": 1}, ("passed", "failed"), 8).count("<rect") == 2
-    assert [str(plots.shade(part, 100)) for part in (0, 1, 50, 100)] == ["", "heat1", "heat4", "heat9"]
+    assert [str(plots.shade(part, 100)) for part in (0, 1, 50, 100)] == [
+        "",
+        "heat1",
+        "heat4",
+        "heat9",
+    ]
 
 
 def test_a_query_that_asks_for_more_than_filters_is_read_for_filters() -> None:
@@ -165,7 +210,13 @@ def test_a_query_that_asks_for_more_than_filters_is_read_for_filters() -> None:
 def test_each_address_has_a_file_of_its_own() -> None:
     names = {
         _file_name(path, query)
-        for path, query in [("/", ""), ("/samples", ""), ("/x/A", ""), ("/x/a", ""), ("/x/a", "p=1")]
+        for path, query in [
+            ("/", ""),
+            ("/samples", ""),
+            ("/x/A", ""),
+            ("/x/a", ""),
+            ("/x/a", "p=1"),
+        ]
     }
     assert len(names) == 5
     assert {"index.html", "samples.html"} < names
@@ -188,6 +239,10 @@ def test_the_text_of_a_prompt_is_found_by_its_version() -> None:
 @pytest.mark.parametrize(
     ("host", "status"), [("evil.example", 400), ("127.0.0.1.evil.example", 400), ("10.0.0.1", 400)]
 )
-def test_the_page_answers_to_the_names_of_this_machine_only(host: str, status: int, tmp_path: Path) -> None:
-    with TestClient(page_app(Warehouse(tmp_path / "no.duckdb")), base_url=f"http://{host}") as stranger:
+def test_the_page_answers_to_the_names_of_this_machine_only(
+    host: str, status: int, tmp_path: Path
+) -> None:
+    with TestClient(
+        page_app(Warehouse(tmp_path / "no.duckdb")), base_url=f"http://{host}"
+    ) as stranger:
         assert stranger.get("/").status_code == status

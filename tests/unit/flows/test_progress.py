@@ -47,7 +47,9 @@ class Counting(SilentProgress):
         self.done.append(count)
 
 
-@pytest.mark.parametrize(("total", "told"), [(999, []), (1_000, [100] * 10), (1_050, [*[100] * 10, 50])])
+@pytest.mark.parametrize(
+    ("total", "told"), [(999, []), (1_000, [100] * 10), (1_050, [*[100] * 10, 50])]
+)
 def test_many_items_tell_how_far_they_are_and_few_do_not(total: int, told: list[int]) -> None:
     progress = Counting()
     assert list(counted(iter(range(total)), "Writing v1", total, progress)) == list(range(total))
@@ -87,7 +89,9 @@ def test_instant_answers_of_one_model_promise_nothing_of_a_slow_one() -> None:
         with traffic.request("values", "template/v1"):
             pass
     with traffic.request("requests", "local/a.gguf"):
-        said = traffic_sentence(traffic, Work("single_turn", 1_000, 2, 16), sent=1_003, answered=1_002)
+        said = traffic_sentence(
+            traffic, Work("single_turn", 1_000, 2, 16), sent=1_003, answered=1_002
+        )
     # 998 requests are left, one at once, 12 s each
     assert said.endswith(
         "1002 answered (12.0 s an answer), now requests of local/a.gguf; at most 3 h 20 min to go at this pace."
@@ -125,7 +129,9 @@ def test_while_a_model_is_away_it_is_told_which_since_when_until_when_and_why(
     ]
 
 
-def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(callwright.flows.progress, "FIRST_WORD", 0.01)
     monkeypatch.setattr(callwright.flows.progress, "BETWEEN", 0.01)
     idle, busy, listening = Traffic(), answered(3), Listening()
@@ -140,13 +146,16 @@ def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(monkeypatch: 
         count = len(listening.sentences)
         await asyncio.sleep(0.05)
         assert count == len(listening.sentences) >= 1
-        assert listening.sentences[0].startswith("busy: 1 asked, 0 answered")  # of this run, not of those before
+        assert listening.sentences[0].startswith(
+            "busy: 1 asked, 0 answered"
+        )  # of this run, not of those before
 
     asyncio.run(run())
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0, "0 s"), (59.4, "59 s"), (200, "3 min"), (3600, "1 h"), (7500, "2 h 5 min")]
+    ("seconds", "said"),
+    [(0, "0 s"), (59.4, "59 s"), (200, "3 min"), (3600, "1 h"), (7500, "2 h 5 min")],
 )
 def test_durations_are_said_as_people_do(seconds: float, said: str) -> None:
     assert duration(seconds) == said
@@ -184,7 +193,9 @@ async def test_where_somebody_looks_the_state_stands_in_one_place_and_is_gone_at
 
 
 def test_samples_done_of_the_whole_are_counted_by_what_is_left_of_each_phase() -> None:
-    count = PhaseCount([Phase("single_turn", 40), Phase("multi_step", 20, variants=10), Phase("landing")])
+    count = PhaseCount(
+        [Phase("single_turn", 40), Phase("multi_step", 20, variants=10), Phase("landing")]
+    )
     count.begin("single_turn", 25)  # 15 were made by a build that was stopped
     assert (count.done, count.total) == (15, 60)
     count.advance(25)
@@ -205,6 +216,12 @@ def test_a_build_has_a_phase_for_each_group_of_each_wave() -> None:
     }
     phases = [*phases_of(parse_recipe(stated, Path(), "p"))]
     assert [(one.title, one.samples) for one in phases] == [
-        ("toolset", 0), ("single_turn", 10), ("external", 2), ("dialogue", 3), ("trajectories", 3), ("external", 3),
-        ("measuring", 0), ("landing", 0),
-    ]  # fmt: skip
+        ("toolset", 0),
+        ("single_turn", 10),
+        ("external", 2),
+        ("dialogue", 3),
+        ("trajectories", 3),
+        ("external", 3),
+        ("measuring", 0),
+        ("landing", 0),
+    ]

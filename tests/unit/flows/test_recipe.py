@@ -22,7 +22,9 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("path", sorted((TOP / "recipes").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((TOP / "recipes").glob("*.yaml")), ids=lambda path: path.stem
+)
 def test_the_recipes_that_come_along_can_be_read(path: Path) -> None:
     assert read_recipe(path).name
 
@@ -40,7 +42,10 @@ def test_the_first_recipe_is_written_once_and_can_be_read(tmp_path: Path) -> Non
         ("models: {generator: gpt}\n", r":4:\d+: models\.generator: .*no model 'gpt'"),
         ("languages: [xq]\n", r":4:13: languages\[0\]: .*no language .xq."),
         ("budget: -1\n", r":4:9: budget: "),
-        ("candidates: [{label: a, model: template/v1}, {label: a, model: template/v1}]\n", r"same label"),
+        (
+            "candidates: [{label: a, model: template/v1}, {label: a, model: template/v1}]\n",
+            r"same label",
+        ),
         ("schedule: {cron: sometimes}\n", r":4:18: schedule\.cron: "),
         ("name: [\n", r"is not YAML"),
         ("- 1\n", r"is not YAML"),
@@ -57,13 +62,19 @@ def test_a_missing_recipe_is_named(tmp_path: Path) -> None:
 
 
 def test_paths_are_relative_to_the_recipe(tmp_path: Path) -> None:
-    recipe = read_recipe(written(tmp_path, GOOD.replace("[{seed: all}]", "[{import: openai, path: tools.json}]")))
+    recipe = read_recipe(
+        written(tmp_path, GOOD.replace("[{seed: all}]", "[{import: openai, path: tools.json}]"))
+    )
     with pytest.raises(ConfigurationError, match=str(tmp_path / "tools.json")):
         gather_tools(recipe, Warehouse(tmp_path / "w.duckdb"))
 
 
-def test_a_seed_category_that_the_language_lacks_is_answered_with_the_known_ones(tmp_path: Path) -> None:
-    recipe = Recipe.model_validate({"name": "x", "tools": [{"seed": ["Dreams"]}], "samples": {"perfect": 1}})
+def test_a_seed_category_that_the_language_lacks_is_answered_with_the_known_ones(
+    tmp_path: Path,
+) -> None:
+    recipe = Recipe.model_validate(
+        {"name": "x", "tools": [{"seed": ["Dreams"]}], "samples": {"perfect": 1}}
+    )
     with pytest.raises(ConfigurationError, match=r"no categories \['Dreams'\]. It has Banking"):
         gather_tools(recipe, Warehouse(tmp_path / "w.duckdb"))
 
@@ -80,7 +91,10 @@ def test_a_recipe_brings_prompts_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "sailor.j2").write_text(OWN, encoding="utf-8")
     recipe = read_recipe(written(tmp_path, GOOD + "prompts: {write_request: sailor.j2}\n"))
     assert recipe.own_prompts == {"write_request": OWN}
-    assert Recipe.model_validate_json(recipe.model_dump_json(by_alias=True)).own_prompts == recipe.own_prompts
+    assert (
+        Recipe.model_validate_json(recipe.model_dump_json(by_alias=True)).own_prompts
+        == recipe.own_prompts
+    )
     assert build_key(recipe, []) != build_key(recipe.model_copy(update={"prompts": {}}), [])
     plain = read_recipe(written(tmp_path, GOOD))
     assert build_key(recipe.model_copy(update={"prompts": {}}), []) == build_key(plain, [])
@@ -111,7 +125,9 @@ def test_prompts_of_checks_are_versions_of_checks() -> None:
         ("write_request", "--- system\nOnly this.\n", r"has no '--- user' line"),
     ],
 )
-def test_what_is_wrong_with_a_prompt_is_named(tmp_path: Path, name: str, text: str | None, said: str) -> None:
+def test_what_is_wrong_with_a_prompt_is_named(
+    tmp_path: Path, name: str, text: str | None, said: str
+) -> None:
     if text is not None:
         (tmp_path / "own.j2").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=said):
@@ -136,14 +152,20 @@ def test_spot_checks_are_a_number_or_a_share_for_all_or_for_each_grade(
     assert rules.spot_checks_among(40) == of_40
 
 
-@pytest.mark.parametrize("line", ["land: vouched", "review: {spot_checks: 1.5}", "review: {spot_checks: {open: 3}}"])
+@pytest.mark.parametrize(
+    "line", ["land: vouched", "review: {spot_checks: 1.5}", "review: {spot_checks: {open: 3}}"]
+)
 def test_a_grade_or_a_share_that_there_is_not_is_refused(tmp_path: Path, line: str) -> None:
     with pytest.raises(ConfigurationError, match=r":4:\d+: (land|review\.spot_checks)"):
-        read_recipe(written(tmp_path, f"name: x\ntools: [{{seed: all}}]\nsamples: {{perfect: 1}}\n{line}\n"))
+        read_recipe(
+            written(tmp_path, f"name: x\ntools: [{{seed: all}}]\nsamples: {{perfect: 1}}\n{line}\n")
+        )
 
 
 def test_what_may_land_is_part_of_the_name_of_a_build_that_asks_for_more() -> None:
-    plain = Recipe.model_validate({"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}})
+    plain = Recipe.model_validate(
+        {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
+    )
     strict = plain.model_copy(update={"land": "proved"})
     assert (plain.landing_grades, strict.landing_grades) == (["judged", "proved"], ["proved"])
     assert build_key(plain, []) != build_key(strict, [])
@@ -155,7 +177,9 @@ def test_a_text_that_no_yaml_is_is_a_fault_with_its_place(text: str) -> None:
         read_yaml(text)
 
 
-@pytest.mark.parametrize("stated", ["on", "On", "{mode: on}", "{mode: On, vault: v.jsonl}", "true", "{mode: true}"])
+@pytest.mark.parametrize(
+    "stated", ["on", "On", "{mode: on}", "{mode: On, vault: v.jsonl}", "true", "{mode: true}"]
+)
 def test_personal_data_is_on_however_the_word_is_read(stated: str, tmp_path: Path) -> None:
     text = f"name: mine\nsamples: {{perfect: 1}}\ntools: [{{seed: all}}]\npersonal_data: {stated}\n"
     assert read_recipe(written(tmp_path, text)).personal_data.mode == "on"
@@ -170,8 +194,12 @@ def test_personal_data_is_off_however_the_word_is_read(stated: str, tmp_path: Pa
 def test_on_off_yes_and_no_are_words_and_true_and_false_are_not() -> None:
     text = "a: [on, Off, yes, NO, 'yes']\non: &x {b: no}\nc: *x\nd: [true, False]\ntrial: yes"
     assert read_yaml(text).data == {
-        "a": ["on", "Off", "yes", "NO", "yes"], "on": {"b": "no"}, "c": {"b": "no"}, "d": [True, False], "trial": "yes",
-    }  # fmt: skip
+        "a": ["on", "Off", "yes", "NO", "yes"],
+        "on": {"b": "no"},
+        "c": {"b": "no"},
+        "d": [True, False],
+        "trial": "yes",
+    }
 
 
 def test_a_setting_that_is_true_or_false_takes_yes_and_no(tmp_path: Path) -> None:

@@ -15,14 +15,21 @@ from callwright.warehouse.records import CallTurn, GoldCall, Sample, TakenRecord
 def record(text: str, tool: str = "a", outcome: str = "ok") -> TakenRecord:
     calls = (GoldCall(tool=tool, arguments={"q": " ".join(text.casefold().split())}),)
     sample = Sample(
-        kind=CALL, language="en", category="", candidates=(), turns=(UserTurn(text=text), CallTurn(calls=calls))
+        kind=CALL,
+        language="en",
+        category="",
+        candidates=(),
+        turns=(UserTurn(text=text), CallTurn(calls=calls)),
     )
     return TakenRecord(where=text, format="openai", sample=sample, outcome=outcome)
 
 
 def by_letter(texts: Sequence[str]) -> list[list[float]]:
     """Texts are alike that begin with the same letter."""
-    return [[float(text[0].casefold() == letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+    return [
+        [float(text[0].casefold() == letter) for letter in "abcdefghijklmnopqrstuvwxyz"]
+        for text in texts
+    ]
 
 
 def test_those_that_say_the_same_are_one_with_its_count() -> None:
@@ -32,7 +39,11 @@ def test_those_that_say_the_same_are_one_with_its_count() -> None:
 
 
 def test_a_rare_tool_and_a_rare_outcome_have_their_share() -> None:
-    read = [*(record(f"a{number}") for number in range(200)), record("b", tool="rare"), record("c", outcome="error")]
+    read = [
+        *(record(f"a{number}") for number in range(200)),
+        record("b", tool="rare"),
+        record("c", outcome="error"),
+    ]
     chosen = choose(lambda: read, 6, STRATA, by_letter)
     assert {200, 201} <= chosen.seen.keys()
     assert len(chosen.seen) == 6

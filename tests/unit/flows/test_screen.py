@@ -11,11 +11,17 @@ from callwright.flows.cli.screen import Terminal, show_table
 from callwright.flows.progress import Phase
 
 COLUMNS = ("recipe", "build", "stage_group", "entered", "is_latest")
-ROWS = [("hammerbench", "0123456789abcdef" * 2, "single_turn", 100, True), ("demo", "f" * 32, "landing", 7, False)]
+ROWS = [
+    ("hammerbench", "0123456789abcdef" * 2, "single_turn", 100, True),
+    ("demo", "f" * 32, "landing", 7, False),
+]
 
 
 def shown(
-    capsys: pytest.CaptureFixture[str], columns: tuple[str, ...], rows: list[tuple[object, ...]], width: int
+    capsys: pytest.CaptureFixture[str],
+    columns: tuple[str, ...],
+    rows: list[tuple[object, ...]],
+    width: int,
 ) -> list[str]:
     show_table(columns, rows, width=width)
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
@@ -38,7 +44,9 @@ def test_what_is_too_wide_is_a_block_for_each_row(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("width", [48, 60, 80, 120])
-def test_names_of_columns_numbers_and_keys_are_never_broken(capsys: pytest.CaptureFixture[str], width: int) -> None:
+def test_names_of_columns_numbers_and_keys_are_never_broken(
+    capsys: pytest.CaptureFixture[str], width: int
+) -> None:
     words = " ".join(shown(capsys, COLUMNS, ROWS, width)).split()
     assert {*COLUMNS, "0123456789abcdef" * 2, "single_turn", "100", "True"} <= set(words)
 
@@ -50,7 +58,9 @@ def test_a_long_text_is_folded_at_spaces(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("columns", [(), ("name", "about")])
-def test_a_result_without_rows_has_its_names(capsys: pytest.CaptureFixture[str], columns: tuple[str, ...]) -> None:
+def test_a_result_without_rows_has_its_names(
+    capsys: pytest.CaptureFixture[str], columns: tuple[str, ...]
+) -> None:
     for width in (9, 40):
         show_table(columns, [], width=width)
         assert capsys.readouterr().out.split() == list(columns)
@@ -112,7 +122,9 @@ def phased_work(terminal: Terminal) -> None:
     terminal.advance(7)
 
 
-def test_work_in_phases_has_one_bar_for_the_whole_and_names_what_is_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_in_phases_has_one_bar_for_the_whole_and_names_what_is_to_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lines = drawn(monkeypatch, phased_work)
     assert lines[-1].startswith("Build: 40 of 40 in ")
     assert len([line for line in lines if " in 0 s" in line]) == 1
@@ -122,12 +134,18 @@ def test_work_in_phases_has_one_bar_for_the_whole_and_names_what_is_to_come(monk
     assert "preparing; then single_turn, dialogue, measuring, landing" in lines
 
 
-def test_without_a_terminal_a_line_now_and_then_tells_how_far_the_whole_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_a_line_now_and_then_tells_how_far_the_whole_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with Terminal() as terminal:
         phased_work(terminal)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "Build: 40 samples to make. Phases: single_turn, dialogue, measuring, landing."
-    assert lines[1].startswith("Build: 5 of 40 samples (phase 1 of 4, single_turn), about 0 s to go")
+    assert (
+        lines[0] == "Build: 40 samples to make. Phases: single_turn, dialogue, measuring, landing."
+    )
+    assert lines[1].startswith(
+        "Build: 5 of 40 samples (phase 1 of 4, single_turn), about 0 s to go"
+    )
     assert lines[-1] == "Build: 40 of 40 samples (phase 2 of 4, dialogue)"
     assert len(lines) == 9
 

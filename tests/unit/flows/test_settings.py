@@ -20,7 +20,9 @@ def test_duckdb_takes_a_quarter_of_the_machine_and_at_most_4_gb_unless_told() ->
     assert settings.duckdb_threads >= 1
 
 
-def test_what_the_environment_does_not_say_is_as_settings_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_environment_does_not_say_is_as_settings_have_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in [name for name in os.environ if name.startswith("CALLWRIGHT_")]:
         monkeypatch.delenv(name)
     found, usual = read_settings()._asdict(), Settings._field_defaults
@@ -35,7 +37,9 @@ def test_nothing_is_published_of_a_work_folder_that_is_thrown_away(tmp_path: Pat
 
 def test_duckdb_holds_to_the_memory_and_threads_of_the_settings(tmp_path: Path) -> None:
     stated = {"CALLWRIGHT_DUCKDB_MEMORY": "1.5 GB", "CALLWRIGHT_DUCKDB_THREADS": "3"}
-    assert open_warehouse(read_settings(stated, home=tmp_path)).rows(LIMITS) == [{"memory": "1.3 GiB", "threads": 3}]
+    assert open_warehouse(read_settings(stated, home=tmp_path)).rows(LIMITS) == [
+        {"memory": "1.3 GiB", "threads": 3}
+    ]
 
 
 @pytest.mark.parametrize("given", ["much", "12MB", "-1GB", "1TB"])
@@ -54,7 +58,9 @@ def test_a_private_folder_is_this_users_and_for_nobody_else(tmp_path: Path) -> N
         private_folder(tmp_path / "link")
 
 
-def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_somebody_else_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("os.getuid", lambda: 54321)
     with pytest.raises(StoreError, match="CALLWRIGHT_SCRATCH"):
         private_folder(tmp_path)

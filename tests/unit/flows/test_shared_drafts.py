@@ -16,7 +16,11 @@ def test_a_build_checks_only_the_samples_that_it_made(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     careless = {"name": "template/v1", "error_rate": {"extra_argument": 1.0}}
     for changes in ({}, {"name": "careless", "models": {"generator": careless}}):
-        asyncio.run(build_dataset(parse_recipe(RECIPE | changes, Path(), "shared"), settings, SilentProgress()))
+        asyncio.run(
+            build_dataset(
+                parse_recipe(RECIPE | changes, Path(), "shared"), settings, SilentProgress()
+            )
+        )
     rows = Warehouse(settings.warehouse).rows(
         """
         select recipe, sum(passed) filter (stage = 'requests') as made, sum(entered) filter (stage = 'format') as checked

@@ -16,7 +16,9 @@ from tests.unit.generators.test_derivations import KEYS, SOURCES, TOOLS, sample
 
 
 @given(tools=st.lists(st.text(min_size=1, max_size=5), max_size=6), at=st.integers(-7, 7))
-def test_they_are_read_like_a_list(tmp_path_factory: pytest.TempPathFactory, tools: list[str], at: int) -> None:
+def test_they_are_read_like_a_list(
+    tmp_path_factory: pytest.TempPathFactory, tools: list[str], at: int
+) -> None:
     calls = [Call(tool=tool, arguments={}) for tool in tools]
     with Spooled(Call, tmp_path_factory.getbasetemp()) as spooled:
         for call in calls:

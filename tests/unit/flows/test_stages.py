@@ -14,7 +14,9 @@ TOP = Path(__file__).parents[3]
 
 
 def test_an_unknown_stage_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match=r"no stage 'semantics'; the stages are tool_names, "):
+    with pytest.raises(
+        ConfigurationError, match=r"no stage 'semantics'; the stages are tool_names, "
+    ):
         stage_named("semantics")
 
 
@@ -49,7 +51,9 @@ def test_each_stage_reads_what_the_one_before_it_makes() -> None:
 
 
 def test_the_page_about_the_stages_is_fresh() -> None:
-    assert (TOP / "docs" / "stages.md").read_text(encoding="utf-8") == stage_page(), "Run `make docs`."
+    assert (TOP / "docs" / "stages.md").read_text(encoding="utf-8") == stage_page(), (
+        "Run `make docs`."
+    )
 
 
 def test_checks_that_ask_no_model_come_before_those_that_do() -> None:

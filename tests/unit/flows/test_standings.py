@@ -21,7 +21,9 @@ NAMES = "abcdef"
 ORDER = [stage.name for stage in all_stages()]
 
 
-def decided(subject: str, decision: str, result: str | None = None, reasons: tuple[str, ...] = ()) -> Decision:
+def decided(
+    subject: str, decision: str, result: str | None = None, reasons: tuple[str, ...] = ()
+) -> Decision:
     return Decision(subject, decision, f"reviewer of {subject}", NOW, reasons, result)
 
 
@@ -46,12 +48,19 @@ def test_an_edit_lands_waits_or_goes_on_to_the_next_decision() -> None:
     assert resolution_of("a", decisions(edit), {"b": "No."})[:2] == ("waiting", "b")
     accepted = resolution_of("a", decisions(edit, decided("b", "accept")), {"b": "No."})
     assert accepted[:3] == ("passed", "b", "reviewer of b")
-    assert resolution_of("a", decisions(edit, decided("b", "reject")), {"b": "No."}).outcome == "rejected"
+    assert (
+        resolution_of("a", decisions(edit, decided("b", "reject")), {"b": "No."}).outcome
+        == "rejected"
+    )
 
 
 def test_what_is_edited_back_to_what_it_was_lands() -> None:
     known = decisions(decided("a", "edit", "b"), decided("b", "edit", "a"))
-    assert resolution_of("a", known, {"b": "No.", "a": "No."})[:3] == ("passed", "a", "reviewer of b")
+    assert resolution_of("a", known, {"b": "No.", "a": "No."})[:3] == (
+        "passed",
+        "a",
+        "reviewer of b",
+    )
 
 
 @given(
@@ -62,8 +71,13 @@ def test_what_is_edited_back_to_what_it_was_lands() -> None:
     ),
     st.dictionaries(st.sampled_from(NAMES), st.just("No.")),
 )
-def test_edits_always_come_to_an_end(chosen: dict[str, tuple[str, str]], doubts: dict[str, str]) -> None:
-    known = {name: decided(name, kind, result if kind == "edit" else None) for name, (kind, result) in chosen.items()}
+def test_edits_always_come_to_an_end(
+    chosen: dict[str, tuple[str, str]], doubts: dict[str, str]
+) -> None:
+    known = {
+        name: decided(name, kind, result if kind == "edit" else None)
+        for name, (kind, result) in chosen.items()
+    }
     for subject in known:
         resolution = resolution_of(subject, known, doubts)
         assert resolution.reason
@@ -77,7 +91,9 @@ def test_edits_always_come_to_an_end(chosen: dict[str, tuple[str, str]], doubts:
     st.booleans(),
     st.booleans(),
 )
-def test_a_seat_stays_one_seat(stage: str, before: str, outcome: str, is_own: bool, is_there: bool) -> None:
+def test_a_seat_stays_one_seat(
+    stage: str, before: str, outcome: str, is_own: bool, is_there: bool
+) -> None:
     """Its steps are neighbours, each but the last passes it on, and only a sample that stands for itself lands here."""
     at = seat(stage, before)
     resolution = Resolution(outcome, "a" if is_own else "b", "ann", NOW, "accepted", "Why.")
@@ -104,5 +120,7 @@ def test_a_seat_stays_one_seat(stage: str, before: str, outcome: str, is_own: bo
         ("format", "failed", False),
     ],
 )
-def test_people_decide_about_what_waits_was_rejected_by_them_or_has_landed(stage, outcome, settled) -> None:
+def test_people_decide_about_what_waits_was_rejected_by_them_or_has_landed(
+    stage, outcome, settled
+) -> None:
     assert is_settled_by_people(seat(stage, outcome)) is settled

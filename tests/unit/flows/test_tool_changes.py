@@ -14,21 +14,26 @@ from callwright.warehouse.records import Tool
 
 STATED = [
     {
-        "name": name, "description": about,
+        "name": name,
+        "description": about,
         "parameters": {"type": "object", "required": [*needed], "properties": {**needed, **more}},
     }
     for name, about, needed, more in (
         (
-            "get_weather", "The weather now.", {"city": {"type": "string", "description": "A city."}},
+            "get_weather",
+            "The weather now.",
+            {"city": {"type": "string", "description": "A city."}},
             {"unit": {"type": "string", "enum": ["c", "f"], "description": "The unit."}},
         ),
         ("find_train", "Find a train.", {"to": {"type": "string", "description": "Where to."}}, {}),
     )
-]  # fmt: skip
+]
 
 
 def written(path: Path, tools: list[dict[str, Any]]) -> Path:
-    path.write_text(json.dumps([{"type": "function", "function": tool} for tool in tools]), encoding="utf-8")
+    path.write_text(
+        json.dumps([{"type": "function", "function": tool} for tool in tools]), encoding="utf-8"
+    )
     return path
 
 
@@ -60,23 +65,35 @@ def test_words_change_what_they_name_and_nothing_else(tools: list[Tool], tmp_pat
     shown = apply_changes("v1", tools, file)
     [one] = changed_tools(tools, shown)
     assert one.shown.signature == {
-        "name": "weather", "description": "Rain or sun?",
-        "parameters": tools[0].parameters | {
+        "name": "weather",
+        "description": "Rain or sun?",
+        "parameters": tools[0].parameters
+        | {
             "required": ["town"],
-            "properties": {"town": tools[0].properties["city"] | {"description": "A town."}, "unit": tools[0].properties["unit"]},
+            "properties": {
+                "town": tools[0].properties["city"] | {"description": "A town."},
+                "unit": tools[0].properties["unit"],
+            },
         },
-    }  # fmt: skip
+    }
     assert [tuple(word) for word in one.changed] == [
-        ("name", "get_weather", "weather"), ("description", "The weather now.", "Rain or sun?"),
-        ("parameter city: name", "city", "town"), ("parameter city: description", "A city.", "A town."),
-    ]  # fmt: skip
-    assert (shown.name, shown.show("get_weather", {"city": "Ulm"})) == ("my-words", ("weather", {"town": "Ulm"}))
+        ("name", "get_weather", "weather"),
+        ("description", "The weather now.", "Rain or sun?"),
+        ("parameter city: name", "city", "town"),
+        ("parameter city: description", "A city.", "A town."),
+    ]
+    assert (shown.name, shown.show("get_weather", {"city": "Ulm"})) == (
+        "my-words",
+        ("weather", {"town": "Ulm"}),
+    )
     assert apply_changes("v1", tools, {"tools": {"get_weather": words}}).tools == shown.tools
 
 
 def test_two_tools_may_change_names(tools: list[Tool]) -> None:
     shown = apply_changes(
-        "v1", tools, {"tools": {"get_weather": {"name": "find_train"}, "find_train": {"name": "get_weather"}}}
+        "v1",
+        tools,
+        {"tools": {"get_weather": {"name": "find_train"}, "find_train": {"name": "get_weather"}}},
     )
     assert shown.read("find_train", {}).tool == "get_weather"
 
@@ -92,12 +109,21 @@ def test_a_catalog_stands_in_the_place_of_the_tools(tools: list[Tool], tmp_path:
     file.write_text(yaml.safe_dump({"catalog": "api.json", "renames": renames}), encoding="utf-8")
     [one] = changed_tools(tools, apply_changes("v1", tools, file))
     assert [word.what for word in one.changed] == [
-        "name", "description", "parameter city: name", "parameter unit: description", "order of parameters",
-    ]  # fmt: skip
+        "name",
+        "description",
+        "parameter city: name",
+        "parameter unit: description",
+        "order of parameters",
+    ]
     written(tmp_path / "api.json", there[:1])
-    with pytest.raises(ConfigurationError, match="has no tool 'find_train' of the release 'v1'; it has 'weather'"):
+    with pytest.raises(
+        ConfigurationError, match="has no tool 'find_train' of the release 'v1'; it has 'weather'"
+    ):
         apply_changes("v1", tools, file)
-    file.write_text(yaml.safe_dump({"catalog": "api.json", "renames": renames, "others": "keep"}), encoding="utf-8")
+    file.write_text(
+        yaml.safe_dump({"catalog": "api.json", "renames": renames, "others": "keep"}),
+        encoding="utf-8",
+    )
     assert len(apply_changes("v1", tools, file).tools) == 1
 
 
@@ -109,16 +135,27 @@ def test_a_catalog_may_be_named_itself(tools: list[Tool], tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"_unit": {"enum": ["c", "k"]}}, "parameters.properties.unit.enum is ['c', 'k'] in place of ['c', 'f']"),
-        ({"_city": {"type": "integer"}}, "parameters.properties.city.type is 'integer' in place of 'string'"),
-        ({"parameters": {"type": "object", "properties": {}}}, "parameters.properties.city is only in the release"),
+        (
+            {"_unit": {"enum": ["c", "k"]}},
+            "parameters.properties.unit.enum is ['c', 'k'] in place of ['c', 'f']",
+        ),
+        (
+            {"_city": {"type": "integer"}},
+            "parameters.properties.city.type is 'integer' in place of 'string'",
+        ),
+        (
+            {"parameters": {"type": "object", "properties": {}}},
+            "parameters.properties.city is only in the release",
+        ),
     ],
 )
 def test_a_catalog_that_changes_more_than_words_is_refused(
     tools: list[Tool], tmp_path: Path, changes: dict[str, Any], said: str
 ) -> None:
     path = written(tmp_path / "api.json", copied(**changes))
-    with pytest.raises(ConfigurationError, match="'get_weather' differs in more than words") as raised:
+    with pytest.raises(
+        ConfigurationError, match="'get_weather' differs in more than words"
+    ) as raised:
         apply_changes("v1", tools, path)
     assert said in str(raised.value)
 
@@ -129,22 +166,42 @@ WEATHER = "get_weather"
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"tools": {"get_wether": {"name": "x"}}}, "no tool 'get_wether' (did you mean 'get_weather'?); it has"),
-        ({"tools": {WEATHER: {"name": "find_train"}}}, "'get_weather' would both be called 'find_train'"),
-        ({"tools": {WEATHER: {"parameters": {"town": {"name": "x"}}}}}, "no parameter 'town'; it has 'city', 'unit'"),
-        ({"tools": {WEATHER: {"parameters": {"city": {"name": "unit"}}}}}, "'city' and 'unit' would both be called 'unit'"),
-        ({"tools": {WEATHER: {"parameters": {"unit": {"enum": ["c"]}}}}}, "get_weather.parameters.unit: 'enum' can't be changed"),
+        (
+            {"tools": {"get_wether": {"name": "x"}}},
+            "no tool 'get_wether' (did you mean 'get_weather'?); it has",
+        ),
+        (
+            {"tools": {WEATHER: {"name": "find_train"}}},
+            "'get_weather' would both be called 'find_train'",
+        ),
+        (
+            {"tools": {WEATHER: {"parameters": {"town": {"name": "x"}}}}},
+            "no parameter 'town'; it has 'city', 'unit'",
+        ),
+        (
+            {"tools": {WEATHER: {"parameters": {"city": {"name": "unit"}}}}},
+            "'city' and 'unit' would both be called 'unit'",
+        ),
+        (
+            {"tools": {WEATHER: {"parameters": {"unit": {"enum": ["c"]}}}}},
+            "get_weather.parameters.unit: 'enum' can't be changed",
+        ),
         ({"tools": {WEATHER: {"returns": {}}}}, "tools.get_weather: 'returns' can't be changed"),
         ({"tools": {WEATHER: {"name": ""}}}, "tools.get_weather.name:"),
         ({"tools": {WEATHER: {"description": "The weather now."}}}, "Nothing is changed"),
         ({"tools": {WEATHER: {"description": {"xx": "?"}}}}, "is in 'xx'; the tool is in 'en'"),
         ({"tools": {}}, "tools:"),
         ({"tool": {}}, "There is no 'tool' beside tools"),
-        ({"catalog": "x.json", "renamed": {}}, "There is no 'renamed' beside catalog, format, renames, others"),
+        (
+            {"catalog": "x.json", "renamed": {}},
+            "There is no 'renamed' beside catalog, format, renames, others",
+        ),
         ({"catalog": "none.json"}, "none.json"),
     ],
-)  # fmt: skip
-def test_what_does_not_fit_is_refused_by_name(tools: list[Tool], changes: dict[str, Any], said: str) -> None:
+)
+def test_what_does_not_fit_is_refused_by_name(
+    tools: list[Tool], changes: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ConfigurationError) as raised:
         apply_changes("v1", tools, changes)
     assert said in str(raised.value)
@@ -153,7 +210,10 @@ def test_what_does_not_fit_is_refused_by_name(tools: list[Tool], changes: dict[s
 def test_files_that_are_none_are_refused(tools: list[Tool], tmp_path: Path) -> None:
     file = tmp_path / "changed.yaml"
     for text, said in (
-        ("tools: {get_weather: {name: a}, get_weather: {name: b}}", "tools.get_weather is stated twice"),
+        (
+            "tools: {get_weather: {name: a}, get_weather: {name: b}}",
+            "tools.get_weather is stated twice",
+        ),
         ("nothing", "says `tools:` or `catalog:`"),
         ("a: [", "says `tools:` or `catalog:`"),
     ):
@@ -169,8 +229,16 @@ def test_files_that_are_none_are_refused(tools: list[Tool], tmp_path: Path) -> N
 
 def test_a_tool_of_two_languages_gets_its_words_by_language(tools: list[Tool]) -> None:
     both = [*tools, tools[0].with_changes(language="zh", description="天气")]
-    with pytest.raises(ConfigurationError, match="'get_weather' in 'en', 'zh': give the description of get_weather by"):
+    with pytest.raises(
+        ConfigurationError,
+        match="'get_weather' in 'en', 'zh': give the description of get_weather by",
+    ):
         apply_changes("v1", both, {"tools": {WEATHER: {"description": "Rain?"}}})
-    shown = apply_changes("v1", both, {"tools": {WEATHER: {"name": "weather", "description": {"en": "Rain?"}}}})
-    assert {tool.language: tool.description for tool in shown.tools.values()} == {"en": "Rain?", "zh": "天气"}
+    shown = apply_changes(
+        "v1", both, {"tools": {WEATHER: {"name": "weather", "description": {"en": "Rain?"}}}}
+    )
+    assert {tool.language: tool.description for tool in shown.tools.values()} == {
+        "en": "Rain?",
+        "zh": "天气",
+    }
     assert {tool.name for tool in shown.tools.values()} == {"weather"}

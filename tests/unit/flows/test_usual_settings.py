@@ -10,15 +10,32 @@ import pytest
 
 from callwright.flows.recipe import parse_recipe
 from callwright.flows.settings import Settings, read_settings
-from tests.support.flows.small_builds import environment, settings_in_recipe, settings_of, small_recipe
+from tests.support.flows.small_builds import (
+    environment,
+    settings_in_recipe,
+    settings_of,
+    small_recipe,
+)
 
 TESTS = Path(__file__).parents[2]
 # Where things are, who is let in, how long is waited: these differ from machine to machine.
-PLACES = {"home", "ledger", "scratch", "label_studio_url", "label_studio_token", "prefect_api_url", "patience"}
+PLACES = {
+    "home",
+    "ledger",
+    "scratch",
+    "label_studio_url",
+    "label_studio_token",
+    "prefect_api_url",
+    "patience",
+}
 ANYWHERE = {
-    "CALLWRIGHT_HOME", "CALLWRIGHT_SCRATCH", "CALLWRIGHT_PATIENCE", "CALLWRIGHT_REVIEW_EVERY", "CALLWRIGHT_SECRETS",
+    "CALLWRIGHT_HOME",
+    "CALLWRIGHT_SCRATCH",
+    "CALLWRIGHT_PATIENCE",
+    "CALLWRIGHT_REVIEW_EVERY",
+    "CALLWRIGHT_SECRETS",
     "CALLWRIGHT_WEBHOOK_SECRET",
-}  # fmt: skip
+}
 # What else can be set, with the words one of which stands in the name of each function, fixture or constant that sets it.
 NAMED = {
     "CALLWRIGHT_WORKERS": "worker|crew|place|shard|pool|cluster|dask|process|processes|builds_at_once|setting|core",
@@ -43,22 +60,37 @@ class Set(NamedTuple):
     within: str
 
 
-def test_settings_of_tests_are_those_of_who_has_set_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_tests_are_those_of_who_has_set_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     usual, ours = read_settings({}), settings_of(tmp_path)
     differing = {name for name in Settings._fields if getattr(usual, name) != getattr(ours, name)}
-    assert differing - PLACES <= {"workers"}, "one worker: a machine's cores are shared by those of a run"
+    assert differing - PLACES <= {"workers"}, (
+        "one worker: a machine's cores are shared by those of a run"
+    )
 
 
-def test_commands_of_tests_are_started_in_the_environment_of_who_has_set_nothing(tmp_path: Path) -> None:
+def test_commands_of_tests_are_started_in_the_environment_of_who_has_set_nothing(
+    tmp_path: Path,
+) -> None:
     assert set(environment(tmp_path)) == {"PATH", "HOME", "CALLWRIGHT_HOME", "CALLWRIGHT_WORKERS"}
 
 
 def test_a_small_recipe_says_what_is_made_and_nothing_about_how() -> None:
-    assert set(settings_in_recipe()) == {"name", "seed", "tools", "languages", "samples", "shard_size"}
+    assert set(settings_in_recipe()) == {
+        "name",
+        "seed",
+        "tools",
+        "languages",
+        "samples",
+        "shard_size",
+    }
     assert (
         small_recipe().readers
-        == parse_recipe({"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}, Path(), "x").readers
+        == parse_recipe(
+            {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}, Path(), "x"
+        ).readers
     )
 
 
@@ -84,23 +116,41 @@ def _set_by(node: ast.AST) -> Iterator[str]:
         if getattr(node.func, "attr", "") == "setenv":
             pairs.append((getattr(node.args[0], "value", None), node.args[1]))
     if isinstance(node, ast.Dict):
-        pairs = [(getattr(key, "value", None), value) for key, value in zip(node.keys, node.values, strict=True)]
+        pairs = [
+            (getattr(key, "value", None), value)
+            for key, value in zip(node.keys, node.values, strict=True)
+        ]
     for name, value in pairs:
         is_left_out = name == "readers" and ast.unparse(value) != "{'planted': 0}"
-        if isinstance(name, str) and (_VARIABLE.fullmatch(name) or name in NAMED) and not is_left_out:
+        if (
+            isinstance(name, str)
+            and (_VARIABLE.fullmatch(name) or name in NAMED)
+            and not is_left_out
+        ):
             yield name
 
 
-SETS = [one for path in sorted(TESTS.rglob("*.py")) for one in _sets_in(path) if path.name != Path(__file__).name]
+SETS = [
+    one
+    for path in sorted(TESTS.rglob("*.py"))
+    for one in _sets_in(path)
+    if path.name != Path(__file__).name
+]
 
 
 def test_whoever_sets_something_otherwise_says_so_in_the_name() -> None:
-    assert {one.what for one in SETS} >= {"CALLWRIGHT_WORKERS", "CALLWRIGHT_HOME", "readers"}, "they are found"
+    assert {one.what for one in SETS} >= {"CALLWRIGHT_WORKERS", "CALLWRIGHT_HOME", "readers"}, (
+        "they are found"
+    )
     unnamed = [
-        one for one in SETS if one.what in NAMED and not re.search(NAMED[one.what], f"{one.file} {one.within}".lower())
+        one
+        for one in SETS
+        if one.what in NAMED and not re.search(NAMED[one.what], f"{one.file} {one.within}".lower())
     ]
     assert unnamed == []
-    unknown = {one.what for one in SETS if one.what.startswith("CALLWRIGHT_")} - ANYWHERE - NAMED.keys()
+    unknown = (
+        {one.what for one in SETS if one.what.startswith("CALLWRIGHT_")} - ANYWHERE - NAMED.keys()
+    )
     assert unknown == set()
 
 

@@ -6,7 +6,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from callwright.flows.recipe import check_recipe, explain, parse_recipe, read_recipe, read_recipe_to_build, schema_text
+from callwright.flows.recipe import (
+    check_recipe,
+    explain,
+    parse_recipe,
+    read_recipe,
+    read_recipe_to_build,
+    schema_text,
+)
 from callwright.flows.recipe.problems import TextPlace, read_yaml
 from callwright.flows.recipe.schema import nearest
 from callwright.flows.settings import read_settings
@@ -103,7 +110,10 @@ WRONG = {
         "4:17: languages[1]: there is no language 'xq'. The languages (with a language model any other by its ISO 639 code, as "
         "fr or de) are en, es, zh.",
     ),
-    "a model without a provider": (GOOD + "models: {judge: gpt}\n", f"4:17: models.judge: there is no model 'gpt'; {MODEL_FORMS}."),
+    "a model without a provider": (
+        GOOD + "models: {judge: gpt}\n",
+        f"4:17: models.judge: there is no model 'gpt'; {MODEL_FORMS}.",
+    ),
     "a share above one": (
         GOOD + "review: {spot_checks: 1.5}\n",
         "4:23: review.spot_checks: must be a whole number or a number of at most 1 or a mapping, not 1.5.",
@@ -126,10 +136,16 @@ WRONG = {
         "4:14: candidates[0].model: is missing: the model to be scored: its name or its settings.",
     ),
     "a key twice": (GOOD + "seed: 1\nseed: 2\n", "5:1: seed: stands twice, first in line 4."),
-    "a tab": (GOOD + "models:\n\tjudge: template/v1\n", "5:1: is not YAML: while scanning for the next token, found character"),
+    "a tab": (
+        GOOD + "models:\n\tjudge: template/v1\n",
+        "5:1: is not YAML: while scanning for the next token, found character",
+    ),
     "nothing": ("", "1:1: must be a mapping of settings such as 'name: mine', and is empty."),
-    "a list": ("- name: x\n", "1:1: must be a mapping of settings such as 'name: mine', and is a list."),
-}  # fmt: skip
+    "a list": (
+        "- name: x\n",
+        "1:1: must be a mapping of settings such as 'name: mine', and is a list.",
+    ),
+}
 
 
 def written(folder: Path, text: str) -> Path:
@@ -139,11 +155,17 @@ def written(folder: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
-def test_a_wrong_recipe_is_answered_with_its_line_and_the_way_out(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_recipe_is_answered_with_its_line_and_the_way_out(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = written(tmp_path, text)
     [problem] = check_recipe(path)
     expected = f"{path}:{message.format(folder=tmp_path)}"
-    assert str(problem).startswith(expected) if message.endswith((" ", "character")) else str(problem) == expected
+    assert (
+        str(problem).startswith(expected)
+        if message.endswith((" ", "character"))
+        else str(problem) == expected
+    )
     with pytest.raises(ConfigurationError) as raised:
         read_recipe_to_build(path)
     assert str(raised.value) == str(problem), "builds say the same"
@@ -154,7 +176,10 @@ SETTINGS = {
         "many",
         "CALLWRIGHT_WORKERS is 'many'. It must be a number of processes, 'local', ",
     ),
-    "CALLWRIGHT_PATIENCE": ("long", "The setting CALLWRIGHT_PATIENCE must be a number from 0 on, not 'long'."),
+    "CALLWRIGHT_PATIENCE": (
+        "long",
+        "The setting CALLWRIGHT_PATIENCE must be a number from 0 on, not 'long'.",
+    ),
     "CALLWRIGHT_DUCKDB_MEMORY": (
         "2 apples",
         "The setting CALLWRIGHT_DUCKDB_MEMORY must be a size from 128MB on, such as ",
@@ -181,21 +206,35 @@ def test_all_mistakes_are_listed_at_once_in_the_order_of_the_file(tmp_path: Path
     )
     problems = check_recipe(written(tmp_path, text))
     assert [(one.line, one.place) for one in problems] == [
-        (3, "samples.perfct"), (3, "samples.imperfect"), (4, "models.generater"), (5, "land"), (6, "seed"),
-    ]  # fmt: skip
-    with pytest.raises(ConfigurationError, match=r"^The recipe has 5 mistakes\.\n  .*:3:11: samples.perfct"):
+        (3, "samples.perfct"),
+        (3, "samples.imperfect"),
+        (4, "models.generater"),
+        (5, "land"),
+        (6, "seed"),
+    ]
+    with pytest.raises(
+        ConfigurationError, match=r"^The recipe has 5 mistakes\.\n  .*:3:11: samples.perfct"
+    ):
         read_recipe(tmp_path / "recipe.yaml")
     assert explain(problems).count("\n") == 5
 
 
 def test_a_key_is_not_shown_where_it_is_of_the_wrong_type(tmp_path: Path) -> None:
-    [problem] = check_recipe(written(tmp_path, GOOD + "models: {judge: {name: openai/x, api_key: 12345}}\n"))
+    [problem] = check_recipe(
+        written(tmp_path, GOOD + "models: {judge: {name: openai/x, api_key: 12345}}\n")
+    )
     assert (problem.place, "12345" in str(problem)) == ("models.judge.api_key", False)
 
 
 def test_what_has_no_file_has_a_name() -> None:
-    with pytest.raises(ConfigurationError, match=r"^small: seed: must be a whole number, not 'x'\.$"):
-        parse_recipe({"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}, "seed": "x"}, Path(), "small")
+    with pytest.raises(
+        ConfigurationError, match=r"^small: seed: must be a whole number, not 'x'\.$"
+    ):
+        parse_recipe(
+            {"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}, "seed": "x"},
+            Path(),
+            "small",
+        )
 
 
 def test_places_follow_anchors_and_merges() -> None:
@@ -208,13 +247,21 @@ def test_places_follow_anchors_and_merges() -> None:
 
 @pytest.mark.parametrize(
     ("name", "known", "meant"),
-    [("tool", ["tools", "models"], "tools"), ("bank", ["Bank", "Store"], "Bank"), ("dance", ["tools", "seed"], "")],
+    [
+        ("tool", ["tools", "models"], "tools"),
+        ("bank", ["Bank", "Store"], "Bank"),
+        ("dance", ["tools", "seed"], ""),
+    ],
 )
-def test_what_was_meant_is_the_likest_name_if_any_is_like_it(name: str, known: list[str], meant: str) -> None:
+def test_what_was_meant_is_the_likest_name_if_any_is_like_it(
+    name: str, known: list[str], meant: str
+) -> None:
     assert nearest(name, known) == meant
 
 
-@pytest.mark.parametrize("path", sorted((TOP / "recipes").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((TOP / "recipes").glob("*.yaml")), ids=lambda path: path.stem
+)
 def test_the_schema_holds_for_the_recipes_that_come_along(path: Path) -> None:
     validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
     assert list(validator.iter_errors(read_yaml(path.read_text(encoding="utf-8")).data)) == []
@@ -222,23 +269,37 @@ def test_the_schema_holds_for_the_recipes_that_come_along(path: Path) -> None:
 
 def test_the_schema_refuses_what_recipes_refuse_and_explains_each_setting() -> None:
     schema = json.loads(schema_text())
-    refused = ["a setting in the singular", "a misspelt role", "an unknown kind", "an unknown language", "a count in words",
-               "an import without a path", "an import of an unknown format", "a category that the catalog lacks",
-               "a prompt that there is not", "a source that is only a word", "a misspelt grade"]  # fmt: skip
+    refused = [
+        "a setting in the singular",
+        "a misspelt role",
+        "an unknown kind",
+        "an unknown language",
+        "a count in words",
+        "an import without a path",
+        "an import of an unknown format",
+        "a category that the catalog lacks",
+        "a prompt that there is not",
+        "a source that is only a word",
+        "a misspelt grade",
+    ]
     for name in refused:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(read_yaml(WRONG[name][0]).data, schema)
     owners = {"Recipe": schema, **schema["$defs"]}
     bare = [
-        f"{owner}.{name}" for owner, one in owners.items() for name, node in one.get("properties", {}).items()
+        f"{owner}.{name}"
+        for owner, one in owners.items()
+        for name, node in one.get("properties", {}).items()
         if "description" not in node and (owner, name) != ("PromptFile", "text")
-    ]  # fmt: skip
+    ]
     assert bare == [], "what a setting means stands in its field"
 
 
 def test_check_prints_json_and_ends_with_2(tmp_path: Path) -> None:
     path = written(tmp_path, WRONG["a setting in the singular"][0])
-    done = run_here("recipe", "check", str(path), str(TOP / "recipes" / "demo.yaml"), "--json", home=tmp_path)
+    done = run_here(
+        "recipe", "check", str(path), str(TOP / "recipes" / "demo.yaml"), "--json", home=tmp_path
+    )
     [problem] = json.loads(done.stdout)
     assert (done.returncode, problem["line"], problem["column"]) == (2, 2, 1)
     assert (problem["file"], problem["place"], problem["meant"]) == (str(path), "tool", "tools")

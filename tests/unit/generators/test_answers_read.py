@@ -20,7 +20,12 @@ def read(form: str, folder: Path, *rows: Any) -> list[ImportedRecord]:
 
 
 def said(text: Any) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": "Weather in Ulm?"}, {"role": "assistant", "content": text}]}
+    return {
+        "messages": [
+            {"role": "user", "content": "Weather in Ulm?"},
+            {"role": "assistant", "content": text},
+        ]
+    }
 
 
 READ = [
@@ -49,7 +54,9 @@ READ = [
 def test_a_call_is_read_whatever_marks_stand_around_it(text: str, tmp_path: Path) -> None:
     [record] = read("openai", tmp_path, said(text))
     assert record.sample is not None, record.problems
-    assert [(one.tool, one.arguments) for one in record.sample.gold] == [("get_weather", {"city": "Ulm"})]
+    assert [(one.tool, one.arguments) for one in record.sample.gold] == [
+        ("get_weather", {"city": "Ulm"})
+    ]
 
 
 def test_a_tag_within_a_text_of_the_arguments_ends_nothing() -> None:
@@ -94,7 +101,9 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize("content", UNREADABLE)
-def test_what_looks_like_a_call_and_is_none_that_can_be_read_costs_its_row(content: Any, tmp_path: Path) -> None:
+def test_what_looks_like_a_call_and_is_none_that_can_be_read_costs_its_row(
+    content: Any, tmp_path: Path
+) -> None:
     [record] = read("openai", tmp_path, said(content))
     assert record.sample is None
     assert record.where.endswith(":1")
@@ -127,54 +136,123 @@ NOT_ANSWERED: dict[str, list[Any]] = {
         {"request": {"messages": ASKED}, "response": {"error": {"message": "overloaded"}}},
         {"request": {"messages": ASKED}, "response": "data: [DONE]"},
         {"request": {"messages": ASKED}, "response": {"choices": []}},
-        {"request": {"messages": ASKED}, "response": {"choices": [{"message": {"role": "assistant", "content": None}}]}},
+        {
+            "request": {"messages": ASKED},
+            "response": {"choices": [{"message": {"role": "assistant", "content": None}}]},
+        },
         {"messages": [*ASKED, {"role": "assistant", "content": "Hm", "tool_calls": "soon"}]},
-        {"messages": [*ASKED, {"role": "assistant", "content": "I look", "finish_reason": "tool_calls"}]},
-        {"request": {"messages": ASKED}, "response": {"choices": [
-            {"message": {"role": "assistant", "content": "It is"}, "finish_reason": "length"}]}},
-        {"messages": [*ASKED, {"role": "assistant", "content": ""}, {"role": "user", "content": "Well?"}, MADE]},
+        {
+            "messages": [
+                *ASKED,
+                {"role": "assistant", "content": "I look", "finish_reason": "tool_calls"},
+            ]
+        },
+        {
+            "request": {"messages": ASKED},
+            "response": {
+                "choices": [
+                    {
+                        "message": {"role": "assistant", "content": "It is"},
+                        "finish_reason": "length",
+                    }
+                ]
+            },
+        },
+        {
+            "messages": [
+                *ASKED,
+                {"role": "assistant", "content": ""},
+                {"role": "user", "content": "Well?"},
+                MADE,
+            ]
+        },
     ],
     "responses": [
         {"input": "Weather in Ulm?"},
         {"input": "Weather in Ulm?", "output": []},
         {"input": "Weather in Ulm?", "output": [{"type": "reasoning", "summary": []}]},
-        {"request": {"input": "Weather in Ulm?"}, "response": {"status": "incomplete", "output": []}},
+        {
+            "request": {"input": "Weather in Ulm?"},
+            "response": {"status": "incomplete", "output": []},
+        },
     ],
     "nemo-gym": [
         {"responses_create_params": {"input": "Weather?"}, "expected_action": {"type": "message"}},
         {"responses_create_params": {"input": "Weather?"}, "expected_action": None},
     ],
-    "otel": [chat("a", 1, [USER], {"role": "assistant", "parts": []}), {**chat("b", 1, [USER], MADE), "attributes": {
-        "gen_ai.input.messages": json.dumps([USER])}}, {**chat("c", 1, [USER], MADE), "attributes": {
-        "gen_ai.input.messages": json.dumps([USER]), "gen_ai.output.messages": "[cut off"}}],
+    "otel": [
+        chat("a", 1, [USER], {"role": "assistant", "parts": []}),
+        {**chat("b", 1, [USER], MADE), "attributes": {"gen_ai.input.messages": json.dumps([USER])}},
+        {
+            **chat("c", 1, [USER], MADE),
+            "attributes": {
+                "gen_ai.input.messages": json.dumps([USER]),
+                "gen_ai.output.messages": "[cut off",
+            },
+        },
+    ],
     "langfuse": [
         {"type": "GENERATION", "traceId": "a", "input": {"messages": ASKED}, "output": None},
-        {"type": "GENERATION", "traceId": "a", "input": {"messages": ASKED}, "output": {"choices": []}},
-        {"type": "GENERATION", "traceId": "a", "input": {"messages": ASKED}, "output": {"usage": 3}},
+        {
+            "type": "GENERATION",
+            "traceId": "a",
+            "input": {"messages": ASKED},
+            "output": {"choices": []},
+        },
+        {
+            "type": "GENERATION",
+            "traceId": "a",
+            "input": {"messages": ASKED},
+            "output": {"usage": 3},
+        },
     ],
     "atif": [{"schema_version": "ATIF-v1", "steps": [{"source": "user", "message": "Weather?"}]}],
-    "inspect": [{"input": ASKED, "target": "warm", "metadata": {}}, {"samples": [{"messages": ASKED, "error": {}}]}],
+    "inspect": [
+        {"input": ASKED, "target": "warm", "metadata": {}},
+        {"samples": [{"messages": ASKED, "error": {}}]},
+    ],
     "litellm": [
         {"status": "failure", "messages": ASKED, "response": None, "error_str": "timeout"},
         {"status": "success", "messages": ASKED, "response": "redacted-by-litellm"},
-        {"status": "success", "messages": ASKED, "response": {"choices": [
-            {"message": {"role": "assistant", "content": "redacted-by-litellm"}}]}},
-        {"status": "success", "messages": "redacted-by-litellm", "response": {"choices": [{"message": MADE}]}},
+        {
+            "status": "success",
+            "messages": ASKED,
+            "response": {
+                "choices": [{"message": {"role": "assistant", "content": "redacted-by-litellm"}}]
+            },
+        },
+        {
+            "status": "success",
+            "messages": "redacted-by-litellm",
+            "response": {"choices": [{"message": MADE}]},
+        },
     ],
-    "xlam": [{"query": "Weather?", "answers": "not a list"}, {"query": "Weather?", "answers": "[{]"}],
+    "xlam": [
+        {"query": "Weather?", "answers": "not a list"},
+        {"query": "Weather?", "answers": "[{]"},
+    ],
     "trl-grpo": [{"prompt": ASKED}, {"prompt": ASKED, "gold": "[", "words": ""}],
     "trl-dpo": [{"prompt": ASKED, "chosen": []}, {"prompt": ASKED, "chosen": "It is warm."}],
     "promptfoo": [{"vars": {"messages": ASKED}, "assert": [{"type": "contains", "value": "7"}]}],
-    "sharegpt": [{"conversations": [{"from": "human", "value": "Weather?"}]},
-                 {"conversations": [{"from": "human", "value": "Weather?"}, {"from": "gpt", "value": ""}]}],
+    "sharegpt": [
+        {"conversations": [{"from": "human", "value": "Weather?"}]},
+        {"conversations": [{"from": "human", "value": "Weather?"}, {"from": "gpt", "value": ""}]},
+    ],
     "toucan": [{"messages": json.dumps(ASKED)}],
-    "hf": [{**GOOD["hf"][0], "snapshots": []}, {**GOOD["hf"][0], "snapshots": [{"after": 1, "calls": "[{]"}]},
-           {**GOOD["hf"][0], "snapshots": [{"after": 1, "calls": '[{"name": "f"}]'}]}],
-}  # fmt: skip
+    "hf": [
+        {**GOOD["hf"][0], "snapshots": []},
+        {**GOOD["hf"][0], "snapshots": [{"after": 1, "calls": "[{]"}]},
+        {**GOOD["hf"][0], "snapshots": [{"after": 1, "calls": '[{"name": "f"}]'}]},
+    ],
+}
 
 
-@pytest.mark.parametrize(("form", "row"), [(form, row) for form, rows in NOT_ANSWERED.items() for row in rows])
-def test_a_row_whose_answer_nobody_can_tell_is_left_out_with_its_line(form: str, row: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "row"), [(form, row) for form, rows in NOT_ANSWERED.items() for row in rows]
+)
+def test_a_row_whose_answer_nobody_can_tell_is_left_out_with_its_line(
+    form: str, row: Any, tmp_path: Path
+) -> None:
     [record] = read(form, tmp_path, row)
     assert record.sample is None
     assert record.problems[0].message
@@ -210,7 +288,11 @@ def test_rows_that_state_that_no_call_is_due_are_samples_of_it(tmp_path: Path) -
     assert record.sample is not None, record.problems
     assert record.sample.gold == ()
     (tmp_path / "b").mkdir()
-    irrelevant = {"id": "a", "question": [ASKED], "function": [{"name": "f", "parameters": {"type": "dict"}}]}
+    irrelevant = {
+        "id": "a",
+        "question": [ASKED],
+        "function": [{"name": "f", "parameters": {"type": "dict"}}],
+    }
     path = written(tmp_path / "b" / "BFCL_v3_irrelevance.json", irrelevant)
     [record] = read_source(SOURCES.named("bfcl"), path)
     assert record.sample is not None, record.problems
@@ -218,8 +300,17 @@ def test_rows_that_state_that_no_call_is_due_are_samples_of_it(tmp_path: Path) -
 
 
 def test_a_question_of_bfcl_without_a_possible_answer_is_left_out(tmp_path: Path) -> None:
-    question = {"id": "a", "question": [ASKED], "function": [{"name": "f", "parameters": {"type": "dict"}}]}
-    for name, truth in (("live_relevance", None), ("simple", None), ("simple", "f()"), ("simple", [{"f": []}])):
+    question = {
+        "id": "a",
+        "question": [ASKED],
+        "function": [{"name": "f", "parameters": {"type": "dict"}}],
+    }
+    for name, truth in (
+        ("live_relevance", None),
+        ("simple", None),
+        ("simple", "f()"),
+        ("simple", [{"f": []}]),
+    ):
         folder = tmp_path / f"{name} {truth}"
         (folder / "possible_answer").mkdir(parents=True)
         path = written(folder / f"BFCL_v3_{name}.json", question)
@@ -235,11 +326,18 @@ def chunk(**delta: Any) -> dict[str, Any]:
 
 def test_the_chunks_of_a_stream_are_put_together(tmp_path: Path) -> None:
     first = {"index": 0, "id": "a", "function": {"name": "get_weather", "arguments": '{"ci'}}
-    other = {"index": 1, "id": "b", "function": {"name": "get_weather", "arguments": '{"city": "Linz"}'}}
+    other = {
+        "index": 1,
+        "id": "b",
+        "function": {"name": "get_weather", "arguments": '{"city": "Linz"}'},
+    }
     chunks = [
-        chunk(role="assistant", content=""), chunk(tool_calls=[first]), chunk(tool_calls=[other]),
-        chunk(tool_calls=[{"index": 0, "function": {"arguments": 'ty": "Ulm"}'}}]), {"choices": [], "usage": {}},
-    ]  # fmt: skip
+        chunk(role="assistant", content=""),
+        chunk(tool_calls=[first]),
+        chunk(tool_calls=[other]),
+        chunk(tool_calls=[{"index": 0, "function": {"arguments": 'ty": "Ulm"}'}}]),
+        {"choices": [], "usage": {}},
+    ]
     row = {"request": {"messages": ASKED, "tools": [FUNCTION]}, "response": chunks}
     [record] = read("openai", tmp_path, row)
     assert record.sample is not None, record.problems
@@ -256,7 +354,14 @@ def test_the_chunks_of_a_stream_are_put_together(tmp_path: Path) -> None:
         ["data: {}"],
         [{"type": "content_block_delta", "delta": {"text": "It"}}],
         [chunk(tool_calls=[{"function": {"name": "f"}}])],
-        [chunk(tool_calls=[{"index": 0, "function": {"name": "f"}}, {"index": 0, "function": {"name": "g"}}])],
+        [
+            chunk(
+                tool_calls=[
+                    {"index": 0, "function": {"name": "f"}},
+                    {"index": 0, "function": {"name": "g"}},
+                ]
+            )
+        ],
         [{"choices": [{"message": {}}]}],
     ],
 )
@@ -266,21 +371,29 @@ def test_chunks_that_do_not_tell_how_they_go_together_are_no_answer(chunks: Any)
 
 
 def test_a_stream_that_ends_within_a_call_costs_its_row(tmp_path: Path) -> None:
-    broken = chunk(tool_calls=[{"index": 0, "function": {"name": "get_weather", "arguments": '{"ci'}}])
+    broken = chunk(
+        tool_calls=[{"index": 0, "function": {"name": "get_weather", "arguments": '{"ci'}}]
+    )
     [record] = read("openai", tmp_path, {"request": {"messages": ASKED}, "response": [broken]})
     assert record.sample is None
 
 
 def arguments(text: str) -> dict[str, Any]:
     made = {"id": "c", "type": "function", "function": {"name": "get_weather", "arguments": text}}
-    return {"messages": [*ASKED, {"role": "assistant", "content": None, "tool_calls": [made]}], "tools": [FUNCTION]}
+    return {
+        "messages": [*ASKED, {"role": "assistant", "content": None, "tool_calls": [made]}],
+        "tools": [FUNCTION],
+    }
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ('{"city": "Ulm", "city": "Linz"}', "'city' is given twice"),
-        ('{"days": 123456789012345678901234567890}', "123456789012345678901234567890 is beyond 64 bits"),
+        (
+            '{"days": 123456789012345678901234567890}',
+            "123456789012345678901234567890 is beyond 64 bits",
+        ),
         ('{"days": -9223372036854775809}', "beyond 64 bits"),
         ('{"days": NaN}', "NaN is not a number"),
         ('{"days": 1e999}', "1e999 is not a number"),
@@ -305,7 +418,10 @@ def test_a_number_that_fits_is_the_same_in_the_sample(number: float, tmp_path: P
     [record] = read("openai", tmp_path, arguments(json.dumps({"days": number})))
     assert record.sample is not None, record.problems
     assert record.sample.gold[0].arguments["days"] == number
-    assert json.loads(record.sample.model_dump_json())["turns"][1]["calls"][0]["arguments"]["days"] == number
+    assert (
+        json.loads(record.sample.model_dump_json())["turns"][1]["calls"][0]["arguments"]["days"]
+        == number
+    )
 
 
 @pytest.mark.parametrize("text", ["", " ", "null", '{}""', "{}"])
@@ -323,18 +439,30 @@ def test_arguments_that_are_json_text_twice_over_are_read_and_noted(tmp_path: Pa
     assert "twice over" in record.problems[0].message
 
 
-def test_a_result_whose_numbers_would_not_stay_exact_stays_the_text_that_it_is(tmp_path: Path) -> None:
+def test_a_result_whose_numbers_would_not_stay_exact_stays_the_text_that_it_is(
+    tmp_path: Path,
+) -> None:
     row = arguments('{"city": "Ulm"}')
     long = '{"id": 123456789012345678901234567890}'
-    row["messages"] += [{"role": "tool", "content": long}, {"role": "assistant", "content": "Done."}]
+    row["messages"] += [
+        {"role": "tool", "content": long},
+        {"role": "assistant", "content": "Done."},
+    ]
     [record] = read("openai", tmp_path, row)
     assert record.sample is not None, record.problems
     assert record.sample.turns[2].results == (long,)  # type: ignore[union-attr]
 
 
-def test_a_row_itself_that_would_not_stay_exact_is_named_and_costs_itself_alone(tmp_path: Path) -> None:
+def test_a_row_itself_that_would_not_stay_exact_is_named_and_costs_itself_alone(
+    tmp_path: Path,
+) -> None:
     good = json.dumps(arguments('{"city": "Ulm"}'))
-    wrong = ['{"messages": 1, "messages": 2}', '{"a": NaN}', '{"a": 1' + "0" * 30 + "}", '{"a": "\\udc00"}']
+    wrong = [
+        '{"messages": 1, "messages": 2}',
+        '{"a": NaN}',
+        '{"a": 1' + "0" * 30 + "}",
+        '{"a": "\\udc00"}',
+    ]
     records = read("openai", tmp_path, *wrong, good)
     assert [one.sample is None for one in records] == [True] * 4 + [False]
     assert [one.where.rpartition(":")[2] for one in records] == list("12345")
@@ -347,7 +475,9 @@ def test_a_row_itself_that_would_not_stay_exact_is_named_and_costs_itself_alone(
 def test_calls_beside_the_content_and_others_in_it_can_not_both_be_right(tmp_path: Path) -> None:
     both = {**MADE, "content": f"<tool_call>{CALLED}</tool_call>"}
     other = {**MADE, "content": f"<tool_call>{CALLED.replace('Ulm', 'Linz')}</tool_call>"}
-    same, different = read("openai", tmp_path, {"messages": [*ASKED, both]}, {"messages": [*ASKED, other]})
+    same, different = read(
+        "openai", tmp_path, {"messages": [*ASKED, both]}, {"messages": [*ASKED, other]}
+    )
     assert same.sample is not None, same.problems
     assert len(same.sample.gold) == 1
     assert different.sample is None
@@ -368,7 +498,9 @@ def test_calls_beside_the_content_and_others_in_it_can_not_both_be_right(tmp_pat
         ("row_surrogate", "openai", None),
     ],
 )
-def test_rows_of_the_wild_end_as_they_should(shared: Path, name: str, form: str, arguments_read: Any) -> None:
+def test_rows_of_the_wild_end_as_they_should(
+    shared: Path, name: str, form: str, arguments_read: Any
+) -> None:
     [record] = read_source(SOURCES.named(form), shared / "cases" / "inputs" / f"{name}.jsonl")
     found = record.sample.gold[0].arguments if record.sample and record.sample.gold else None
     assert found == arguments_read

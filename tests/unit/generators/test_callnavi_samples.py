@@ -14,9 +14,18 @@ from callwright.warehouse.records import CallTurn, ResultTurn
 from tests.support.warehouse.exported import exported, release_of, stream_of
 
 PORTS = [
-    {"name": "findGuest", "parameters": {"name": "string"}, "description": "Finds one.", "returnParameter": {"guestID": "string"}},
-    {"name": "bookSauna", "parameters": {"guestID": "string", "hour": "number"}, "description": "Books the sauna."},
-]  # fmt: skip
+    {
+        "name": "findGuest",
+        "parameters": {"name": "string"},
+        "description": "Finds one.",
+        "returnParameter": {"guestID": "string"},
+    },
+    {
+        "name": "bookSauna",
+        "parameters": {"guestID": "string", "hour": "number"},
+        "description": "Books the sauna.",
+    },
+]
 NESTED = {
     "id": "spa001",
     "question": [{"role": "user", "content": "Book the sauna at 7 for Ida Berg."}],
@@ -39,7 +48,12 @@ def test_a_question_is_a_sample_over_the_whole_catalog_of_its_domain(tmp_path: P
     [record] = read_callnavi_samples(write(tmp_path, NESTED))
     sample = record.sample
     assert sample is not None
-    assert (sample.kind, sample.category, sample.language, len(sample.candidates)) == ("routing_hard", "spa", "en", 2)
+    assert (sample.kind, sample.category, sample.language, len(sample.candidates)) == (
+        "routing_hard",
+        "spa",
+        "en",
+        2,
+    )
     assert "difficulty=hard" in sample.tags
     assert [(call.tool, call.arguments) for call in sample.gold] == [
         ("findGuest", {"name": "Ida Berg"}),
@@ -52,7 +66,9 @@ def test_a_question_is_a_sample_over_the_whole_catalog_of_its_domain(tmp_path: P
 def test_what_is_exported_is_the_question_that_was_imported(tmp_path: Path) -> None:
     [record] = read_callnavi_samples(write(tmp_path, NESTED))
     assert record.sample is not None
-    files = exported(release_of([record.sample], {tool.key: tool for tool in record.tools}), "callnavi")
+    files = exported(
+        release_of([record.sample], {tool.key: tool for tool in record.tools}), "callnavi"
+    )
     assert files["Questions/spa.json"] == [NESTED]
     [apis] = files["APIs/spa.json"]
     assert [port["name"] for port in apis["api_ports"]] == ["bookSauna", "findGuest"]
@@ -75,7 +91,10 @@ def test_gold_that_names_no_tool_is_told(tmp_path: Path) -> None:
     strange = {**NESTED, "ground_truth": {"API": ["feedCat"], "parameters": []}}
     [record] = read_callnavi_samples(write(tmp_path, strange))
     assert record.sample is not None
-    assert sorted(problem.kind for problem in record.problems) == ["no_parameters", "unresolvable_reference"]
+    assert sorted(problem.kind for problem in record.problems) == [
+        "no_parameters",
+        "unresolvable_reference",
+    ]
 
 
 def test_a_folder_without_tools_is_answered(tmp_path: Path) -> None:
@@ -87,7 +106,12 @@ def test_calls_that_were_carried_out_have_no_place_there(tmp_path: Path) -> None
     [record] = read_callnavi_samples(write(tmp_path, NESTED))
     assert record.sample is not None
     asked, due = record.sample.turns
-    made = (asked, CallTurn(calls=record.sample.gold, executed=True), ResultTurn(results=({}, {})), due)
+    made = (
+        asked,
+        CallTurn(calls=record.sample.gold, executed=True),
+        ResultTurn(results=({}, {})),
+        due,
+    )
     with pytest.raises(RecordError, match="carried out"):
         exported(release_of([record.sample.with_changes(turns=made)], {}), "callnavi")
 

@@ -8,16 +8,35 @@ from hypothesis import strategies as st
 from callwright.generators.tools import ToolPool, pick_distractors
 from callwright.warehouse.records import Tool
 
-TOPICS = ("lamp", "heating", "door", "window", "garden", "music", "coffee", "vacuum", "camera", "alarm")
+TOPICS = (
+    "lamp",
+    "heating",
+    "door",
+    "window",
+    "garden",
+    "music",
+    "coffee",
+    "vacuum",
+    "camera",
+    "alarm",
+)
 
 
 def tool(name: str, topic: str, category: str = "Home") -> Tool:
     description = f"Control the {topic} in {category} through {topic} number {name}."
-    return Tool(name=name, description=description, category=category, parameters={"type": "object", "properties": {}})
+    return Tool(
+        name=name,
+        description=description,
+        category=category,
+        parameters={"type": "object", "properties": {}},
+    )
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from(TOPICS), st.booleans()), max_size=20), st.integers()
+    st.lists(
+        st.tuples(st.sampled_from("abcde"), st.sampled_from(TOPICS), st.booleans()), max_size=20
+    ),
+    st.integers(),
 )
 def test_no_two_candidates_have_one_name(made: list[tuple[str, str, bool]], seed: int) -> None:
     gold = tool("gold", "blinds")
@@ -30,6 +49,9 @@ def test_no_two_candidates_have_one_name(made: list[tuple[str, str, bool]], seed
 
 def test_tools_of_one_name_leave_their_seat_to_others() -> None:
     gold = tool("gold", "blinds")
-    tools = [tool("a", topic) for topic in TOPICS[:5]] + [tool("b", "coffee"), tool("c", "vacuum", "Away")]
+    tools = [tool("a", topic) for topic in TOPICS[:5]] + [
+        tool("b", "coffee"),
+        tool("c", "vacuum", "Away"),
+    ]
     names = sorted(one.name for one in pick_distractors(gold, ToolPool(tools), 3, Random(3)))
     assert names == ["a", "b", "c"]

@@ -19,7 +19,10 @@ TOP = Path(__file__).parents[3]
 
 def prompt_with(seed: object, name: str = "write_request") -> Prompt:
     data = f"<tool>{{}}</tool>\n<seed>{seed}</seed>\n<conversation>\nuser: <seed>9</seed>\n</conversation>"
-    messages = (ChatMessage(role="system", content="Rules."), ChatMessage(role="user", content=data))
+    messages = (
+        ChatMessage(role="system", content="Rules."),
+        ChatMessage(role="user", content=data),
+    )
     return Prompt(name=name, version="v", messages=messages)
 
 
@@ -30,11 +33,17 @@ def test_a_seed_gives_a_day_letters_a_person_and_for_words_an_opening() -> None:
     assert f"{date.fromisoformat(day):%A}" == weekday
     assert len(set(drawn["letters"].split())) == 4
     assert drawn == circumstances_of(7, speaks=True)
-    assert circumstances_of(7, speaks=False, is_somebody=False).keys() == {"place", "day", "letters"}
+    assert circumstances_of(7, speaks=False, is_somebody=False).keys() == {
+        "place",
+        "day",
+        "letters",
+    }
 
 
 def test_people_have_the_jobs_that_they_had_when_all_of_faker_was_made_ready() -> None:
-    assert all(fake("job", Random(seed), alone=True) == fake("job", Random(seed)) for seed in range(20))
+    assert all(
+        fake("job", Random(seed), alone=True) == fake("job", Random(seed)) for seed in range(20)
+    )
 
 
 def test_hardly_two_seeds_have_the_same() -> None:
@@ -56,7 +65,10 @@ def test_circumstances_stand_where_the_seed_stood_and_the_fixed_part_stays_fixed
 
 def test_a_prompt_without_a_seed_is_as_it_was() -> None:
     prompt = prompt_with("none")
-    assert in_circumstances(prompt.with_changes(messages=prompt.messages[:1]), ()).messages == prompt.messages[:1]
+    assert (
+        in_circumstances(prompt.with_changes(messages=prompt.messages[:1]), ()).messages
+        == prompt.messages[:1]
+    )
 
 
 async def test_the_recipes_persona_is_the_only_one() -> None:
@@ -67,8 +79,12 @@ async def test_the_recipes_persona_is_the_only_one() -> None:
     assert '"person"' not in asked.messages[-1].content
 
 
-@pytest.mark.parametrize("path", sorted((TOP / "generators").rglob("*.j2")), ids=lambda path: path.stem)
-def test_no_prompt_speaks_of_a_seed_number_and_each_seed_stands_in_a_line_of_its_own(path: Path) -> None:
+@pytest.mark.parametrize(
+    "path", sorted((TOP / "generators").rglob("*.j2")), ids=lambda path: path.stem
+)
+def test_no_prompt_speaks_of_a_seed_number_and_each_seed_stands_in_a_line_of_its_own(
+    path: Path,
+) -> None:
     text = path.read_text(encoding="utf-8")
     assert "seed number" not in text
     assert text.count("seed") == 2 * len(
@@ -78,7 +94,9 @@ def test_no_prompt_speaks_of_a_seed_number_and_each_seed_stands_in_a_line_of_its
 
 def test_who_speaks_stays_the_same_in_all_that_is_made_of_a_sample_and_the_words_vary() -> None:
     first, second = (circumstances_of(seed, 5, speaks=True) for seed in (1, 2))
-    assert [first[name] for name in ("person", "place", "day")] == [second[name] for name in ("person", "place", "day")]
+    assert [first[name] for name in ("person", "place", "day")] == [
+        second[name] for name in ("person", "place", "day")
+    ]
     assert first["letters"] != second["letters"]
 
 

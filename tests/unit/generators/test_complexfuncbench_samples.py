@@ -39,17 +39,28 @@ FUNCTIONS = [
     function("Search_Hotel_Destination", ["query"], query=TEXT),
     function("Get_Filter", ["dest_id"], dest_id=TEXT),
     function(
-        "Search_Hotels", ["dest_id"],
-        dest_id=TEXT, categories_filter=TEXT, arrival_date=TEXT, adults={"type": "number", "description": "How many."},
+        "Search_Hotels",
+        ["dest_id"],
+        dest_id=TEXT,
+        categories_filter=TEXT,
+        arrival_date=TEXT,
+        adults={"type": "number", "description": "How many."},
         currency={"type": "string", "description": "A currency.", "default": "EUR"},
-        stays={"type": "array", "description": "Stays.", "items": {"type": "object", "properties": {"place": TEXT}}},
+        stays={
+            "type": "array",
+            "description": "Stays.",
+            "items": {"type": "object", "properties": {"place": TEXT}},
+        },
     ),
     function("Get_Hotel_Reviews(Tips)", ["hotel_id"], hotel_id=TEXT),
-]  # fmt: skip
+]
 
 
 def calls(*made: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    return {"role": "assistant", "function_call": [{"name": name, "arguments": given} for name, given in made]}
+    return {
+        "role": "assistant",
+        "function_call": [{"name": name, "arguments": given} for name, given in made],
+    }
 
 
 def told(*responses: Any) -> dict[str, Any]:
@@ -69,7 +80,14 @@ CONVERSATION = [
     calls(("Search_Hotel_Destination", {"query": "Oslo"})),
     told({"data": [{"dest_id": "-27", "name": "Oslo", "nights": 3}]}),
     calls(("Get_Filter", {"dest_id": "-27"})),
-    told({"filters": [{"id": "facility::433", "title": "Pool"}, {"id": "facility::107", "title": "Wi-Fi"}]}),
+    told(
+        {
+            "filters": [
+                {"id": "facility::433", "title": "Pool"},
+                {"id": "facility::107", "title": "Wi-Fi"},
+            ]
+        }
+    ),
     calls(("Search_Hotels", HOTELS), ("Search_Hotel_Destination", {"query": "Bergen"})),
     told({"data": {"hotels": [{"hotel_id": 81, "price": 120.5}]}}, {"data": []}),
     calls(("Get_Hotel_Reviews(Tips)", {"hotel_id": "81"})),
@@ -84,7 +102,9 @@ def record(identity: str = "Hotels-0", **changes: Any) -> dict[str, Any]:
 
 def write(folder: Path, *records: Any, name: str = "ComplexFuncBench.jsonl") -> Path:
     path = folder / name
-    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in records), encoding="utf-8")
+    path.write_text(
+        "\n".join(json.dumps(one, ensure_ascii=False) for one in records), encoding="utf-8"
+    )
     return path
 
 
@@ -122,15 +142,24 @@ def test_a_list_of_records_is_read_as_lines_are(tmp_path: Path) -> None:
 
 
 def test_kind_and_category_are_told_by_the_id(tmp_path: Path) -> None:
-    made = [sample_of(tmp_path, record(identity)) for identity in ("Hotels-0", "Car-Rental-12", "Cross-3")]
+    made = [
+        sample_of(tmp_path, record(identity))
+        for identity in ("Hotels-0", "Car-Rental-12", "Cross-3")
+    ]
     assert [(sample.kind, sample.category) for sample in made] == [
-        ("multi_step", "Hotels"), ("multi_step", "Car Rental"), ("multi_step_cross", "Cross"),
-    ]  # fmt: skip
+        ("multi_step", "Hotels"),
+        ("multi_step", "Car Rental"),
+        ("multi_step_cross", "Cross"),
+    ]
 
 
 def test_steps_are_call_turns_that_were_made_with_their_responses(tmp_path: Path) -> None:
     sample = sample_of(tmp_path, record())
-    assert [type(turn) for turn in sample.turns] == [UserTurn, *[CallTurn, ResultTurn] * 4, ReplyTurn]
+    assert [type(turn) for turn in sample.turns] == [
+        UserTurn,
+        *[CallTurn, ResultTurn] * 4,
+        ReplyTurn,
+    ]
     assert all(turn.executed for turn in sample.turns if isinstance(turn, CallTurn))
     assert [len(snapshot.calls) for snapshot in sample.snapshots()] == [1, 1, 2, 1]
     assert len(sample.candidates) == len(FUNCTIONS)
@@ -178,14 +207,22 @@ def changed(at: int, message: Any) -> dict[str, Any]:
         (record(functions=[3]), "1 of its 1 functions"),
         (changed(2, told()), "after 1 call"),
         (changed(2, told(1, 2)), "after 1 call"),
-        (changed(1, {"role": "assistant", "function_call": [{"name": "f"}]}), "not a name and arguments"),
-        (changed(1, {"role": "assistant", "function_call": []}), "A message of the role 'assistant'"),
+        (
+            changed(1, {"role": "assistant", "function_call": [{"name": "f"}]}),
+            "not a name and arguments",
+        ),
+        (
+            changed(1, {"role": "assistant", "function_call": []}),
+            "A message of the role 'assistant'",
+        ),
         (changed(9, {"role": "system", "content": "x"}), "A message of the role 'system'"),
         (changed(9, 3), "A message of the role None"),
         ([], "The id is None"),
     ],
 )
-def test_what_is_no_record_is_left_out_with_the_reason(tmp_path: Path, stated: Any, told_so: str) -> None:
+def test_what_is_no_record_is_left_out_with_the_reason(
+    tmp_path: Path, stated: Any, told_so: str
+) -> None:
     bad, good = read(tmp_path, stated, record())
     assert bad.sample is None
     assert any(told_so in problem.message for problem in bad.problems)
@@ -201,7 +238,10 @@ def test_lines_that_are_no_json_are_left_out_alone(tmp_path: Path) -> None:
 
 
 def test_what_a_sample_has_no_place_for_is_told(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, record(source="x", conversations=[{**CONVERSATION[0], "name": "Ida"}, *CONVERSATION[1:]]))
+    (found,) = read(
+        tmp_path,
+        record(source="x", conversations=[{**CONVERSATION[0], "name": "Ida"}, *CONVERSATION[1:]]),
+    )
     assert found.sample is not None
     assert sorted(problem.message for problem in found.problems) == [
         "Message 0 has the fields ['name'], which a sample does not keep.",
@@ -216,7 +256,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, dict[str, Tool]]:
     context = Tool(
-        name="Search_Cars", description="Cars.", parameters={"type": "object", "properties": {}}, category=category
+        name="Search_Cars",
+        description="Cars.",
+        parameters={"type": "object", "properties": {}},
+        category=category,
     )
     evidence = (Evidence(argument="place", kind="span", turn=0, start=7, end=11, quote="Oslo"),)
     call = GoldCall(tool="Search_Cars", arguments={"place": "Oslo"}, evidence=evidence)
@@ -227,9 +270,13 @@ def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, di
         ReplyTurn(text="There is one."),
     )
     fields = {
-        "kind": "multi_step", "language": "en", "category": category, "candidates": (context.key,), "turns": turns,
+        "kind": "multi_step",
+        "language": "en",
+        "category": category,
+        "candidates": (context.key,),
+        "turns": turns,
         "tags": ("environment=travel",),
-    }  # fmt: skip
+    }
     return Sample(**{**fields, **changes}), {context.key: context}
 
 
@@ -238,29 +285,56 @@ def test_samples_of_our_own_are_numbered_by_domain(tmp_path: Path) -> None:
     other = sample.with_changes(category="Cross", kind="multi_step_cross")
     brought = sample.with_changes(tags=('complexfuncbench_id="Car-Rental-0"',))
     made = written([brought, sample, other, sample.with_changes(language="zh")], tools)
-    assert [one["id"] for one in made] == ["Car-Rental-0", "Car-Rental-1", "Cross-0", "Car-Rental-2"]
+    assert [one["id"] for one in made] == [
+        "Car-Rental-0",
+        "Car-Rental-1",
+        "Cross-0",
+        "Car-Rental-2",
+    ]
 
 
 def test_a_sample_of_our_own_is_read_back_as_what_it_was(tmp_path: Path) -> None:
     sample, tools = own_sample()
     back = sample_of(tmp_path, written([sample], tools)[0])
-    assert (back.kind, back.category, back.language) == (sample.kind, sample.category, sample.language)
+    assert (back.kind, back.category, back.language) == (
+        sample.kind,
+        sample.category,
+        sample.language,
+    )
     assert [turn.kind for turn in back.turns] == [turn.kind for turn in sample.turns]
     assert back.turns[2:] == sample.turns[2:]
-    assert [(call.tool, call.arguments) for call in back.gold] == [(call.tool, call.arguments) for call in sample.gold]
-    assert back.candidates == tuple(tool.with_changes(source="complexfuncbench").key for tool in tools.values())
+    assert [(call.tool, call.arguments) for call in back.gold] == [
+        (call.tool, call.arguments) for call in sample.gold
+    ]
+    assert back.candidates == tuple(
+        tool.with_changes(source="complexfuncbench").key for tool in tools.values()
+    )
 
 
 @pytest.mark.parametrize(
     ("turns", "told_so"),
     [
         ((), "no path of calls that were made"),
-        ((UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="Search_Cars"),))), "no path of calls that were made"),
         (
-            (UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="Search_Cars"),) * 2), ResultTurn(results=(1,))),
+            (UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="Search_Cars"),))),
+            "no path of calls that were made",
+        ),
+        (
+            (
+                UserTurn(text="x"),
+                CallTurn(calls=(GoldCall(tool="Search_Cars"),) * 2),
+                ResultTurn(results=(1,)),
+            ),
             "need a result for each call",
         ),
-        ((UserTurn(text="x", external=Message(app="Mail", text="y")), CallTurn(), ResultTurn(results=())), "external"),
+        (
+            (
+                UserTurn(text="x", external=Message(app="Mail", text="y")),
+                CallTurn(),
+                ResultTurn(results=()),
+            ),
+            "external",
+        ),
     ],
 )
 def test_a_sample_that_the_format_can_not_hold_is_refused(turns: Any, told_so: str) -> None:
@@ -276,12 +350,24 @@ def test_a_candidate_that_was_not_given_is_named() -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "assistant", "observation"]),
+    st.none()
+    | st.integers()
+    | st.text(max_size=5)
+    | st.sampled_from(["user", "assistant", "observation"]),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                ["id", "functions", "conversations", "role", "content", "function_call", "name", "arguments"]
+                [
+                    "id",
+                    "functions",
+                    "conversations",
+                    "role",
+                    "content",
+                    "function_call",
+                    "name",
+                    "arguments",
+                ]
             ),
             inner,
             max_size=4,

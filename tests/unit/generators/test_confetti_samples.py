@@ -12,18 +12,37 @@ from callwright.validators.metrics.confetti.scores import read_answers
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.bfcl import ACTS_FILE, CALLS_FILE
 from callwright.warehouse.exports.formats import export_release
-from callwright.warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from callwright.warehouse.releases import ReleaseContent
 from tests.support.warehouse.exported import exported, release_of, stream_of
 
 
 def tool(name: str, **properties: Any) -> Tool:
     parameters = {"type": "object", "properties": properties, "required": list(properties)}
-    return Tool(name=name, description=f"Do {name}.", parameters=parameters, category="Boats", source="confetti")
+    return Tool(
+        name=name,
+        description=f"Do {name}.",
+        parameters=parameters,
+        category="Boats",
+        source="confetti",
+    )
 
 
 FIND = tool("find_ferry", port={"type": "string", "description": ""})
-BOOK = tool("book_ferry", ferry={"type": "string", "description": ""}, seats={"type": "integer", "description": ""})
+BOOK = tool(
+    "book_ferry",
+    ferry={"type": "string", "description": ""},
+    seats={"type": "integer", "description": ""},
+)
 
 
 def call(name: str, **arguments: Any) -> GoldCall:
@@ -31,12 +50,18 @@ def call(name: str, **arguments: Any) -> GoldCall:
 
 
 TALK = Sample(
-    kind="conversation", language="en", category="Boats", candidates=(FIND.key, BOOK.key),
+    kind="conversation",
+    language="en",
+    category="Boats",
+    candidates=(FIND.key, BOOK.key),
     turns=(
         UserTurn(text="I need a ferry."),
         ReplyTurn(text="From which port?", acts=("seek",)),
         UserTurn(text="See the note.", external=Message(app="Notes", text="Bergen, two of us.")),
-        CallTurn(calls=(call("find_ferry", port="Bergen"), call("find_ferry", port="Voss")), executed=True),
+        CallTurn(
+            calls=(call("find_ferry", port="Bergen"), call("find_ferry", port="Voss")),
+            executed=True,
+        ),
         ResultTurn(results=({"ferry": "F7"}, {"error": "none"})),
         CallTurn(calls=(call("book_ferry", ferry="F7", seats=2),), executed=True),
         ResultTurn(results=("booked",)),
@@ -44,7 +69,7 @@ TALK = Sample(
         UserTurn(text="No."),
         ReplyTurn(text="Bye.", acts=("other",)),
     ),
-)  # fmt: skip
+)
 
 
 def content(*samples: Sample) -> ReleaseContent:
@@ -72,7 +97,10 @@ def test_an_agent_turn_has_its_acts_and_what_it_calls() -> None:
         ["agent_function_calling", "agent_inform_user", "agent_seek_information"],
         ["agent_other"],
     ]
-    assert turns[1]["ground_truth_content"][:2] == ["find_ferry(port=['Bergen'])", "find_ferry(port=['Voss'])"]
+    assert turns[1]["ground_truth_content"][:2] == [
+        "find_ferry(port=['Bergen'])",
+        "find_ferry(port=['Voss'])",
+    ]
 
 
 def test_what_is_exported_is_read_back_as_it_was(tmp_path: Path) -> None:
@@ -107,9 +135,13 @@ def test_answers_without_questions_are_not_taken_for_conversations(shared: Path)
 
 @pytest.mark.parametrize(
     "message",
-    [{"role": "assistant", "tool_calls": [{"name": "find_ferry"}]}, {"role": "pilot", "content": "Hm."}, 4,
-     {"role": "assistant", "content": "Hm.", "acts": ["sing"]}],
-)  # fmt: skip
+    [
+        {"role": "assistant", "tool_calls": [{"name": "find_ferry"}]},
+        {"role": "pilot", "content": "Hm."},
+        4,
+        {"role": "assistant", "content": "Hm.", "acts": ["sing"]},
+    ],
+)
 def test_a_dialogue_that_can_not_be_read_says_why(tmp_path: Path, message: object) -> None:
     export_release(stream_of(content(TALK)), "confetti", tmp_path)
     file = tmp_path / "BFCL_v2_dialogacts.json"
@@ -130,7 +162,9 @@ def test_calls_that_nobody_carried_out_have_no_place_there() -> None:
 
 def test_a_call_that_is_due_at_the_end_is_kept_as_such(tmp_path: Path) -> None:
     due = CallTurn(calls=(call("find_ferry", port="Voss"),))
-    export_release(stream_of(content(TALK.with_changes(turns=(*TALK.turns[:-1], due)))), "confetti", tmp_path)
+    export_release(
+        stream_of(content(TALK.with_changes(turns=(*TALK.turns[:-1], due)))), "confetti", tmp_path
+    )
     [record] = read_confetti_samples(tmp_path)
     assert record.sample is not None
     last = record.sample.turns[-1]

@@ -93,21 +93,33 @@ def test_amounts_of_one_thing_are_not_compared_since_the_same_would_be_told_of_e
     by_key = {tool.key: tool for tool in ALL}
     for complexity in COMPLEXITIES:
         for scenario in scenarios(complexity, 12):
-            compared = [by_key[one.tools[0]] for one in scenario.episodes if one.shape == "compared"]
+            compared = [
+                by_key[one.tools[0]] for one in scenario.episodes if one.shape == "compared"
+            ]
             assert all(
-                any(tool.properties[name].get("type") == "string" for name in tool.required) for tool in compared
+                any(tool.properties[name].get("type") == "string" for name in tool.required)
+                for tool in compared
             )
 
 
 def test_tools_that_allow_no_conversation_are_told_of() -> None:
-    bare = Tool(name="A.b", description="Do it.", parameters={"type": "object", "properties": {}}, category="A")
+    bare = Tool(
+        name="A.b",
+        description="Do it.",
+        parameters={"type": "object", "properties": {}},
+        category="A",
+    )
     with pytest.raises(ConfigurationError, match="underfill"):
         list(plan_scenarios("underfill", scenario_order("underfill", 1, [bare])))
 
 
-async def test_a_scenario_whose_apis_are_not_at_hand_is_refused_before_any_conversation_is_made() -> None:
+async def test_a_scenario_whose_apis_are_not_at_hand_is_refused_before_any_conversation_is_made() -> (
+    None
+):
     (scenario,) = scenarios("underfill", 1)
-    without = scenario.with_changes(candidates=scenario.candidates[:1], withheld=scenario.candidates[1:])
+    without = scenario.with_changes(
+        candidates=scenario.candidates[:1], withheld=scenario.candidates[1:]
+    )
     with pytest.raises(RecordError, match="not among its APIs"):
         await plan_conversations(without, template_context())
 
@@ -146,20 +158,28 @@ async def test_a_chain_takes_its_value_from_the_result_before_it() -> None:
         if one.kind == "response"
     ]
     assert linked
-    assert all(one.turn is not None and isinstance(sample.turns[one.turn], ResultTurn) for one in linked)
+    assert all(
+        one.turn is not None and isinstance(sample.turns[one.turn], ResultTurn) for one in linked
+    )
 
 
 def worded(moves: tuple[Move, ...], scenario: Scenario) -> WordedScenario:
-    return WordedScenario(plan=ConversationPlan(scenario=scenario, moves=moves), goal="You want something.")
+    return WordedScenario(
+        plan=ConversationPlan(scenario=scenario, moves=moves), goal="You want something."
+    )
 
 
 async def test_a_turn_that_leaves_a_value_out_three_times_is_given_up() -> None:
     (scenario,) = scenarios("underfill", 1)
     tool = TOOLS[scenario.candidates[0]]
     name = tool.required[0]
-    move = Move(speaker="user", intent="request", parts=(Part(tool=tool.key, arguments={name: "x"}),))
+    move = Move(
+        speaker="user", intent="request", parts=(Part(tool=tool.key, arguments={name: "x"}),)
+    )
     silent = UserWords(text="Do it for me.", mentions=[])
-    context = StageContext(ScriptedModel({"word_user_turn": [silent, silent, silent]}), template_context().rng, TOOLS)
+    context = StageContext(
+        ScriptedModel({"word_user_turn": [silent, silent, silent]}), template_context().rng, TOOLS
+    )
     with pytest.raises(ReplyError, match="nothing in it says"):
         await write_conversations(worded((move,), scenario), context)
 
@@ -177,12 +197,19 @@ async def test_a_question_that_asks_nothing_is_asked_anew() -> None:
             "word_agent_turn": [AgentWords(text="Hm."), AgentWords(text="This or that?")],
         }
     )
-    (made,) = await write_conversations(worded(moves, scenario), StageContext(script, template_context().rng, TOOLS))
-    assert [turn.text for turn in made.turns if isinstance(turn, UserTurn | ReplyTurn)] == ["Thanks!", "This or that?"]
+    (made,) = await write_conversations(
+        worded(moves, scenario), StageContext(script, template_context().rng, TOOLS)
+    )
+    assert [turn.text for turn in made.turns if isinstance(turn, UserTurn | ReplyTurn)] == [
+        "Thanks!",
+        "This or that?",
+    ]
 
 
 def turn_of(text: str, *quotes: str) -> UserWords:
-    return UserWords(text=text, mentions=[UserMention(part=0, parameter="city", words=one) for one in quotes])
+    return UserWords(
+        text=text, mentions=[UserMention(part=0, parameter="city", words=one) for one in quotes]
+    )
 
 
 def test_words_in_another_language_or_for_another_value_do_not_fit() -> None:
@@ -200,10 +227,15 @@ def test_words_in_another_language_or_for_another_value_do_not_fit() -> None:
     [
         [],
         [UserMention(part=1, parameter="city", words="boston,")],
-        [UserMention(part=0, parameter="city", words="Boston"), UserMention(part=0, parameter="day", words="friday")],
+        [
+            UserMention(part=0, parameter="city", words="Boston"),
+            UserMention(part=0, parameter="day", words="friday"),
+        ],
     ],
 )
-def test_quotes_that_are_forgotten_mangled_or_too_many_are_no_reason_to_ask_again(mentions: list[UserMention]) -> None:
+def test_quotes_that_are_forgotten_mangled_or_too_many_are_no_reason_to_ask_again(
+    mentions: list[UserMention],
+) -> None:
     expected = {(0, "city"): ("Boston", {"type": "string"})}
     words = UserWords(text="Go to Boston on Friday.", mentions=mentions)
     assert user_problem(words, expected, "en") == ""
@@ -215,7 +247,9 @@ async def test_a_reply_that_tells_a_part_goes_on_after_three_wordings() -> None:
     moves = (
         Move(speaker="user", intent="thank"),
         Move(
-            speaker="agent", intent="inform", facts=(Fact(label="gate", value="B22"), Fact(label="seat", value="14C"))
+            speaker="agent",
+            intent="inform",
+            facts=(Fact(label="gate", value="B22"), Fact(label="seat", value="14C")),
         ),
     )
     part = AgentWords(text="Your gate is B22.")
@@ -225,23 +259,34 @@ async def test_a_reply_that_tells_a_part_goes_on_after_three_wordings() -> None:
             "word_agent_turn": [AgentWords(text="Done."), part, AgentWords(text="All is well.")],
         }
     )
-    (made,) = await write_conversations(worded(moves, scenario), StageContext(script, template_context().rng, TOOLS))
+    (made,) = await write_conversations(
+        worded(moves, scenario), StageContext(script, template_context().rng, TOOLS)
+    )
     assert made.turns[-1] == ReplyTurn(text=part.text)
 
 
 async def test_a_reply_tells_every_fact() -> None:
     plan = await plan_of("no_target_complexity")
-    move = next(move for move in plan.moves if any(not isinstance(fact.value, bool) for fact in move.facts))
+    move = next(
+        move for move in plan.moves if any(not isinstance(fact.value, bool) for fact in move.facts)
+    )
     assert "does not tell" in agent_problem("All done.", move, template_context(), "en")
     told = "; ".join(f"{fact.label}: {fact.value}" for fact in move.facts)
     assert agent_problem(told, move, template_context(), "en") == ""
 
 
 async def test_only_replies_without_acts_are_labelled() -> None:
-    turns = (UserTurn(text="Hello."), ReplyTurn(text="Which city?"), ReplyTurn(text="Bye.", acts=("other",)))
+    turns = (
+        UserTurn(text="Hello."),
+        ReplyTurn(text="Which city?"),
+        ReplyTurn(text="Bye.", acts=("other",)),
+    )
     script = ScriptedModel({"label_acts": [DialogueActs(acts=["inform", "seek"])]})
     labelled = await label_turns(turns, StageContext(script, template_context().rng, TOOLS))
-    assert [turn.acts for turn in labelled if isinstance(turn, ReplyTurn)] == [("seek", "inform"), ("other",)]
+    assert [turn.acts for turn in labelled if isinstance(turn, ReplyTurn)] == [
+        ("seek", "inform"),
+        ("other",),
+    ]
 
 
 async def test_other_beside_another_act_is_cut() -> None:
@@ -253,9 +298,13 @@ async def test_other_beside_another_act_is_cut() -> None:
 
 
 @pytest.mark.parametrize("complexity", COMPLEXITIES)
-async def test_the_template_model_labels_most_replies_as_the_plan_does(complexity: Complexity) -> None:
+async def test_the_template_model_labels_most_replies_as_the_plan_does(
+    complexity: Complexity,
+) -> None:
     sample = await converse(complexity)
-    bare = tuple(turn.with_changes(acts=()) if isinstance(turn, ReplyTurn) else turn for turn in sample.turns)
+    bare = tuple(
+        turn.with_changes(acts=()) if isinstance(turn, ReplyTurn) else turn for turn in sample.turns
+    )
     labelled = await label_turns(bare, template_context())
     pairs = [
         (one.acts, other.acts)
@@ -269,7 +318,9 @@ def test_a_category_that_allows_no_conversation_is_left_out_with_a_word() -> Non
     seeds = [tool for tool in seed_tools(("en",)) if tool.category == "Weather"]
     schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
     makers = [
-        Tool(name=f"make{word}", description=f"Make a {word}.", parameters=schema, category="Making")
+        Tool(
+            name=f"make{word}", description=f"Make a {word}.", parameters=schema, category="Making"
+        )
         for word in ("Cake", "Chair", "Boat", "Song")
     ]
     heard: list[LeftOut] = []

@@ -23,7 +23,9 @@ TOOLS = {tool.key: tool for tool in map(tool_named, ("Book", "Cancel", "Find", "
 KEYS = tuple(TOOLS)
 
 
-def sample(number: int, *, given: int = 1, gold: int = 0, candidates: tuple[str, ...] = KEYS[:3]) -> Sample:
+def sample(
+    number: int, *, given: int = 1, gold: int = 0, candidates: tuple[str, ...] = KEYS[:3]
+) -> Sample:
     arguments = {name: f"{name} {number}" for name in ("city", "day", "seats")[:given]}
     call = GoldCall(tool=TOOLS[KEYS[gold]].name, arguments=arguments)
     turns = (UserTurn(text=f"Request {number}"), CallTurn(calls=(call,)))
@@ -33,8 +35,12 @@ def sample(number: int, *, given: int = 1, gold: int = 0, candidates: tuple[str,
 SOURCES = [sample(number, given=1 + number % 2) for number in range(40)]
 
 
-def planned(name: str, sources: list[Sample], obstacle: str = "", others: list[Sample] = []) -> list[str]:  # noqa: B006
-    found = plan_derivations(kind_named(name), sources, TOOLS, seed=4, obstacle=lambda *_: obstacle, others=others)
+def planned(
+    name: str, sources: list[Sample], obstacle: str = "", others: list[Sample] = []
+) -> list[str]:  # noqa: B006
+    found = plan_derivations(
+        kind_named(name), sources, TOOLS, seed=4, obstacle=lambda *_: obstacle, others=others
+    )
     return [one.key for one in islice(found, 200)]
 
 
@@ -59,7 +65,11 @@ def test_almost_half_of_the_first_dialogues_lack_several_arguments() -> None:
 
 def test_an_intent_shift_borrows_a_request_that_no_candidate_serves() -> None:
     others = [sample(100, gold=1), sample(101, gold=3, candidates=KEYS)]
-    found = list(plan_derivations(kind_named("IS"), SOURCES, TOOLS, seed=4, obstacle=lambda *_: "", others=others))
+    found = list(
+        plan_derivations(
+            kind_named("IS"), SOURCES, TOOLS, seed=4, obstacle=lambda *_: "", others=others
+        )
+    )
     assert {one.other.key for one in found if one.other} == {others[1].key}
     assert len(found) == 3 * len(SOURCES)
     assert all(one.origin and others[1].key in one.origin.parents for one in found)

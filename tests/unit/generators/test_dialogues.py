@@ -41,11 +41,17 @@ def tool_of(sample: Sample) -> Tool:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("seed", range(8))
-async def test_each_answer_adds_exactly_its_value_and_says_it(language: Language, seed: int) -> None:
+async def test_each_answer_adds_exactly_its_value_and_says_it(
+    language: Language, seed: int
+) -> None:
     at_hand = context(RecordingTemplateChat(seed=seed))
     [slots] = await plan_slots(derivation(imperfect(language), seed=seed), at_hand)
     [sample] = await write_dialogues(slots, at_hand)
-    assert [turn.kind for turn in sample.turns] == ["user", "calls", *["reply", "user", "calls"] * 4]
+    assert [turn.kind for turn in sample.turns] == [
+        "user",
+        "calls",
+        *["reply", "user", "calls"] * 4,
+    ]
     known = {"restaurant"}
     for snapshot, slot in zip(list(sample.snapshots())[1:], slots.slots, strict=True):
         [call] = snapshot.calls
@@ -72,7 +78,8 @@ async def test_the_sample_tells_where_it_comes_from() -> None:
 
 async def test_a_model_sees_the_conversation_so_far() -> None:
     chat = scripted(
-        [DAY, SlotQuestion(question="How many guests?")], [ON_FRIDAY, SlotAnswer(answer="Four of us.", words="Four")]
+        [DAY, SlotQuestion(question="How many guests?")],
+        [ON_FRIDAY, SlotAnswer(answer="Four of us.", words="Four")],
     )
     await write_dialogues(plan("date", "guests"), context(chat))
     last = chat.asked[-1].messages[-1].content
@@ -107,7 +114,9 @@ async def test_a_question_may_list_the_options_but_not_suggest_one() -> None:
     answers = [SlotAnswer(answer="The terrace.", words="terrace")]
     listing = SlotQuestion(question="Which seating area: window, terrace or bar?")
     suggesting = SlotQuestion(question="Would you like the terrace?")
-    [sample] = await write_dialogues(plan("seating"), context(scripted([suggesting, listing], answers)))
+    [sample] = await write_dialogues(
+        plan("seating"), context(scripted([suggesting, listing], answers))
+    )
     assert sample.turns[2] == ReplyTurn(text=listing.question)
 
 
@@ -117,7 +126,9 @@ async def test_a_question_may_list_the_options_but_not_suggest_one() -> None:
         SlotAnswer(answer=" ", words=" "),
         SlotAnswer(answer="On Friday.", words="March 5, 2027"),  # the words do not stand there
         SlotAnswer(answer="On March 6, 2027.", words="March 6, 2027"),  # they say another value
-        SlotAnswer(answer="On March 5, 2027 at 7:30 pm.", words="March 5, 2027"),  # tells what comes later
+        SlotAnswer(
+            answer="On March 5, 2027 at 7:30 pm.", words="March 5, 2027"
+        ),  # tells what comes later
         SlotAnswer(answer="在 March 5, 2027。", words="March 5, 2027"),
     ],
 )
@@ -130,16 +141,26 @@ async def test_an_answer_that_does_not_fit_is_worded_anew(answer: SlotAnswer) ->
 
 
 async def test_an_answer_that_no_rule_reads_goes_on_by_the_quote_of_the_model() -> None:
-    chat = scripted([DAY], [SlotAnswer(answer="The first Friday of March.", words="first friday of march")])
+    chat = scripted(
+        [DAY], [SlotAnswer(answer="The first Friday of March.", words="first friday of march")]
+    )
     [sample] = await write_dialogues(plan("date"), context(chat))
     assert sample.gold[0].evidence[-1].quote == "first Friday of March"
 
 
 async def test_three_bad_wordings_are_a_failure_that_names_the_parameter() -> None:
-    with pytest.raises(ReplyError, match=r"question for 'date' .* 3 wordings: 'Fine.' asks for nothing"):
-        await write_dialogues(plan("date"), context(scripted([SlotQuestion(question="Fine.")] * 3, [])))
-    with pytest.raises(ReplyError, match=r"answer for 'date' .* 3 wordings: nothing in it says '2027-03-05'"):
-        await write_dialogues(plan("date"), context(scripted([DAY], [SlotAnswer(answer="then", words="the day")] * 3)))
+    with pytest.raises(
+        ReplyError, match=r"question for 'date' .* 3 wordings: 'Fine.' asks for nothing"
+    ):
+        await write_dialogues(
+            plan("date"), context(scripted([SlotQuestion(question="Fine.")] * 3, []))
+        )
+    with pytest.raises(
+        ReplyError, match=r"answer for 'date' .* 3 wordings: nothing in it says '2027-03-05'"
+    ):
+        await write_dialogues(
+            plan("date"), context(scripted([DAY], [SlotAnswer(answer="then", words="the day")] * 3))
+        )
 
 
 @given(st.integers(1, 6), st.integers())

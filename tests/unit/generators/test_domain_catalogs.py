@@ -10,7 +10,13 @@ from jsonschema import Draft202012Validator
 
 from callwright.flows.catalogs import gather_tools
 from callwright.flows.recipe import parse_recipe
-from callwright.generators.catalogs.own_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
+from callwright.generators.catalogs.own_catalogs import (
+    Domain,
+    domain_tools,
+    load_domains,
+    read_domain,
+    shape_of,
+)
 from callwright.generators.kinds import all_kinds
 from callwright.generators.routing import GROUP as ROUTING
 from callwright.generators.routing.tool_graph import DomainGraph
@@ -42,7 +48,10 @@ def test_there_are_ten_domains_with_the_composition_of_the_paper() -> None:
     domains = load_domains()
     assert len(domains) == 10
     for difficulty in ("easy", "medium", "hard"):
-        assert sum(one.composition[difficulty] for one in domains) == all_kinds()[f"{ROUTING}_{difficulty}"].paper
+        assert (
+            sum(one.composition[difficulty] for one in domains)
+            == all_kinds()[f"{ROUTING}_{difficulty}"].paper
+        )
 
 
 def test_a_domain_has_more_than_a_hundred_tools_of_different_names(domain: Domain) -> None:
@@ -50,14 +59,20 @@ def test_a_domain_has_more_than_a_hundred_tools_of_different_names(domain: Domai
 
 
 def test_no_two_tools_of_a_domain_do_the_same(domain: Domain) -> None:
-    assert [(one.name, other.name) for one, other in combinations(domain.tools, 2) if does_the_same(one, other)] == []
+    assert [
+        (one.name, other.name)
+        for one, other in combinations(domain.tools, 2)
+        if does_the_same(one, other)
+    ] == []
 
 
 def test_names_are_in_camel_case_and_tell_what_the_description_tells(domain: Domain) -> None:
     for tool in domain.tools:
         assert tool.name[0].islower()
         assert tool.name.isalnum()
-        assert {*split_name(tool.name)} & {*tool.description.lower().replace("-", " ").split()}, tool.name
+        assert {*split_name(tool.name)} & {*tool.description.lower().replace("-", " ").split()}, (
+            tool.name
+        )
 
 
 def test_every_tool_says_what_it_takes_and_what_it_returns(domain: Domain) -> None:
@@ -90,7 +105,9 @@ def test_a_domain_is_expanded_into_what_can_be_found_told_changed_done_and_made(
     assert list(tools["letChamber"].returns["properties"]) == ["chamberNumber"]
 
 
-@pytest.mark.parametrize("shape", ["date", "time", "email", "phone", "address", "like AB-##A", "number X-##", "3..9"])
+@pytest.mark.parametrize(
+    "shape", ["date", "time", "email", "phone", "address", "like AB-##A", "number X-##", "3..9"]
+)
 def test_values_can_be_made_for_every_shape(shape: str) -> None:
     schema = shape_of(shape)
     for seed in range(20):
@@ -103,10 +120,14 @@ def test_a_recipe_takes_all_domains_or_those_it_names(tmp_path: Path) -> None:
         recipe = {"name": "few", "tools": [{"domains": domains}], "samples": {"routing_easy": 1}}
         return {
             tool.category
-            for tool in gather_tools(parse_recipe(recipe, Path(), "few"), Warehouse(tmp_path / "w.duckdb")).tools
+            for tool in gather_tools(
+                parse_recipe(recipe, Path(), "few"), Warehouse(tmp_path / "w.duckdb")
+            ).tools
         }
 
     assert len(names("all")) == 10
     assert names(["Bank", "Hotel"]) == {"Bank", "Hotel"}
-    with pytest.raises(ConfigurationError, match=r"no domains \['Circus'\]; the domains are Airline, Bank"):
+    with pytest.raises(
+        ConfigurationError, match=r"no domains \['Circus'\]; the domains are Airline, Bank"
+    ):
         domain_tools(["Circus"])

@@ -16,13 +16,19 @@ TOOL = Tool(
     category="Trains",
     parameters={
         "type": "object",
-        "properties": {"destination": {"type": "string"}, "seats": {"type": "integer", "minimum": 1}},
+        "properties": {
+            "destination": {"type": "string"},
+            "seats": {"type": "integer", "minimum": 1},
+        },
         "required": ["destination", "seats"],
     },
 )
 WORDED: dict[str, JsonValue] = {
     "request": "Two seats to Kiel, please.",
-    "mentions": [{"parameter": "destination", "words": "Kiel"}, {"parameter": "seats", "words": "Two"}],
+    "mentions": [
+        {"parameter": "destination", "words": "Kiel"},
+        {"parameter": "seats", "words": "Two"},
+    ],
 }
 VALUES: list[JsonValue] = {"destination": "Kiel", "seats": 2}
 
@@ -31,11 +37,19 @@ async def made(*answers: JsonValue) -> tuple[Sample, list[str]]:
     """The sample that comes of these answers in turn, and the prompts that were asked."""
     chat = AnswersInTurn(list(answers))
     assignment = Assignment(
-        kind="perfect", language="en", category="Trains", tool=TOOL.key, candidates=(TOOL.key,),
-        parameter_count=2, seed=5, origin=Origin(stage="assignments"),
-    )  # fmt: skip
+        kind="perfect",
+        language="en",
+        category="Trains",
+        tool=TOOL.key,
+        candidates=(TOOL.key,),
+        parameter_count=2,
+        seed=5,
+        origin=Origin(stage="assignments"),
+    )
     context = StageContext(chat, Random(0), {TOOL.key: TOOL}, {})
-    [draft] = await draft_requests(ParameterChoice(assignment=assignment, parameters=("destination", "seats")), context)
+    [draft] = await draft_requests(
+        ParameterChoice(assignment=assignment, parameters=("destination", "seats")), context
+    )
     [sample] = await write_requests(draft, context)
     return sample, chat.names
 
@@ -59,13 +73,20 @@ async def test_one_answer_makes_a_sample() -> None:
     assert isinstance(sample.turns[0], UserTurn)
     assert sample.turns[0].text == WORDED["request"]
     assert sample.gold[0].arguments == {"destination": "Kiel", "seats": 2}
-    assert {one.argument: one.quote for one in sample.gold[0].evidence} == {"destination": "Kiel", "seats": "Two"}
+    assert {one.argument: one.quote for one in sample.gold[0].evidence} == {
+        "destination": "Kiel",
+        "seats": "Two",
+    }
     assert sample.origin.stage == "requests"
     assert sample.origin.prompt_version
 
 
-@pytest.mark.parametrize("request_text", ["Three seats to Kiel, please.", "", "给我订两张去基尔的票。"])
-async def test_words_that_do_not_say_the_values_are_asked_for_again_and_the_values_stay(request_text: str) -> None:
+@pytest.mark.parametrize(
+    "request_text", ["Three seats to Kiel, please.", "", "给我订两张去基尔的票。"]
+)
+async def test_words_that_do_not_say_the_values_are_asked_for_again_and_the_values_stay(
+    request_text: str,
+) -> None:
     first = {"values": VALUES, "request": request_text, "mentions": []}
     sample, asked = await made(first, WORDED)
     assert asked == ["draft_request", "write_request"]

@@ -36,18 +36,30 @@ def stage(**changes: Any) -> Family:
 def test_each_of_our_families_is_whole() -> None:
     families = FAMILIES.rows()
     assert len(families) == 12
-    assert [problem_of_family(one, [other for other in families if other is not one]) for one in families] == [""] * 12
+    assert [
+        problem_of_family(one, [other for other in families if other is not one])
+        for one in families
+    ] == [""] * 12
 
 
 @pytest.mark.parametrize(
     ("family", "wrong"),
     [
         (OWN._replace(kinds=()), "it has no kinds"),
-        (OWN._replace(stages=()), "'own' is made by the group 'own', of which the family has no stages"),
+        (
+            OWN._replace(stages=()),
+            "'own' is made by the group 'own', of which the family has no stages",
+        ),
         (OWN._replace(plan=None), "nothing plans its kind 'own': give the family a `plan`"),
         (stage(function=None), "its stage 'own_requests' has no function that is an `async def`"),
-        (stage(function=lambda _plan, _context: []), "its stage 'own_requests' has no function that is an `async def`"),
-        (stage(reads="Goal"), "its stage 'own_requests' reads 'Goal', and what is planned is 'RoutingPlan'"),
+        (
+            stage(function=lambda _plan, _context: []),
+            "its stage 'own_requests' has no function that is an `async def`",
+        ),
+        (
+            stage(reads="Goal"),
+            "its stage 'own_requests' reads 'Goal', and what is planned is 'RoutingPlan'",
+        ),
         (stage(yields="Goal"), "the last of the group 'own', and yields 'Goal', no 'Sample'"),
         (
             OWN._replace(kinds=(OWN.kinds[0]._replace(sources=("perfect",), transform="again"),)),
@@ -58,7 +70,10 @@ def test_each_of_our_families_is_whole() -> None:
             "there is a kind 'perfect' in the family 'single_turn'",
         ),
         (stage(name="values"), "there is a stage 'values' in the family 'single_turn'"),
-        (stage(reads="Scenario")._replace(drafts=Scenario), "another class of drafts is named 'Scenario'"),
+        (
+            stage(reads="Scenario")._replace(drafts=Scenario),
+            "another class of drafts is named 'Scenario'",
+        ),
     ],
 )
 def test_an_incomplete_family_is_refused_with_a_sentence(family: Family, wrong: str) -> None:

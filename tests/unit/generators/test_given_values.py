@@ -59,7 +59,9 @@ def test_a_value_of_another_type_is_the_value_that_it_stands_for(
     assert mended(value, schema) == meant
 
 
-PROMPT = Prompt(name="fill", version="1", messages=(ChatMessage(role="user", content="Values, please."),))
+PROMPT = Prompt(
+    name="fill", version="1", messages=(ChatMessage(role="user", content="Values, please."),)
+)
 
 
 def answering(*answers: Arguments) -> ScriptedModel:
@@ -92,7 +94,11 @@ async def test_who_is_asked_again_is_told_what_was_wrong_with_each_value() -> No
     "answers",
     [
         [{"restaurant": "Blue Door", "guests": 3}, {"seating": "inside"}, {"time": "19:30"}],
-        [{"restaurant": "Blue Door", "guests": 99}, {"guests": "3", "seating": "Inside"}, {"time": "half", **GOOD}],
+        [
+            {"restaurant": "Blue Door", "guests": 99},
+            {"guests": "3", "seating": "Inside"},
+            {"time": "half", **GOOD},
+        ],
     ],
 )
 async def test_three_answers_are_put_together(answers: Sequence[Arguments]) -> None:
@@ -100,7 +106,8 @@ async def test_three_answers_are_put_together(answers: Sequence[Arguments]) -> N
 
 
 @pytest.mark.parametrize(
-    ("added", "kept"), [({}, []), ({"guests": 3}, ["guests"]), ({"guests": 99, "time": "19:30"}, ["time"])]
+    ("added", "kept"),
+    [({}, []), ({"guests": 3}, ["guests"]), ({"guests": 99, "time": "19:30"}, ["time"])],
 )
 async def test_what_may_be_given_besides_is_the_models_choice_and_never_asked_for_again(
     added: Arguments, kept: list[str]

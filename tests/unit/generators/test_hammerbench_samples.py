@@ -11,7 +11,15 @@ from callwright.generators.imports.papers import KINDS, read_hammerbench
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.papers import FILES, hammerbench_file, hammerbench_record
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from tests.support.warehouse.exported import exported as exported_files
 from tests.support.warehouse.exported import release_of
 
@@ -19,13 +27,22 @@ RECORD_FILES = [f"{language}/{file.path}" for language in ("en", "zh") for file 
 DIM: dict[str, Any] = {
     "name": "Home.Lights.dim",
     "description": "Dims a light.",
-    "parameters": {"type": "object", "properties": {"level": {"type": "float"}}, "required": ["level"]},
+    "parameters": {
+        "type": "object",
+        "properties": {"level": {"type": "float"}},
+        "required": ["level"],
+    },
 }
 JSON = st.recursive(
-    st.none() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "assistant", "function call"]),
+    st.none()
+    | st.integers()
+    | st.text(max_size=5)
+    | st.sampled_from(["user", "assistant", "function call"]),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["role", "content", "name", "arguments", "id"]), inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", "name", "arguments", "id"]), inner, max_size=4
+        )
     ),
     max_leaves=20,
 )
@@ -58,7 +75,11 @@ def exported(records: list[ImportedRecord]) -> list[dict[str, Any]]:
 
 
 def written(samples: list[Sample], tools: dict[str, Tool]) -> list[dict[str, Any]]:
-    return [row for rows in exported_files(release_of(samples, tools), "hammerbench").values() for row in rows]
+    return [
+        row
+        for rows in exported_files(release_of(samples, tools), "hammerbench").values()
+        for row in rows
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -99,27 +120,43 @@ def test_a_folder_gives_every_record_and_says_which_files_hold_none(
         (language, kind): 100 for language in ("en", "zh") for kind in FILES
     }
     assert len({sample.key for sample in samples}) == 3000
-    others = [file for file, found in published.items() if found[0].problems and not found[0].sample]
+    others = [
+        file for file, found in published.items() if found[0].problems and not found[0].sample
+    ]
     assert len(others) == len(records) - len(samples) == 6
     assert all("snapshot_id" in file for file in others)
 
 
-def test_the_gold_of_a_published_request_is_its_label(published: dict[str, list[ImportedRecord]], shared: Path) -> None:
+def test_the_gold_of_a_published_request_is_its_label(
+    published: dict[str, list[ImportedRecord]], shared: Path
+) -> None:
     file = "en/multi-turn/HammerBench_Based.json"
-    stated = json.loads((shared / "data" / "hammerbench" / "sample100" / file).read_text(encoding="utf-8"))
+    stated = json.loads(
+        (shared / "data" / "hammerbench" / "sample100" / file).read_text(encoding="utf-8")
+    )
     for found, raw in zip(published[file], stated, strict=True):
         assert found.sample is not None
-        labels = [message["content"] for message in raw["messages"] if message["role"] == "function call"]
+        labels = [
+            message["content"] for message in raw["messages"] if message["role"] == "function call"
+        ]
         snapshots = list(found.sample.snapshots())
-        assert [snapshot.calls[0].arguments for snapshot in snapshots] == [label["arguments"] for label in labels]
+        assert [snapshot.calls[0].arguments for snapshot in snapshots] == [
+            label["arguments"] for label in labels
+        ]
         assert all(call.tool in {tool.name for tool in found.tools} for call in found.sample.gold)
 
 
 def test_an_external_message_stands_apart_from_what_is_said(tmp_path: Path) -> None:
-    single = sample_of(tmp_path, "ST_External.json", record(("user", "EK:Set it to 3.\nquery:Do it."), label(level=3)))
+    single = sample_of(
+        tmp_path,
+        "ST_External.json",
+        record(("user", "EK:Set it to 3.\nquery:Do it."), label(level=3)),
+    )
     assert single.kind == "external"
     multi = sample_of(
-        tmp_path, "HammerBench_External.json", record(("user", "As he wrote<EK>:Set it to 3."), label(level=3))
+        tmp_path,
+        "HammerBench_External.json",
+        record(("user", "As he wrote<EK>:Set it to 3."), label(level=3)),
     )
     assert multi.kind == "sQsA_external"
     for sample, said in ((single, "Do it."), (multi, "As he wrote")):
@@ -130,7 +167,9 @@ def test_an_external_message_stands_apart_from_what_is_said(tmp_path: Path) -> N
 
 
 def test_an_irrelevant_request_is_due_no_call_and_keeps_its_label(tmp_path: Path) -> None:
-    made = record(("user", "Sing."), ("function call", {"name": "Fun.Songs.sing", "arguments": {"loud": ""}}))
+    made = record(
+        ("user", "Sing."), ("function call", {"name": "Fun.Songs.sing", "arguments": {"loud": ""}})
+    )
     sample = sample_of(tmp_path, "ir_ST_Perfect.json", made)
     assert (sample.kind, sample.gold, sample.category) == ("irrelevant_perfect", (), "Fun.Songs")
     assert exported(read(tmp_path, "ir_ST_Perfect.json", made)) == [made]
@@ -139,7 +178,13 @@ def test_an_irrelevant_request_is_due_no_call_and_keeps_its_label(tmp_path: Path
 def test_a_shifted_intent_is_due_no_call(tmp_path: Path) -> None:
     made = record(("user", "Dim it."), label(), ("user", "Oh no, sing."), ("assistant", "Sorry."))
     sample = sample_of(tmp_path, "HammerBench_IS.json", made)
-    assert [type(turn) for turn in sample.turns] == [UserTurn, CallTurn, UserTurn, CallTurn, ReplyTurn]
+    assert [type(turn) for turn in sample.turns] == [
+        UserTurn,
+        CallTurn,
+        UserTurn,
+        CallTurn,
+        ReplyTurn,
+    ]
     assert sample.gold == ()
 
 
@@ -164,8 +209,14 @@ def test_our_own_file_names_are_known_too() -> None:
 
 def test_the_language_is_told_by_the_folder_or_else_by_the_request(tmp_path: Path) -> None:
     (tmp_path / "zh").mkdir()
-    assert sample_of(tmp_path, "zh/ST_Perfect.json", record(("user", "Dim it."), label())).language == "zh"
-    assert sample_of(tmp_path, "ST_Perfect.json", record(("user", "把灯调暗"), label())).language == "zh"
+    assert (
+        sample_of(tmp_path, "zh/ST_Perfect.json", record(("user", "Dim it."), label())).language
+        == "zh"
+    )
+    assert (
+        sample_of(tmp_path, "ST_Perfect.json", record(("user", "把灯调暗"), label())).language
+        == "zh"
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,7 +238,9 @@ def test_the_language_is_told_by_the_folder_or_else_by_the_request(tmp_path: Pat
         record(("user", "Dim it."), label(), multiple_tools=["dim"]),
     ],
 )
-def test_a_bad_record_is_a_problem_with_its_place_and_the_others_are_read(bad: Any, tmp_path: Path) -> None:
+def test_a_bad_record_is_a_problem_with_its_place_and_the_others_are_read(
+    bad: Any, tmp_path: Path
+) -> None:
     good = record(("user", "Dim it."), label())
     first, second, third = read(tmp_path, "ST_Perfect.json", good, bad, good)
     assert first.sample is not None
@@ -210,14 +263,23 @@ def test_a_missing_path_is_named(tmp_path: Path) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(value=st.lists(JSON | st.fixed_dictionaries({"messages": JSON, "multiple_tools": JSON}), max_size=3))
+@given(
+    value=st.lists(
+        JSON | st.fixed_dictionaries({"messages": JSON, "multiple_tools": JSON}), max_size=3
+    )
+)
 def test_any_json_value_is_read_or_explained(tmp_path: Path, value: Any) -> None:
     for found in read(tmp_path, "HammerBench_mSv.json", *value):
         assert found.sample is not None or found.problems
 
 
 def own_sample(**changes: Any) -> tuple[Sample, dict[str, Tool]]:
-    tool = Tool(name="dim", description="Dims.", parameters={"type": "object", "properties": {}}, category="home")
+    tool = Tool(
+        name="dim",
+        description="Dims.",
+        parameters={"type": "object", "properties": {}},
+        category="home",
+    )
     sample = Sample(
         kind="perfect",
         language="en",
@@ -238,10 +300,15 @@ def test_our_own_samples_are_written_in_the_published_shapes() -> None:
 
 
 def test_our_own_irrelevant_sample_names_the_tool_that_was_withheld() -> None:
-    sample, tools = own_sample(kind="irrelevant", turns=(UserTurn(text="Dim it."), CallTurn()), candidates=())
+    sample, tools = own_sample(
+        kind="irrelevant", turns=(UserTurn(text="Dim it."), CallTurn()), candidates=()
+    )
     (key,) = tools
     made = hammerbench_record(sample.with_changes(withheld=(key,)), tools)
-    assert made["messages"][-1] == {"role": "function call", "content": {"name": "dim", "arguments": {}}}
+    assert made["messages"][-1] == {
+        "role": "function call",
+        "content": {"name": "dim", "arguments": {}},
+    }
     assert hammerbench_file(sample) == "en/single-turn/ir_ST_Perfect.json"
 
 
@@ -250,11 +317,16 @@ def test_our_own_irrelevant_sample_names_the_tool_that_was_withheld() -> None:
     [
         ({"kind": "routing"}, "no file for this kind"),
         ({"candidates": ("nothing",)}, "is no tool that was given"),
-        ({"turns": (UserTurn(text="a"), CallTurn(calls=(GoldCall(tool="dim"),) * 2))}, "one call a snapshot"),
+        (
+            {"turns": (UserTurn(text="a"), CallTurn(calls=(GoldCall(tool="dim"),) * 2))},
+            "one call a snapshot",
+        ),
         ({"turns": (UserTurn(text="a"), ResultTurn(results=(1,)))}, "no results"),
     ],
 )
-def test_what_the_format_cannot_hold_is_refused_with_a_reason(changes: dict[str, Any], reason: str) -> None:
+def test_what_the_format_cannot_hold_is_refused_with_a_reason(
+    changes: dict[str, Any], reason: str
+) -> None:
     sample, tools = own_sample(**changes)
     with pytest.raises(RecordError, match=reason):
         hammerbench_record(sample, tools)

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from callwright.generators.imports.reading import SOURCES, ImportedRecord
 from tests.unit.generators.test_sources import ASKED as ASKED_SAMPLE
 from tests.unit.generators.test_sources import ROWS, TRAINS, WEATHER
-from tests.unit.generators.test_traces import ASKED, FIRST, LAST, MADE, OTHER, TOOL, TRAJECTORY, otlp
+from tests.unit.generators.test_traces import (
+    ASKED,
+    FIRST,
+    LAST,
+    MADE,
+    OTHER,
+    TOOL,
+    TRAJECTORY,
+    otlp,
+)
 
 WORDS = st.sampled_from(
     [
@@ -100,16 +109,25 @@ LEAVES = (
     )
 )
 JSON = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=5), max_leaves=25
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=5),
+    max_leaves=25,
 )
 TOLD = {"language": "en", "category": "c"}
 FUNCTION = {"name": "f", "parameters": {"type": "dict", "properties": {"a": {"type": "integer"}}}}
-LOGGED = {"messages": [*ASKED, MADE], "events": [{"tools": [{"name": "get_weather"}]}], "scores": {"a": {"value": "C"}}}
+LOGGED = {
+    "messages": [*ASKED, MADE],
+    "events": [{"tools": [{"name": "get_weather"}]}],
+    "scores": {"a": {"value": "C"}},
+}
 GENERATION = {"type": "GENERATION", "input": {"messages": ASKED, "tools": []}, "output": MADE}
 HUB = {
-    "kind": "a", "messages": [{"role": "user", "content": "Hi", "tool_calls": "[]"}], "tools": "[]", **TOLD,
+    "kind": "a",
+    "messages": [{"role": "user", "content": "Hi", "tool_calls": "[]"}],
+    "tools": "[]",
+    **TOLD,
     "snapshots": [{"after": 1, "calls": "[]", "executed": False}],
-}  # fmt: skip
+}
 RECORD = {
     "sample": ASKED_SAMPLE.model_dump(mode="json"),
     "tools": [one.model_dump(mode="json") for one in (WEATHER, TRAINS)],
@@ -132,7 +150,13 @@ GOOD: dict[str, list[Any]] = {
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for step, one in inner:
         yield from places(one, (*path, step))
 
@@ -143,7 +167,9 @@ def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
     step, *rest = path
     if isinstance(value, dict):
         return {**value, step: replaced(value[step], tuple(rest), other)}
-    return [replaced(one, tuple(rest), other) if at == step else one for at, one in enumerate(value)]
+    return [
+        replaced(one, tuple(rest), other) if at == step else one for at, one in enumerate(value)
+    ]
 
 
 def read_all(form: str, rows: list[Any]) -> list[ImportedRecord]:
@@ -155,7 +181,9 @@ def read_all(form: str, rows: list[Any]) -> list[ImportedRecord]:
 
 @pytest.mark.parametrize("form", GOOD)
 @given(st.data())
-def test_a_row_with_anything_in_the_place_of_one_of_its_values_is_a_record_or_a_reason(form: str, data: Any) -> None:
+def test_a_row_with_anything_in_the_place_of_one_of_its_values_is_a_record_or_a_reason(
+    form: str, data: Any
+) -> None:
     rows = GOOD[form]
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(rows) - 1))
@@ -171,5 +199,7 @@ def test_a_part_of_a_result_whose_type_is_a_list_is_read_as_what_was_returned() 
 
 
 def test_a_snapshot_with_a_yes_or_no_in_the_place_of_its_turn_is_passed_over() -> None:
-    [record] = read_all("hf", [{**HUB, "snapshots": [{"after": False, "calls": "[]", "executed": False}]}])
+    [record] = read_all(
+        "hf", [{**HUB, "snapshots": [{"after": False, "calls": "[]", "executed": False}]}]
+    )
     assert record.sample is not None or record.problems

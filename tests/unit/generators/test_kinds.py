@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.kinds import all_kinds, brought_along, kind_named, kind_rows, name_of, waves_of
+from callwright.generators.kinds import (
+    all_kinds,
+    brought_along,
+    kind_named,
+    kind_rows,
+    name_of,
+    waves_of,
+)
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
 
@@ -25,7 +32,9 @@ def test_what_a_kind_is_made_of_comes_in_an_earlier_wave() -> None:
     waves = waves_of(all_kinds())
     at = {kind.name: number for number, wave in enumerate(waves) for kind in wave}
     assert at.keys() == all_kinds().keys()
-    assert all(at[source] < at[name] for name, kind in all_kinds().items() for source in kind.sources)
+    assert all(
+        at[source] < at[name] for name, kind in all_kinds().items() for source in kind.sources
+    )
 
 
 def test_a_kind_brings_along_what_it_is_made_from_as_far_as_it_takes() -> None:
@@ -39,11 +48,16 @@ def test_a_kind_brings_nothing_along_where_one_of_its_sources_is_asked_for() -> 
 
 
 def test_one_of_several_sources_is_enough() -> None:
-    assert [[kind.name for kind in wave] for wave in waves_of(["external", "perfect"])] == [["perfect"], ["external"]]
+    assert [[kind.name for kind in wave] for wave in waves_of(["external", "perfect"])] == [
+        ["perfect"],
+        ["external"],
+    ]
 
 
 def test_an_unknown_kind_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match="no kind of sample 'imaginary'; the kinds are perfect, imperfect"):
+    with pytest.raises(
+        ConfigurationError, match="no kind of sample 'imaginary'; the kinds are perfect, imperfect"
+    ):
         kind_named("imaginary")
 
 
@@ -64,24 +78,44 @@ def test_a_kind_that_has_a_name_of_its_own_has_no_second_one() -> None:
 
 def test_a_kind_made_of_another_has_the_traits_of_both() -> None:
     shifted = kind_named("conversation_SO_case1")
-    assert (shifted.traits.asked, shifted.traits.shift, shifted.uses) == ("conversation", "same_turn", 3)
+    assert (shifted.traits.asked, shifted.traits.shift, shifted.uses) == (
+        "conversation",
+        "same_turn",
+        3,
+    )
     assert shifted.traits.reviews == ("sample_review",)
     assert kind_named("perfect_IS").borrows
     assert kind_named("sQsA_external_mSv").traits.shift == "last"
-    assert kind_named("multi_step").traits.reviews == ("sample_review", "correction", "disambiguation")
+    assert kind_named("multi_step").traits.reviews == (
+        "sample_review",
+        "correction",
+        "disambiguation",
+    )
 
 
 def test_the_warehouse_has_the_table_of_kinds_before_any_build_writes_it(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
-    assert sorted(warehouse.rows("from kinds"), key=itemgetter("name")) == sorted(kind_rows(), key=itemgetter("name"))
+    assert sorted(warehouse.rows("from kinds"), key=itemgetter("name")) == sorted(
+        kind_rows(), key=itemgetter("name")
+    )
 
 
 def test_a_warehouse_of_before_knows_the_kinds_of_the_samples_that_it_has(tmp_path: Path) -> None:
-    names = ["conversation_SO_case1", "multi_step_IS", "sQsA_external_mSv", "mQmA_external", "multi_step_cross"]
+    names = [
+        "conversation_SO_case1",
+        "multi_step_IS",
+        "sQsA_external_mSv",
+        "mQmA_external",
+        "multi_step_cross",
+    ]
     path = tmp_path / "warehouse.duckdb"
-    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=attrgetter("name"))
+    scripts = sorted(
+        files("callwright.warehouse").joinpath("migrations").iterdir(), key=attrgetter("name")
+    )
     with duckdb.connect(str(path)) as old:
-        old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        old.execute(
+            "create table migrations (name varchar primary key, made_at timestamptz default now())"
+        )
         for script in scripts:
             if script.name < "0014":
                 old.execute(script.read_text(encoding="utf-8"))

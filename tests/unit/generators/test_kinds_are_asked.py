@@ -13,8 +13,18 @@ TOP = Path(__file__).parents[3]
 PACKAGES = ("annotation", "flows", "generators", "llm", "validators", "warehouse")
 FOLDERS = {TOP / "generators" / family for family in FAMILIES}
 NAMED = {"kind", "kinds", "transform"}
-CUTTING = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split"}
-IN_SQL = re.compile(r"\bkind\s*(?:=|<>|!=|in\b|like\b|not\s+in\b|not\s+like\b)\s*\(?\s*'(\w+)%?'", re.IGNORECASE)
+CUTTING = {
+    "startswith",
+    "endswith",
+    "removeprefix",
+    "removesuffix",
+    "partition",
+    "rpartition",
+    "split",
+}
+IN_SQL = re.compile(
+    r"\bkind\s*(?:=|<>|!=|in\b|like\b|not\s+in\b|not\s+like\b)\s*\(?\s*'(\w+)%?'", re.IGNORECASE
+)
 
 
 def sources(suffix: str) -> Iterator[Path]:
@@ -25,7 +35,11 @@ def sources(suffix: str) -> Iterator[Path]:
 
 
 def words(node: ast.AST) -> set[str]:
-    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return {
+        one.value
+        for one in ast.walk(node)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    }
 
 
 def is_kind(node: ast.AST) -> bool:
@@ -40,9 +54,17 @@ def names_compared(code: str) -> Iterator[str]:
         if isinstance(node, ast.Compare) and any(map(is_kind, (node.left, *node.comparators))):
             yield from words(node) & all_kinds().keys()
         if isinstance(node, ast.Match) and is_kind(node.subject):
-            yield from set().union(*(words(case.pattern) for case in node.cases)) & all_kinds().keys()
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CUTTING:
-            of_sample = ast.unparse(node.func.value).endswith(("sample.kind", "source.kind", "plan.kind"))
+            yield from (
+                set().union(*(words(case.pattern) for case in node.cases)) & all_kinds().keys()
+            )
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in CUTTING
+        ):
+            of_sample = ast.unparse(node.func.value).endswith(
+                ("sample.kind", "source.kind", "plan.kind")
+            )
             yield from words(node) if of_sample else ()
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
             yield from set(IN_SQL.findall(node.value)) & all_kinds().keys()
@@ -65,7 +87,8 @@ def test_a_kind_that_is_asked_for_by_its_name_is_found(code: str) -> None:
 
 def test_no_code_asks_for_a_kind_by_its_name() -> None:
     found = {
-        str(path.relative_to(TOP)): sorted(set(names_compared(path.read_text("utf-8")))) for path in sources(".py")
+        str(path.relative_to(TOP)): sorted(set(names_compared(path.read_text("utf-8"))))
+        for path in sources(".py")
     }
     assert {path: names for path, names in found.items() if names} == {}
 

@@ -24,7 +24,12 @@ def tool(name: str, **more: Any) -> Tool:
     properties = {f"{name}_thing": TEXT, MASK: TEXT, "note": TEXT}
     schema = {"type": "object", "properties": properties, "required": [f"{name}_thing"], **more}
     return Tool(
-        name=name, description=f"Does {name}.", category="Town", source="openapi", parameters=schema, plumbing=(MASK,)
+        name=name,
+        description=f"Does {name}.",
+        category="Town",
+        source="openapi",
+        parameters=schema,
+        plumbing=(MASK,),
     )
 
 
@@ -59,6 +64,8 @@ async def test_a_single_turn_chooses_no_plumbing_and_gives_enough() -> None:
 
 
 def test_a_world_of_a_document_says_no_plumbing() -> None:
-    world = DocumentWorld("town", endpoints_of(TOOLS, [("post", f"/{one.name}") for one in TOOLS]), ())
+    world = DocumentWorld(
+        "town", endpoints_of(TOOLS, [("post", f"/{one.name}") for one in TOOLS]), ()
+    )
     assert {name for call in world.sayable_calls for name in call.arguments} >= {"note"}
     assert not any(MASK in call.arguments for call in world.sayable_calls)

@@ -21,24 +21,38 @@ def rows_read(folder: Path, find: Any, *rows: Any) -> list[ImportedRecord]:
     return list(read_source(form, written(folder / "rows.jsonl", *rows)))
 
 
-def test_a_row_on_which_the_function_of_its_author_raises_costs_itself_alone(tmp_path: Path) -> None:
+def test_a_row_on_which_the_function_of_its_author_raises_costs_itself_alone(
+    tmp_path: Path,
+) -> None:
     good = {"chat": ROWS["toucan"]["messages"]}
-    first, wrong, last = rows_read(tmp_path, lambda row: ChatRow(row["chat"]), good, {"talk": 1}, good)
+    first, wrong, last = rows_read(
+        tmp_path, lambda row: ChatRow(row["chat"]), good, {"talk": 1}, good
+    )
     assert first.sample == last.sample is not None
     assert wrong.where.endswith(":2")
     assert re.search(
-        r"Your source 'mine' \(.*test_own_sources\.py:\d+\) raised KeyError: 'chat'", wrong.problems[0].message
+        r"Your source 'mine' \(.*test_own_sources\.py:\d+\) raised KeyError: 'chat'",
+        wrong.problems[0].message,
     )
 
 
-@pytest.mark.parametrize("given", [3, "words", [], ("a", None), ChatRow([], system=3), ChatRow([], signals=None)])  # type: ignore[arg-type]
-def test_a_row_for_which_the_function_gives_something_else_costs_itself_alone(given: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "given", [3, "words", [], ("a", None), ChatRow([], system=3), ChatRow([], signals=None)]
+)  # type: ignore[arg-type]
+def test_a_row_for_which_the_function_gives_something_else_costs_itself_alone(
+    given: Any, tmp_path: Path
+) -> None:
     [record] = rows_read(tmp_path, lambda _row: given, {})
     assert record.sample is None
-    assert re.search(r"Your source 'mine' \(.*\) gives .*; it gives a ChatRow, or None", record.problems[0].message)
+    assert re.search(
+        r"Your source 'mine' \(.*\) gives .*; it gives a ChatRow, or None",
+        record.problems[0].message,
+    )
 
 
-@pytest.mark.parametrize("held", [object(), b"bytes", {1: 2}, [{"role": "user", "content": b"x"}], [{"role": {3}}]])
+@pytest.mark.parametrize(
+    "held", [object(), b"bytes", {1: 2}, [{"role": "user", "content": b"x"}], [{"role": {3}}]]
+)
 def test_messages_that_are_no_json_are_a_reason(held: Any, tmp_path: Path) -> None:
     [record] = rows_read(tmp_path, lambda _row: ChatRow(held), {})
     assert record.sample is None
@@ -53,7 +67,10 @@ def raising(_path: Path) -> Iterator[ImportedRecord]:
 def test_a_reader_that_raises_as_a_whole_is_told_with_its_line(tmp_path: Path) -> None:
     records = read_source(SampleFormat("mine", "my log", raising), tmp_path)
     assert next(records).where == "1"
-    with pytest.raises(ConfigurationError, match=r"Your source 'mine' \(.*test_own_sources\.py:\d+\) raised ZeroDiv"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"Your source 'mine' \(.*test_own_sources\.py:\d+\) raised ZeroDiv",
+    ):
         next(records)
 
 
@@ -63,20 +80,39 @@ def test_a_reader_that_gives_no_records_is_told(given: Any, tmp_path: Path) -> N
         list(read_source(SampleFormat("mine", "my log", lambda _path: given), tmp_path))
 
 
-@pytest.mark.parametrize("given", [3, {"where": "x"}, ImportedRecord(3), ImportedRecord("x", "no sample")])  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "given", [3, {"where": "x"}, ImportedRecord(3), ImportedRecord("x", "no sample")]
+)  # type: ignore[arg-type]
 def test_what_is_no_record_stands_as_a_problem_in_its_place(given: Any, tmp_path: Path) -> None:
     good = ImportedRecord("2")
-    wrong, record = read_source(SampleFormat("mine", "my log", lambda _path: [given, good]), tmp_path)
+    wrong, record = read_source(
+        SampleFormat("mine", "my log", lambda _path: [given, good]), tmp_path
+    )
     assert wrong.sample is None
     assert "it gives an ImportedRecord" in wrong.problems[0].message
     assert record is good
 
 
-def test_a_record_larger_than_can_be_kept_is_left_out_and_the_good_one_beside_it_read(tmp_path: Path) -> None:
-    long = {"messages": [{"role": "user", "content": "x" * (20 * 2**20)}, {"role": "assistant", "content": "No."}]}
-    some = {"messages": [{"role": "user", "content": "x" * (5 * 2**20)}, {"role": "assistant", "content": "No."}]}
+def test_a_record_larger_than_can_be_kept_is_left_out_and_the_good_one_beside_it_read(
+    tmp_path: Path,
+) -> None:
+    long = {
+        "messages": [
+            {"role": "user", "content": "x" * (20 * 2**20)},
+            {"role": "assistant", "content": "No."},
+        ]
+    }
+    some = {
+        "messages": [
+            {"role": "user", "content": "x" * (5 * 2**20)},
+            {"role": "assistant", "content": "No."},
+        ]
+    }
     path = tmp_path / "rows.json"
-    path.write_text(f"[{','.join(map(json.dumps, (ROWS['openai'], long, some, ROWS['openai'])))}]", encoding="utf-8")
+    path.write_text(
+        f"[{','.join(map(json.dumps, (ROWS['openai'], long, some, ROWS['openai'])))}]",
+        encoding="utf-8",
+    )
     records = list(read_source(SOURCES.named("openai"), path))
     assert [one.sample is None for one in records] == [False, True, True, False]
     assert [one.where.rpartition("/")[2] for one in records] == list("0123")
@@ -85,27 +121,40 @@ def test_a_record_larger_than_can_be_kept_is_left_out_and_the_good_one_beside_it
 
 
 def test_a_tool_larger_than_can_be_kept_costs_its_row(tmp_path: Path) -> None:
-    tool = {"name": "get_weather", "description": "x" * (5 * 2**20), "input_schema": {"type": "object"}}
+    tool = {
+        "name": "get_weather",
+        "description": "x" * (5 * 2**20),
+        "input_schema": {"type": "object"},
+    }
     row = {**ROWS["openai"], "request": {**ROWS["openai"]["request"], "tools": [tool]}}
     [record] = read_source(SOURCES.named("openai"), written(tmp_path / "rows.jsonl", row))
     assert record.sample is None
     assert "one of its tools" in record.problems[0].message
 
 
-@pytest.mark.parametrize(("given", "wrong"), [(1 / 1, "gives 1.0; it gives a Catalog"), (None, "gives None")])
+@pytest.mark.parametrize(
+    ("given", "wrong"), [(1 / 1, "gives 1.0; it gives a Catalog"), (None, "gives None")]
+)
 def test_a_catalog_format_of_somebody_else_that_gives_something_else_is_told(
     given: Any, wrong: str, tmp_path: Path
 ) -> None:
     with (
         FORMATS.including(CatalogFormat("mine", lambda _path: given)),
-        pytest.raises(ConfigurationError, match=rf"Your catalog format 'mine' \(.*\.py:\d+\) {wrong}"),
+        pytest.raises(
+            ConfigurationError, match=rf"Your catalog format 'mine' \(.*\.py:\d+\) {wrong}"
+        ),
     ):
         read_catalog("mine", tmp_path)
 
 
-def test_a_catalog_format_of_somebody_else_that_raises_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_catalog_format_of_somebody_else_that_raises_is_told_with_its_line(
+    tmp_path: Path,
+) -> None:
     with (
         FORMATS.including(CatalogFormat("mine", lambda _path: {}["tools"])),
-        pytest.raises(ConfigurationError, match=r"Your catalog format 'mine' \(.*\.py:\d+\) raised KeyError: 'tools'"),
+        pytest.raises(
+            ConfigurationError,
+            match=r"Your catalog format 'mine' \(.*\.py:\d+\) raised KeyError: 'tools'",
+        ),
     ):
         read_catalog("mine", [tmp_path, tmp_path])

@@ -14,31 +14,55 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Assignment, ParameterChoice, Tool
 
 TOOL = Tool(
-    name="book_train", description="Book a train.", category="Trains",
-    parameters={"type": "object", "required": ["origin", "destination"], "properties": {
-        "origin": {"type": "string"}, "destination": {"type": "string"}, "seats": {"type": "integer"},
-        "stops": {"type": "array", "items": {"type": "string"}}}},
-)  # fmt: skip
+    name="book_train",
+    description="Book a train.",
+    category="Trains",
+    parameters={
+        "type": "object",
+        "required": ["origin", "destination"],
+        "properties": {
+            "origin": {"type": "string"},
+            "destination": {"type": "string"},
+            "seats": {"type": "integer"},
+            "stops": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+)
 OWN = OwnValues(
-    {"origin": ["Ulm", "Bonn"], "book_train.destination": ["Ulm", "Kiel"], "seats": ["3"], "stops": ["Celle"]}
+    {
+        "origin": ["Ulm", "Bonn"],
+        "book_train.destination": ["Ulm", "Kiel"],
+        "seats": ["3"],
+        "stops": ["Celle"],
+    }
 )
 
 
 def test_each_value_has_the_type_of_its_parameter_and_no_two_are_the_same() -> None:
-    drawn = [OWN.draw(TOOL, ["origin", "destination", "seats", "stops"], Random(seed)) for seed in range(30)]
+    drawn = [
+        OWN.draw(TOOL, ["origin", "destination", "seats", "stops"], Random(seed))
+        for seed in range(30)
+    ]
     assert {one["origin"] for one in drawn} == {"Ulm", "Bonn"}
-    assert all(one["origin"] != one["destination"] and one["seats"] == 3 and one["stops"] == ["Celle"] for one in drawn)
+    assert all(
+        one["origin"] != one["destination"] and one["seats"] == 3 and one["stops"] == ["Celle"]
+        for one in drawn
+    )
     assert OWN.draw(TOOL, ["origin"], Random(1)) == OWN.draw(TOOL, ["origin"], Random(1))
 
 
 def test_a_name_with_its_tool_comes_first_and_holds_for_that_tool_alone() -> None:
     other = TOOL.with_changes(name="cancel_train")
-    assert OwnValues({"origin": ["Ulm"], "book_train.origin": ["Jena"]}).of(TOOL, "origin") == ["Jena"]
+    assert OwnValues({"origin": ["Ulm"], "book_train.origin": ["Jena"]}).of(TOOL, "origin") == [
+        "Jena"
+    ]
     assert OWN.of(other, "destination") == []
 
 
 def test_where_no_value_can_be_taken_the_reason_says_of_which_parameter() -> None:
-    with pytest.raises(ReplyError, match="None of the recipe's values for 'origin' of 'book_train'"):
+    with pytest.raises(
+        ReplyError, match="None of the recipe's values for 'origin' of 'book_train'"
+    ):
         OWN.draw(TOOL, ["origin"], Random(1), objection=lambda _name, _values: "no")
 
 
@@ -64,12 +88,18 @@ async def test_a_model_is_asked_only_for_the_others_and_shown_what_is_fixed() ->
     answer = {
         "values": {"seats": 2, "origin": "Rome"},
         "request": "Two seats from Ulm to Kiel, please.",
-        "mentions": [{"parameter": "seats", "words": "Two"}, {"parameter": "bikes", "words": "please"}],
+        "mentions": [
+            {"parameter": "seats", "words": "Two"},
+            {"parameter": "bikes", "words": "please"},
+        ],
     }
     chat = AnsweringModel(answer)
     [draft] = await draft_requests(choice, StageContext(chat, Random(0), {TOOL.key: TOOL}, {}, own))
     assert draft.arguments == {"origin": "Ulm", "destination": "Kiel", "seats": 2}
-    assert (draft.request, draft.mentions) == ("Two seats from Ulm to Kiel, please.", {"seats": "Two"})
+    assert (draft.request, draft.mentions) == (
+        "Two seats from Ulm to Kiel, please.",
+        {"seats": "Two"},
+    )
     [prompt] = chat.asked
     assert '<known>{"origin":"Ulm","destination":"Kiel"}</known>' in prompt.messages[-1].content
     assert '<parameters>["seats"]</parameters>' in prompt.messages[-1].content
@@ -87,14 +117,25 @@ class AnsweringModel(ScriptedModel):
         return answer.model_validate(self._answer)
 
 
-async def test_examples_stand_with_the_instructions_of_prompts_that_word_requests_and_of_no_others() -> None:
+async def test_examples_stand_with_the_instructions_of_prompts_that_word_requests_and_of_no_others() -> (
+    None
+):
     chat = AnsweringModel("")
-    voiced = VoicedChat(chat, ("write_request",), UserVoice(), [{"request": "Nach Kiel, bitte", "tool": "book_train"}])
+    voiced = VoicedChat(
+        chat,
+        ("write_request",),
+        UserVoice(),
+        [{"request": "Nach Kiel, bitte", "tool": "book_train"}],
+    )
     for name in ("write_request", "fill_values"):
-        messages = (ChatMessage(role="system", content="Write."), ChatMessage(role="user", content="<tool>x</tool>"))
+        messages = (
+            ChatMessage(role="system", content="Write."),
+            ChatMessage(role="user", content="<tool>x</tool>"),
+        )
         prompt = Prompt(name=name, version="1", messages=messages)
         framed = voiced._framed(prompt)
         assert (
-            '<example>{"request":"Nach Kiel, bitte","tool":"book_train"}</example>' in framed.messages[0].content
+            '<example>{"request":"Nach Kiel, bitte","tool":"book_train"}</example>'
+            in framed.messages[0].content
         ) == (name == "write_request")
         assert framed.messages[1] == messages[1]

@@ -53,13 +53,25 @@ async def test_a_tool_that_requires_nothing_can_have_no_imperfect_request() -> N
         ([], ("b", "a")),
     ],
 )
-def test_too_many_parameters_are_cut_and_too_few_are_filled_up(named: list[str], kept: tuple[str, ...]) -> None:
+def test_too_many_parameters_are_cut_and_too_few_are_filled_up(
+    named: list[str], kept: tuple[str, ...]
+) -> None:
     properties = {name: {"type": "string"} for name in "abcd"}
-    tool = Tool(name="t", description="", category="x", parameters={"properties": properties, "required": ["b"]})
+    tool = Tool(
+        name="t",
+        description="",
+        category="x",
+        parameters={"properties": properties, "required": ["b"]},
+    )
     assert as_many(named, tuple(properties), 2, tool) == kept
 
 
 def test_fewer_parameters_are_enough_where_all_required_ones_are_named() -> None:
     properties = {name: {"type": "string"} for name in "abcd"}
-    tool = Tool(name="t", description="", category="x", parameters={"properties": properties, "required": ["b"]})
+    tool = Tool(
+        name="t",
+        description="",
+        category="x",
+        parameters={"properties": properties, "required": ["b"]},
+    )
     assert as_many(["b"], tuple(properties), 3, tool) == ("b",)

@@ -29,7 +29,9 @@ RECALL = {
 
 
 def said(*turns: object, language: str = "en") -> Sample:
-    return Sample(kind=CONVERSATION, language=language, category="Notes", candidates=(NOTE.key,), turns=turns)
+    return Sample(
+        kind=CONVERSATION, language=language, category="Notes", candidates=(NOTE.key,), turns=turns
+    )
 
 
 def text_of(sample: Sample) -> str:
@@ -48,7 +50,9 @@ def recall() -> dict[tuple[str, bool], float]:
 
 
 @pytest.mark.parametrize("kind", RECALL)
-def test_of_five_hundred_planted_items_these_shares_are_found(kind: str, recall: dict[tuple[str, bool], float]) -> None:
+def test_of_five_hundred_planted_items_these_shares_are_found(
+    kind: str, recall: dict[tuple[str, bool], float]
+) -> None:
     assert recall[kind, False] >= RECALL[kind]
     assert recall[kind, True] == 1.0
 
@@ -61,13 +65,15 @@ def test_evidence_holds_as_it_held_before() -> None:
 
 
 def test_a_person_is_the_same_other_person_in_words_calls_and_results() -> None:
-    call = GoldCall(tool=NOTE.name, arguments={"customer_name": "Anna Schmidt", "phone": "00491712345678"})
+    call = GoldCall(
+        tool=NOTE.name, arguments={"customer_name": "Anna Schmidt", "phone": "00491712345678"}
+    )
     talk = said(
         UserTurn(text="My name is Anna Schmidt, write to anna.schmidt@web.de or +49 171 2345678."),
         CallTurn(calls=(call,), executed=True),
         ResultTurn(results=({"customerName": "ANNA SCHMIDT", "phone": 491712345678, "id": 7},)),
         ReplyTurn(text="Done, Ms Schmidt."),
-    )  # fmt: skip
+    )
     found = without_personal_data(talk, [NOTE], "x")
     assert set(found.counts) == {"name", "mail", "phone"}
     plain = text_of(found.sample).casefold()
@@ -80,7 +86,11 @@ def test_a_person_is_the_same_other_person_in_words_calls_and_results() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"), [("Charge 4111 1111 1111 1111 now.", "card"), ("Send it to DE89 3704 0044 0532 0130 00.", "iban")]
+    ("text", "kind"),
+    [
+        ("Charge 4111 1111 1111 1111 now.", "card"),
+        ("Send it to DE89 3704 0044 0532 0130 00.", "iban"),
+    ],
 )
 def test_numbers_that_check_themselves_still_do(text: str, kind: str) -> None:
     found = without_personal_data(said(UserTurn(text=text), ReplyTurn(text="Done.")), [], "x")
@@ -92,17 +102,23 @@ def test_numbers_that_check_themselves_still_do(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Book room 12 for 2026-05-06 at 14:30.", "Order 100234567 costs 37.4224764 euros.", "It is at 37.4224764, -122.0842499.",
-        "Play Bohemian Rhapsody by Queen.", "Convert 1500 dollars to yen.", "Is the museum open on 03.04.2026?",
+        "Book room 12 for 2026-05-06 at 14:30.",
+        "Order 100234567 costs 37.4224764 euros.",
+        "It is at 37.4224764, -122.0842499.",
+        "Play Bohemian Rhapsody by Queen.",
+        "Convert 1500 dollars to yen.",
+        "Is the museum open on 03.04.2026?",
     ],
-)  # fmt: skip
+)
 def test_what_is_nobodys_stays(text: str) -> None:
     found = without_personal_data(said(UserTurn(text=text), ReplyTurn(text="Done.")), [], "x")
     assert found.values == {}
 
 
 def test_a_chinese_person_is_the_same_other_person_in_words_calls_and_results() -> None:
-    call = GoldCall(tool=NOTE.name, arguments={"customer_name": "王梓涵", "text": "王梓涵想改到周三。"})
+    call = GoldCall(
+        tool=NOTE.name, arguments={"customer_name": "王梓涵", "text": "王梓涵想改到周三。"}
+    )
     talk = said(
         UserTurn(text="请帮王梓涵订一张桌子，他想改到周三。"),
         CallTurn(calls=(call,), executed=True),
@@ -117,16 +133,27 @@ def test_a_chinese_person_is_the_same_other_person_in_words_calls_and_results() 
 
 
 @pytest.mark.parametrize(
-    "text", ["东方明珠在哪里？", "和时间有关的项目经理培训", "我是来自上海的", "尊敬的车主您好", "查询经理的电话"]
+    "text",
+    [
+        "东方明珠在哪里？",
+        "和时间有关的项目经理培训",
+        "我是来自上海的",
+        "尊敬的车主您好",
+        "查询经理的电话",
+    ],
 )
 def test_what_reads_like_a_chinese_name_stays(text: str) -> None:
-    found = without_personal_data(said(UserTurn(text=text), ReplyTurn(text="好的。"), language="zh"), [], "x")
+    found = without_personal_data(
+        said(UserTurn(text=text), ReplyTurn(text="好的。"), language="zh"), [], "x"
+    )
     assert found.values == {}
 
 
 @pytest.mark.parametrize("value", ["x", 4, None, [1, {"a": "b"}], {"name": "Concert Hall"}])
 def test_values_without_any_come_back_as_they_are(value: JsonValue) -> None:
     talk = said(
-        UserTurn(text="Go."), CallTurn(calls=(GoldCall(tool=NOTE.name),), executed=True), ResultTurn(results=(value,))
+        UserTurn(text="Go."),
+        CallTurn(calls=(GoldCall(tool=NOTE.name),), executed=True),
+        ResultTurn(results=(value,)),
     )
     assert without_personal_data(talk, [NOTE], "x").sample == talk

@@ -32,15 +32,29 @@ NEVER: dict[str, JsonValue] = {"type": "string", "minLength": 9000}  # nobody wr
 
 
 def tool(name: str, **properties: JsonValue) -> Tool:
-    schema: dict[str, JsonValue] = {"type": "object", "properties": properties, "required": [*properties]}
-    return Tool(name=name, description=f"{name} of the house.", category="House", parameters=schema, source="openapi")
+    schema: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": properties,
+        "required": [*properties],
+    }
+    return Tool(
+        name=name,
+        description=f"{name} of the house.",
+        category="House",
+        parameters=schema,
+        source="openapi",
+    )
 
 
-def order(kind: str, samples: int, tools: list[Tool], heard: Callable[[LeftOut], None], place: str = "") -> Order:
+def order(
+    kind: str, samples: int, tools: list[Tool], heard: Callable[[LeftOut], None], place: str = ""
+) -> Order:
     return Order(all_kinds()[kind], "en", place, samples, tools, seed=3, leave_out=heard)
 
 
-@pytest.mark.parametrize(("kind", "plan"), [("parallel", plan_parallel), ("routing_easy", plan_routing)])
+@pytest.mark.parametrize(
+    ("kind", "plan"), [("parallel", plan_parallel), ("routing_easy", plan_routing)]
+)
 def test_a_tool_whose_value_nobody_can_make_up_costs_that_tool(
     kind: str, plan: Callable[[Order], Iterator[RoutingPlan]]
 ) -> None:
@@ -62,7 +76,9 @@ def test_a_list_of_types_is_no_reason_to_fail() -> None:
 
 def test_a_bug_costs_one_sample_and_stands_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     heard: list[LeftOut] = []
-    plans = list(plan_parallel(order("parallel", 3, [tool(name, note=TEXT) for name in NAMES], heard.append)))
+    plans = list(
+        plan_parallel(order("parallel", 3, [tool(name, note=TEXT) for name in NAMES], heard.append))
+    )
 
     def make(number: int) -> RoutingPlan:
         if number == 1:
@@ -72,7 +88,12 @@ def test_a_bug_costs_one_sample_and_stands_in_the_log(caplog: pytest.LogCaptureF
     asked = order("parallel", 3, [], heard.append)
     with caplog.at_level(logging.ERROR):
         assert len(list(plan_each(asked, lambda number: NAMES[number], make))) == 3
-    told = LeftOut("parallel", "A bug, to be reported: IndexError: string index out of range", "en", tool="moveDesk")
+    told = LeftOut(
+        "parallel",
+        "A bug, to be reported: IndexError: string index out of range",
+        "en",
+        tool="moveDesk",
+    )
     assert heard == [told]
     assert sum(record.exc_info is not None for record in caplog.records) == 1
 
@@ -89,7 +110,11 @@ def test_what_can_never_be_planned_is_not_tried_for_ever() -> None:
 
 def test_a_tool_is_left_out_for_a_reason_that_says_what_is_the_matter() -> None:
     heard: list[LeftOut] = []
-    tools = [tool("rest"), tool("move", a=TEXT, b=TEXT, c=TEXT, d=TEXT), tool("paint", how={"type": "object"})]
+    tools = [
+        tool("rest"),
+        tool("move", a=TEXT, b=TEXT, c=TEXT, d=TEXT),
+        tool("paint", how={"type": "object"}),
+    ]
     assert usable_tools(order("parallel", 1, tools, heard.append), tools, tool_obstacle) == []
     assert ["requires nothing" in one.reason for one in heard] == [True, False, False]
     assert "more than 3 parameters" in heard[1].reason
@@ -100,7 +125,9 @@ RECIPE = {"name": "apart", "tools": [{"seed": "all"}], "languages": ["en"]}
 
 
 def test_an_impossible_kind_costs_that_kind() -> None:
-    recipe = parse_recipe(RECIPE | {"samples": {"perfect": 2, "routing_hard": 5, "multi_step": 4}}, Path(), "x")
+    recipe = parse_recipe(
+        RECIPE | {"samples": {"perfect": 2, "routing_hard": 5, "multi_step": 4}}, Path(), "x"
+    )
     tools = [tool(name, note=TEXT) for name in NAMES]
     heard: list[LeftOut] = []
     demands = list(shares(recipe, tools, heard.append))
@@ -113,12 +140,18 @@ def test_an_impossible_kind_costs_that_kind() -> None:
 
 def test_an_id_whose_pattern_allows_a_single_zero_is_longer() -> None:
     schema: dict[str, JsonValue] = {"type": "string", "pattern": "^(0|[1-9][0-9]*)$"}
-    assert all(len(str(make_value("guild_id", schema, "en", Random(seed)))) > 1 for seed in range(60))
+    assert all(
+        len(str(make_value("guild_id", schema, "en", Random(seed)))) > 1 for seed in range(60)
+    )
 
 
 def test_many_places_of_a_kind_are_one_sentence() -> None:
-    found = [LeftOut("conversation", f"No {place}.", "en", place, samples=2) for place in ("a", "b", "c")]
-    assert [*told_of_left_out(found)] == ["conversation (en, 3 places: a, b, c): 6 samples can't be planned. No a."]
+    found = [
+        LeftOut("conversation", f"No {place}.", "en", place, samples=2) for place in ("a", "b", "c")
+    ]
+    assert [*told_of_left_out(found)] == [
+        "conversation (en, 3 places: a, b, c): 6 samples can't be planned. No a."
+    ]
     assert len([*told_of_left_out(found[:2])]) == 2
 
 
@@ -136,7 +169,10 @@ def test_an_object_with_entries_of_a_type_gets_one_of_them() -> None:
 
 
 def test_what_is_always_null_in_a_result_is_null() -> None:
-    returned: dict[str, JsonValue] = {"type": "object", "properties": {"premium": {"type": "null"}, "name": TEXT}}
+    returned: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {"premium": {"type": "null"}, "name": TEXT},
+    }
     room = tool("getRoom", room=TEXT).with_changes(returns=returned)
     result = simulated_result(room, {"room": "hall"}, 0)
     assert isinstance(result, dict)
@@ -144,7 +180,11 @@ def test_what_is_always_null_in_a_result_is_null() -> None:
 
 
 async def test_a_goal_of_tools_without_a_description_names_and_reads_them() -> None:
-    schema: dict[str, JsonValue] = {"type": "object", "properties": {"room": TEXT}, "required": ["room"]}
+    schema: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {"room": TEXT},
+        "required": ["room"],
+    }
     bare = [
         Tool(name=name, description="", category="House", parameters=schema)
         for name in ("open_front_door", "close_back_door", "paint_hall")
@@ -154,6 +194,8 @@ async def test_a_goal_of_tools_without_a_description_names_and_reads_them() -> N
     (scenario,) = plan_scenarios("no_target_complexity", asked)
     (plan,) = await plan_conversations(scenario, context)
     (worded,) = await word_scenarios(plan, context)
-    assert [name for name in ("open front door", "close back door", "paint hall") if name in worded.goal]
+    assert [
+        name for name in ("open front door", "close back door", "paint hall") if name in worded.goal
+    ]
     (verdict,) = await check_scenario(worded, context)
     assert verdict.decision == "proved", verdict.reason

@@ -110,13 +110,22 @@ def test_annotations_become_a_schema_that_stands_for_itself() -> None:
     place = {
         "type": "object",
         "description": "Where somebody is.\n\nAttributes:\n    city: The city's name.",
-        "properties": {"city": {"type": "string"}, "title": {"type": "string", "default": "", "description": "What it is called."}},
+        "properties": {
+            "city": {"type": "string"},
+            "title": {"type": "string", "default": "", "description": "What it is called."},
+        },
         "required": ["city"],
-    }  # fmt: skip
+    }
     assert tool.properties == {
         "to": place,
         "by": {"type": "string", "enum": ["train", "bus"]},
-        "seats": {"type": "integer", "default": 1, "minimum": 1, "maximum": 9, "description": "How many."},
+        "seats": {
+            "type": "integer",
+            "default": 1,
+            "minimum": 1,
+            "maximum": 9,
+            "description": "How many.",
+        },
         "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius"},
         "via": place | {"description": "On the way."},
         "notes": {"type": "array", "items": {"type": "string"}},
@@ -171,11 +180,14 @@ def _of_no_default(city: object = Unreadable()) -> None: ...
         (3, "3 is no tool"),
         ({"description": "Nameless."}, "is no tool"),
         ({"name": "go", "arguments": {}}, "The tool 'go' has no 'arguments'"),
-        ({"name": "go", "parameters": {"type": "array"}}, "The tool 'go' can't be used: The parameters are of type 'array'"),
+        (
+            {"name": "go", "parameters": {"type": "array"}},
+            "The tool 'go' can't be used: The parameters are of type 'array'",
+        ),
         ({"name": "", "parameters": {"type": "object"}}, "The tool '' can't be used"),
         ({"name": "go", "category": "x", "source": "y"}, "is no record of a tool"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_tool_is_refused_in_a_sentence(source: Any, words: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         tool_from(source)

@@ -65,7 +65,9 @@ def folder(tmp_path: Path) -> Path:
     shared, pets = tmp_path / "kinds", tmp_path / "pets"
     shared.mkdir()
     pets.mkdir()
-    (shared / "schemas.yaml").write_text("time: {type: string, pattern: '^[0-2][0-9]:[0-5][0-9]$'}", encoding="utf-8")
+    (shared / "schemas.yaml").write_text(
+        "time: {type: string, pattern: '^[0-2][0-9]:[0-5][0-9]$'}", encoding="utf-8"
+    )
     (shared / "zh.yaml").write_text("texts: {walk number: 编号}", encoding="utf-8")
     (pets / "tools.yaml").write_text(ENTRY, encoding="utf-8")
     (pets / "zh.yaml").write_text(IN_CHINESE, encoding="utf-8")
@@ -111,14 +113,18 @@ def test_both_languages_hold_the_same_tools_with_the_same_shape() -> None:
     english, chinese = seed_tools(("en",)), seed_tools(("zh",))
     assert [tool.name for tool in english] == [tool.name for tool in chinese]
     assert [tool.category for tool in english] == [tool.category for tool in chinese]
-    assert [list(tool.properties) for tool in english] == [list(tool.properties) for tool in chinese]
+    assert [list(tool.properties) for tool in english] == [
+        list(tool.properties) for tool in chinese
+    ]
     assert [tool.required for tool in english] == [tool.required for tool in chinese]
     assert {tool.language for tool in english} == {"en"}
     spanish = {tool.name: tool for tool in seed_tools(("es",))}
     assert len(seed_tools()) == len(english) + len(chinese) + len(spanish)
     assert len({tool.category for tool in spanish.values()}) == 6
     alike = {tool.name: (list(tool.properties), tool.required) for tool in english}
-    assert {name: (list(tool.properties), tool.required) for name, tool in spanish.items()}.items() <= alike.items()
+    assert {
+        name: (list(tool.properties), tool.required) for name, tool in spanish.items()
+    }.items() <= alike.items()
 
 
 def test_the_catalog_is_read_once() -> None:
@@ -151,7 +157,9 @@ def test_examples_choices_and_defaults_fit_their_own_schema(tools: list[Tool]) -
             validator = Draft202012Validator(schema, format_checker=FormatChecker())
             shown = [*schema.get("examples", ()), *schema.get("enum", ())]
             shown += [schema["default"]] if "default" in schema else []
-            assert [error.message for value in shown for error in validator.iter_errors(value)] == []
+            assert [
+                error.message for value in shown for error in validator.iter_errors(value)
+            ] == []
 
 
 def test_free_text_ids_and_lists_have_six_distinct_examples(tools: list[Tool]) -> None:
@@ -172,10 +180,14 @@ def test_every_choice_is_one_of_two_or_more_and_none_hides_in_another(tools: lis
         assert len(choices) != 1, label
         assert all(len(choice) >= 2 for choice in choices), label
         marked = [f" {choice} " if CHINESE.search(choice) is None else choice for choice in choices]
-        assert not [one for one in marked for other in marked if one != other and one in other], label
+        assert not [one for one in marked for other in marked if one != other and one in other], (
+            label
+        )
 
 
-def test_english_tools_have_no_chinese_and_chinese_tools_speak_chinese(tools: list[Tool], language: Language) -> None:
+def test_english_tools_have_no_chinese_and_chinese_tools_speak_chinese(
+    tools: list[Tool], language: Language
+) -> None:
     for tool in tools:
         described = [tool.description] + [
             schema["description"]
@@ -188,13 +200,17 @@ def test_english_tools_have_no_chinese_and_chinese_tools_speak_chinese(tools: li
             assert all(CHINESE.search(text) for text in described), tool.name
         else:
             assert not any(CHINESE.search(text) for text in words_in(tool.parameters)), tool.name
-            assert not any(CHINESE.search(text) for text in [*described, *words_in(tool.returns)]), tool.name
+            assert not any(
+                CHINESE.search(text) for text in [*described, *words_in(tool.returns)]
+            ), tool.name
 
 
 def test_chinese_free_text_and_choices_are_chinese() -> None:
     for label, parameter in labelled(seed_tools(("zh",))):
         for schema in schemas_in(parameter):
-            if schema.get("type") in (None, "string") and not ("format" in schema or "pattern" in schema):
+            if schema.get("type") in (None, "string") and not (
+                "format" in schema or "pattern" in schema
+            ):
                 shown = [*schema.get("examples", ()), *schema.get("enum", ())]
                 assert all(CHINESE.search(text) for text in shown), label
 
@@ -205,7 +221,9 @@ def test_every_parameter_and_every_result_is_described(tools: list[Tool]) -> Non
             assert schema.get("description"), (tool.name, name)
 
 
-def test_descriptions_are_short_sentences_and_distinct_within_a_category(tools: list[Tool], language: Language) -> None:
+def test_descriptions_are_short_sentences_and_distinct_within_a_category(
+    tools: list[Tool], language: Language
+) -> None:
     ending, longest = ("。", 24) if language == "zh" else (".", 60)
     for tool in tools:
         assert tool.description.endswith(ending)
@@ -215,23 +233,34 @@ def test_descriptions_are_short_sentences_and_distinct_within_a_category(tools: 
 
 def test_parameter_descriptions_are_distinct_within_a_tool(tools: list[Tool]) -> None:
     for tool in tools:
-        described = sorted(str(schema["description"]).lower() for schema in tool.properties.values())
+        described = sorted(
+            str(schema["description"]).lower() for schema in tool.properties.values()
+        )
         assert all(one != other for one, other in pairwise(described)), tool.name
         assert not any(text.endswith((".", "。")) for text in described), tool.name
 
 
-def test_no_value_stands_in_the_description_of_its_tool(tools: list[Tool], language: Language) -> None:
+def test_no_value_stands_in_the_description_of_its_tool(
+    tools: list[Tool], language: Language
+) -> None:
     for tool in tools:
         for schema in tool.properties.values():
             for value in words_in([schema.get("enum", []), schema.get("examples", [])]):
                 bound = "" if language == "zh" else r"\b"
-                assert not re.search(f"{bound}{re.escape(value)}{bound}", tool.description, re.IGNORECASE)
+                assert not re.search(
+                    f"{bound}{re.escape(value)}{bound}", tool.description, re.IGNORECASE
+                )
 
 
 @pytest.mark.parametrize(("name", "one", "other"), DIFFERING)
-def test_where_two_values_must_differ_their_suggestions_do(tools: list[Tool], name: str, one: str, other: str) -> None:
+def test_where_two_values_must_differ_their_suggestions_do(
+    tools: list[Tool], name: str, one: str, other: str
+) -> None:
     properties = next(tool for tool in tools if tool.name == name).properties
-    first, second = (set(properties[key].get("examples", properties[key].get("enum", ()))) for key in (one, other))
+    first, second = (
+        set(properties[key].get("examples", properties[key].get("enum", ())))
+        for key in (one, other)
+    )
     assert first
     assert first.isdisjoint(second)
 
@@ -254,7 +283,9 @@ def test_most_ids_that_a_tool_takes_are_returned_by_another(tools: list[Tool]) -
             for schema in schemas_in(outer):
                 returned |= {(tool.category, name) for name in schema.get("properties", {})}
         returned |= {(tool.category, name) for name in (tool.returns or {})["properties"]}
-    taken = {(tool.category, name) for tool in tools for name in tool.properties if name.endswith("_id")}
+    taken = {
+        (tool.category, name) for tool in tools for name in tool.properties if name.endswith("_id")
+    }
     assert taken
     assert taken <= returned
 
@@ -269,15 +300,28 @@ def test_a_new_category_is_read_in_both_languages(folder: Path) -> None:
 
 
 def test_a_tool_that_lacks_words_in_a_language_is_not_there_in_it(folder: Path) -> None:
-    (folder / "pets" / "zh.yaml").write_text(IN_CHINESE.replace("  pace: 速度\n", ""), encoding="utf-8")
+    (folder / "pets" / "zh.yaml").write_text(
+        IN_CHINESE.replace("  pace: 速度\n", ""), encoding="utf-8"
+    )
     assert [tool.language for tool in read_seed_folder(folder)] == ["en"]
 
 
 def test_every_shipped_tool_is_there_in_english_and_chinese() -> None:
-    assert {tool.name for tool in seed_tools(("en",))} == {tool.name for tool in seed_tools(("zh",))}
+    assert {tool.name for tool in seed_tools(("en",))} == {
+        tool.name for tool in seed_tools(("zh",))
+    }
 
 
 def test_no_yes_or_no_is_a_no_already(tools: list[Tool]) -> None:
-    flags = [schema for tool in tools for schema in tool.properties.values() if schema.get("type") == "boolean"]
+    flags = [
+        schema
+        for tool in tools
+        for schema in tool.properties.values()
+        if schema.get("type") == "boolean"
+    ]
     assert flags
-    assert [flag["description"] for flag in flags if find_boolean(True, flag, flag["description"]) is None] == []
+    assert [
+        flag["description"]
+        for flag in flags
+        if find_boolean(True, flag, flag["description"]) is None
+    ] == []

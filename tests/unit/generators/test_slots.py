@@ -27,8 +27,12 @@ def values(given: Arguments) -> ArgumentValues:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_every_required_parameter_that_the_request_lacks_is_asked_for(language: Language) -> None:
-    [plan] = await plan_slots(derivation(imperfect(language, guests=4)), context(RecordingTemplateChat()))
+async def test_every_required_parameter_that_the_request_lacks_is_asked_for(
+    language: Language,
+) -> None:
+    [plan] = await plan_slots(
+        derivation(imperfect(language, guests=4)), context(RecordingTemplateChat())
+    )
     assert {slot.parameter for slot in plan.slots} == {"date", "time", "seating"}
     assert plan.origin is not None
     assert plan.origin.seed == 5
@@ -47,7 +51,9 @@ async def test_the_seed_decides_the_order_and_the_same_seed_decides_the_same() -
 
 
 async def test_a_model_sees_the_request_and_what_is_known() -> None:
-    chat = ScriptedModel({"fill_slots": [values({"date": "2027-03-05", "time": "19:30", "seating": "bar"})]})
+    chat = ScriptedModel(
+        {"fill_slots": [values({"date": "2027-03-05", "time": "19:30", "seating": "bar"})]}
+    )
     await plan_slots(derivation(imperfect(guests=4)), context(chat))
     said = chat.asked[0].messages[-1].content
     assert '<known>{"restaurant":"Blue Door","guests":4}</known>' in said
@@ -66,7 +72,9 @@ async def test_values_that_do_not_fit_are_asked_for_anew(wrong: Arguments) -> No
 
 @pytest.mark.parametrize("wrong", WRONG)
 async def test_what_three_answers_lack_is_drawn_and_the_rest_of_them_kept(wrong: Arguments) -> None:
-    [plan] = await plan_slots(derivation(imperfect()), context(ScriptedModel({"fill_slots": [values(wrong)] * 3})))
+    [plan] = await plan_slots(
+        derivation(imperfect()), context(ScriptedModel({"fill_slots": [values(wrong)] * 3}))
+    )
     planned = {slot.parameter: slot.value for slot in plan.slots}
     kept = {name: value for name, value in wrong.items() if value not in (40, "")}
     assert kept.items() <= planned.items()
@@ -78,7 +86,9 @@ async def test_what_three_answers_lack_is_drawn_and_the_rest_of_them_kept(wrong:
 async def test_a_value_that_could_be_taken_for_a_known_one_is_asked_for_anew(note: str) -> None:
     tool = TABLE.with_changes(parameters={**TABLE.parameters, "required": ["restaurant", "note"]})
     source = imperfect().with_changes(candidates=(tool.key,))
-    chat = ScriptedModel({"fill_slots": [values({"note": note}), values({"note": "a cake at the end"})]})
+    chat = ScriptedModel(
+        {"fill_slots": [values({"note": note}), values({"note": "a cake at the end"})]}
+    )
     [plan] = await plan_slots(derivation(source), context(chat)._replace(tools={tool.key: tool}))
     assert [slot.value for slot in plan.slots] == ["a cake at the end"]
     assert chat.left == {}
@@ -87,7 +97,10 @@ async def test_a_value_that_could_be_taken_for_a_known_one_is_asked_for_anew(not
 async def test_a_value_that_the_request_says_already_is_asked_for_anew() -> None:
     said = imperfect()
     said = said.with_changes(
-        turns=(said.turns[0].model_copy(update={"text": f"{said.request} by the window"}), said.turns[1])
+        turns=(
+            said.turns[0].model_copy(update={"text": f"{said.request} by the window"}),
+            said.turns[1],
+        )
     )
     chat = ScriptedModel({"fill_slots": [values({**VALUES, "seating": "window"}), values(VALUES)]})
     [plan] = await plan_slots(derivation(said), context(chat))
@@ -117,13 +130,18 @@ def test_labels_that_are_empty_count_as_missing() -> None:
 @pytest.mark.parametrize(
     ("sample", "reason"),
     [
-        (imperfect(date="2027-03-05", time="19:30", guests=4, seating="bar"), "gives every parameter"),
+        (
+            imperfect(date="2027-03-05", time="19:30", guests=4, seating="bar"),
+            "gives every parameter",
+        ),
         (dialogue("date"), "has 5 turns"),
         (imperfect().with_changes(turns=(imperfect().turns[0], CallTurn())), "0 calls are due"),
         (imperfect().with_changes(candidates=()), "not among the candidates"),
     ],
 )
-async def test_where_nothing_can_be_asked_the_obstacle_is_told_in_advance(sample: object, reason: str) -> None:
+async def test_where_nothing_can_be_asked_the_obstacle_is_told_in_advance(
+    sample: object, reason: str
+) -> None:
     assert re.search(reason, obstacle(sample, TOOLS))  # type: ignore[arg-type]
     with pytest.raises(RecordError, match=reason):
         await plan_slots(derivation(sample), context())  # type: ignore[arg-type]

@@ -16,21 +16,35 @@ from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.exports.formats import EXPORTS, export_release
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from tests.support.warehouse.exported import exported, release_of, stream_of
 from tests.support.warehouse.task_releases import task_stream
 
 CITY = {"type": "string", "description": "The city."}
 WEATHER = Tool(
-    name="get_weather", description="Get the weather of a city.", category="Weather",
+    name="get_weather",
+    description="Get the weather of a city.",
+    category="Weather",
     parameters={
-        "type": "object", "properties": {"city": CITY, "days": {"type": "integer", "description": ""}}, "required": ["city"],
+        "type": "object",
+        "properties": {"city": CITY, "days": {"type": "integer", "description": ""}},
+        "required": ["city"],
     },
-)  # fmt: skip
+)
 TRAINS = Tool(
-    name="find_train", description="Find a train.", category="Weather",
+    name="find_train",
+    description="Find a train.",
+    category="Weather",
     parameters={"type": "object", "properties": {"to": CITY}, "required": ["to"]},
-)  # fmt: skip
+)
 TOOLS = {tool.key: tool for tool in (WEATHER, TRAINS)}
 
 
@@ -39,25 +53,34 @@ def call(tool: str, **arguments: Any) -> GoldCall:
 
 
 def sample(*turns: Any, kind: str = CALL, **more: Any) -> Sample:
-    return Sample(kind=kind, language="en", category="Weather", candidates=tuple(TOOLS), turns=turns, **more)
+    return Sample(
+        kind=kind, language="en", category="Weather", candidates=tuple(TOOLS), turns=turns, **more
+    )
 
 
-ASKED = sample(UserTurn(text="What is the weather in Ulm?"), CallTurn(calls=(call("get_weather", city="Ulm"),)))
+ASKED = sample(
+    UserTurn(text="What is the weather in Ulm?"), CallTurn(calls=(call("get_weather", city="Ulm"),))
+)
 BOTH = sample(
     UserTurn(text="How is Ulm, and how is Linz?"),
-    CallTurn(calls=(call("get_weather", city="Ulm"), call("get_weather", city="Linz", days=2))), kind=CALLS,
-)  # fmt: skip
+    CallTurn(calls=(call("get_weather", city="Ulm"), call("get_weather", city="Linz", days=2))),
+    kind=CALLS,
+)
 LONG = sample(
     UserTurn(text="Is it warm where the train to Bern goes?"),
     CallTurn(calls=(call("find_train", to="Bern"),), executed=True),
     ResultTurn(results=({"train": "IC 5", "to": "Bern"},)),
-    CallTurn(calls=(call("get_weather", city="Bern"), call("get_weather", city="Ulm")), executed=True),
+    CallTurn(
+        calls=(call("get_weather", city="Bern"), call("get_weather", city="Ulm")), executed=True
+    ),
     ResultTurn(results=({"degrees": 7}, "none")),
     ReplyTurn(text="It is 7 degrees in Bern."),
     UserTurn(text="Thanks."),
     ReplyTurn(text="Any time."),
-    kind=CONVERSATION, system_message="Be kind.", tags=("reference_time=2026-03-04 10:00",),
-)  # fmt: skip
+    kind=CONVERSATION,
+    system_message="Be kind.",
+    tags=("reference_time=2026-03-04 10:00",),
+)
 NONE = sample(UserTurn(text="Sing me a song."), CallTurn(), ReplyTurn(text="That I can't do."))
 SAMPLES = (ASKED, BOTH, LONG, NONE)
 MADE_AGAIN = frozenset(
@@ -70,7 +93,10 @@ def read(form: str, path: Path) -> list[ImportedRecord]:
 
 
 def written(path: Path, *rows: Any) -> Path:
-    path.write_text("\n".join(json.dumps(row) if not isinstance(row, str) else row for row in rows), encoding="utf-8")
+    path.write_text(
+        "\n".join(json.dumps(row) if not isinstance(row, str) else row for row in rows),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -89,12 +115,28 @@ def without_names(row: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "form", ["openai", "trl", "trl-grpo", "trl-kto", "sharegpt", "nemo-gym", "inspect", "promptfoo", "langfuse"]
+    "form",
+    [
+        "openai",
+        "trl",
+        "trl-grpo",
+        "trl-kto",
+        "sharegpt",
+        "nemo-gym",
+        "inspect",
+        "promptfoo",
+        "langfuse",
+    ],
 )
-def test_each_row_that_teaches_is_among_the_rows_of_the_sample_that_is_read_of_it(form: str, tmp_path: Path) -> None:
+def test_each_row_that_teaches_is_among_the_rows_of_the_sample_that_is_read_of_it(
+    form: str, tmp_path: Path
+) -> None:
     export_release(stream_of(release_of(SAMPLES, TOOLS)), form, tmp_path)
     rows = [
-        row for name, rows in exported(release_of(SAMPLES, TOOLS), form).items() if "info" not in name for row in rows
+        row
+        for name, rows in exported(release_of(SAMPLES, TOOLS), form).items()
+        if "info" not in name
+        for row in rows
     ]
     rows = [
         without_names(row)
@@ -107,7 +149,10 @@ def test_each_row_that_teaches_is_among_the_rows_of_the_sample_that_is_read_of_i
         assert record.sample is not None, record.problems
         content = release_of([record.sample], {tool.key: tool for tool in record.tools})
         again = [
-            without_names(one) for name, found in exported(content, form).items() if "info" not in name for one in found
+            without_names(one)
+            for name, found in exported(content, form).items()
+            if "info" not in name
+            for one in found
         ]
         assert row in again
 
@@ -125,7 +170,10 @@ def test_rows_for_the_hub_come_back_with_every_turn(tmp_path: Path) -> None:
     records = read("hf", tmp_path)
     for before, record in zip((ASKED, BOTH, LONG), records, strict=True):
         assert record.sample is not None, record.problems
-        assert without_evidence(record.sample).key == before.with_changes(candidates=record.sample.candidates).key
+        assert (
+            without_evidence(record.sample).key
+            == before.with_changes(candidates=record.sample.candidates).key
+        )
         assert [tool.signature for tool in record.tools] == [WEATHER.signature, TRAINS.signature]
 
 
@@ -156,7 +204,9 @@ def test_every_export_can_be_read_back() -> None:
     assert set(EXPORTS.names) - played <= set(SOURCES.names)
 
 
-def test_tasks_of_an_environment_are_read_back_as_records_and_beside_rows_not_twice(tmp_path: Path) -> None:
+def test_tasks_of_an_environment_are_read_back_as_records_and_beside_rows_not_twice(
+    tmp_path: Path,
+) -> None:
     stream = task_stream(tmp_path)
     export_release(stream, "verifiers", tmp_path / "played")
     export_release(task_stream(tmp_path), "trl", tmp_path / "rows")
@@ -169,8 +219,16 @@ def test_tasks_of_an_environment_are_read_back_as_records_and_beside_rows_not_tw
 def test_several_turns_with_their_results_stay_whole(tmp_path: Path) -> None:
     function = {"type": "function", "function": WEATHER.signature}
     calls = [
-        {"id": "a", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Ulm"}'}},
-        {"id": "b", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Linz"}'}},
+        {
+            "id": "a",
+            "type": "function",
+            "function": {"name": "get_weather", "arguments": '{"city": "Ulm"}'},
+        },
+        {
+            "id": "b",
+            "type": "function",
+            "function": {"name": "get_weather", "arguments": '{"city": "Linz"}'},
+        },
     ]
     messages = [
         {"role": "system", "content": "Be kind."},
@@ -190,54 +248,100 @@ def test_several_turns_with_their_results_stay_whole(tmp_path: Path) -> None:
 CALLED = '{"name": "get_weather", "arguments": {"city": "Ulm"}}'
 ROWS: dict[str, Any] = {
     "responses": {
-        "input": "Weather in Ulm?", "tools": [{"type": "function", **WEATHER.signature}],
+        "input": "Weather in Ulm?",
+        "tools": [{"type": "function", **WEATHER.signature}],
         "output": [
             {"type": "reasoning", "summary": []},
-            {"type": "function_call", "call_id": "c", "name": "get_weather", "arguments": '{"city": "Ulm"}'},
+            {
+                "type": "function_call",
+                "call_id": "c",
+                "name": "get_weather",
+                "arguments": '{"city": "Ulm"}',
+            },
         ],
     },
     "sharegpt": {
         "conversations": [
-            {"from": "system", "value": f"You may call functions. <tools>{json.dumps([WEATHER.signature])}</tools>"},
+            {
+                "from": "system",
+                "value": f"You may call functions. <tools>{json.dumps([WEATHER.signature])}</tools>",
+            },
             {"from": "human", "value": "Weather in Ulm?"},
             {"from": "gpt", "value": f"<think>Hm.</think><tool_call>\n{CALLED}\n</tool_call>"},
-        ],
+        ]
     },
     "toolace": {
         "system": f"Here is a list of functions:\n{json.dumps([WEATHER.signature])}.\nShould you call, use [f(a=1)].",
         "conversations": [
-            {"from": "user", "value": "Weather in Ulm?"}, {"from": "assistant", "value": "[get_weather(city='Ulm')]"},
+            {"from": "user", "value": "Weather in Ulm?"},
+            {"from": "assistant", "value": "[get_weather(city='Ulm')]"},
         ],
     },
     "xlam": {
-        "id": 1, "query": "Weather in Ulm?", "answers": '[{"name": "get_weather", "arguments": {"city": "Ulm"}}]',
-        "tools": json.dumps([{
-            "name": "get_weather", "description": "Get the weather of a city.",
-            "parameters": {"city": {"type": "str", "description": "The city."}, "type": {"type": "int, optional", "default": 1}},
-        }]),
+        "id": 1,
+        "query": "Weather in Ulm?",
+        "answers": '[{"name": "get_weather", "arguments": {"city": "Ulm"}}]',
+        "tools": json.dumps(
+            [
+                {
+                    "name": "get_weather",
+                    "description": "Get the weather of a city.",
+                    "parameters": {
+                        "city": {"type": "str", "description": "The city."},
+                        "type": {"type": "int, optional", "default": 1},
+                    },
+                }
+            ]
+        ),
     },
     "toucan": {
-        "subset_name": "single-turn", "available_tools": json.dumps([{"type": "function", "function": WEATHER.signature}]),
-        "messages": json.dumps([
-            {"role": "system", "content": "<|im_system|>tool_declare"}, {"role": "user", "content": "Weather in Ulm?"},
-            {"role": "tool_call", "content": "{'name': 'get_weather', 'arguments': '{\"city\": \"Ulm\"}'}"},
-        ]),
+        "subset_name": "single-turn",
+        "available_tools": json.dumps([{"type": "function", "function": WEATHER.signature}]),
+        "messages": json.dumps(
+            [
+                {"role": "system", "content": "<|im_system|>tool_declare"},
+                {"role": "user", "content": "Weather in Ulm?"},
+                {
+                    "role": "tool_call",
+                    "content": "{'name': 'get_weather', 'arguments': '{\"city\": \"Ulm\"}'}",
+                },
+            ]
+        ),
     },
     "litellm": {
-        "status": "success", "messages": [{"role": "user", "content": "Weather in Ulm?"}],
+        "status": "success",
+        "messages": [{"role": "user", "content": "Weather in Ulm?"}],
         "model_parameters": {"tools": [{"type": "function", "function": WEATHER.signature}]},
-        "response": {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [
-            {"id": "c", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Ulm"}'}},
-        ]}}]},
+        "response": {
+            "choices": [
+                {
+                    "message": {
+                        "role": "assistant",
+                        "content": None,
+                        "tool_calls": [
+                            {
+                                "id": "c",
+                                "type": "function",
+                                "function": {"name": "get_weather", "arguments": '{"city": "Ulm"}'},
+                            }
+                        ],
+                    }
+                }
+            ]
+        },
     },
     "openai": {
         "request": {
             "messages": [{"role": "user", "content": "Weather in Ulm?"}],
-            "tools": [{"name": "get_weather", "description": "", "input_schema": WEATHER.parameters}],
+            "tools": [
+                {"name": "get_weather", "description": "", "input_schema": WEATHER.parameters}
+            ],
         },
-        "response": {"choices": [{"message": {"role": "assistant", "function_call": json.loads(CALLED)}}]},
+        "response": {
+            "choices": [{"message": {"role": "assistant", "function_call": json.loads(CALLED)}}]
+        },
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", ROWS)
@@ -250,24 +354,45 @@ def test_each_way_of_writing_a_call_is_the_same_call(form: str, tmp_path: Path) 
 
 def test_calls_of_toolace_may_have_names_with_spaces_and_brackets_in_their_values() -> None:
     calls = python_calls("[Market Trends API(trend_type=\"MARKET (US), 'all'\", n=2), Get It()]")
-    assert calls == [Called("Market Trends API", {"trend_type": "MARKET (US), 'all'", "n": 2}), Called("Get It", {})]
-    for text in ("[f(1)]", "[f(a=g())]", "[f(a=1]", "I looked (a=1)", "[f(**x)]", "[f(a=1) and so on]", "[]", "f"):
+    assert calls == [
+        Called("Market Trends API", {"trend_type": "MARKET (US), 'all'", "n": 2}),
+        Called("Get It", {}),
+    ]
+    for text in (
+        "[f(1)]",
+        "[f(a=g())]",
+        "[f(a=1]",
+        "I looked (a=1)",
+        "[f(**x)]",
+        "[f(a=1) and so on]",
+        "[]",
+        "f",
+    ):
         assert python_calls(text) == []
 
 
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20).filter(
-    str.strip
-)
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20
+).filter(str.strip)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-99, 99) | TEXTS, lambda inner: st.dictionaries(TEXTS, inner), max_leaves=4
+    st.none() | st.booleans() | st.integers(-99, 99) | TEXTS,
+    lambda inner: st.dictionaries(TEXTS, inner),
+    max_leaves=4,
 )
 CALLS_MADE = st.lists(
-    st.builds(call, st.sampled_from(["get_weather", "find_train"]), city=VALUES), min_size=1, max_size=3
+    st.builds(call, st.sampled_from(["get_weather", "find_train"]), city=VALUES),
+    min_size=1,
+    max_size=3,
 )
 
 
-@given(st.lists(st.tuples(TEXTS, st.lists(CALLS_MADE, max_size=2), TEXTS), min_size=1, max_size=3), st.randoms())
-def test_what_chat_completions_say_is_read_back_whatever_was_said(parts: list[Any], rng: Random) -> None:
+@given(
+    st.lists(st.tuples(TEXTS, st.lists(CALLS_MADE, max_size=2), TEXTS), min_size=1, max_size=3),
+    st.randoms(),
+)
+def test_what_chat_completions_say_is_read_back_whatever_was_said(
+    parts: list[Any], rng: Random
+) -> None:
     turns: list[Any] = []
     for asked, steps, said in parts:
         turns.append(UserTurn(text=asked))
@@ -283,9 +408,13 @@ def test_what_chat_completions_say_is_read_back_whatever_was_said(parts: list[An
 def test_types_in_pythons_words_are_a_schema(tmp_path: Path) -> None:
     [record] = read("xlam", written(tmp_path / "rows.jsonl", ROWS["xlam"]))
     assert record.tools[0].parameters == {
-        "type": "object", "required": ["city"],
-        "properties": {"city": {"type": "string", "description": "The city."}, "type": {"type": "integer", "default": 1}},
-    }  # fmt: skip
+        "type": "object",
+        "required": ["city"],
+        "properties": {
+            "city": {"type": "string", "description": "The city."},
+            "type": {"type": "integer", "default": 1},
+        },
+    }
 
 
 WRONG = {
@@ -303,7 +432,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_a_line_that_can_not_be_read_is_named_with_its_reason_and_passed_over(line: str, tmp_path: Path) -> None:
+def test_a_line_that_can_not_be_read_is_named_with_its_reason_and_passed_over(
+    line: str, tmp_path: Path
+) -> None:
     path = written(tmp_path / "rows.jsonl", ROWS["openai"], line, ROWS["openai"])
     first, wrong, last = read("openai", path)
     assert first.sample == last.sample is not None
@@ -312,10 +443,16 @@ def test_a_line_that_can_not_be_read_is_named_with_its_reason_and_passed_over(li
     assert WRONG[line] in wrong.problems[0].message
 
 
-def test_a_line_without_end_and_bytes_of_another_encoding_cost_themselves_alone(tmp_path: Path) -> None:
+def test_a_line_without_end_and_bytes_of_another_encoding_cost_themselves_alone(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "rows.jsonl"
     good = json.dumps(ROWS["openai"]).encode()
-    path.write_bytes(b"\n".join([good, b'{"a": "' + b"x" * 2**24 + b'"}', '{"messages": "ü"}'.encode("latin-1"), good]))
+    path.write_bytes(
+        b"\n".join(
+            [good, b'{"a": "' + b"x" * 2**24 + b'"}', '{"messages": "ü"}'.encode("latin-1"), good]
+        )
+    )
     records = read("openai", path)
     assert [record.sample is None for record in records] == [False, True, True, False]
     assert "longer than" in records[1].problems[0].message

@@ -22,7 +22,9 @@ WHOLE = {"type": "integer", "description": "How many guests"}
         ("no such words", "My card 4472 is lost.", None),
     ],
 )
-def test_a_mangled_quote_is_looked_for_in_the_text(words: str, text: str, found: str | None) -> None:
+def test_a_mangled_quote_is_looked_for_in_the_text(
+    words: str, text: str, found: str | None
+) -> None:
     place = find_quote(words, text)
     assert (place and text[place.start : place.end]) == found
 
@@ -33,15 +35,26 @@ def test_a_forgotten_quote_is_found_by_readers() -> None:
 
 
 def test_what_no_rule_reads_goes_on_by_the_quote_of_the_model() -> None:
-    assert find_value(("guests", 3), WHOLE, "me and my two kids", "A table for me and my two kids.", "en").problem == ""
+    assert (
+        find_value(
+            ("guests", 3), WHOLE, "me and my two kids", "A table for me and my two kids.", "en"
+        ).problem
+        == ""
+    )
 
 
 def test_a_quote_that_says_another_value_is_asked_for_again() -> None:
-    assert "say 4 for 'guests', not 3" in find_value(("guests", 3), WHOLE, "four", "A table for four.", "en").problem
+    assert (
+        "say 4 for 'guests', not 3"
+        in find_value(("guests", 3), WHOLE, "four", "A table for four.", "en").problem
+    )
 
 
 def test_a_value_that_nothing_says_is_asked_for_again() -> None:
-    assert "nothing in it says 3" in find_value(("guests", 3), WHOLE, "three people", "A table, please.", "en").problem
+    assert (
+        "nothing in it says 3"
+        in find_value(("guests", 3), WHOLE, "three people", "A table, please.", "en").problem
+    )
 
 
 def test_right_wordings_in_free_words_are_hardly_ever_asked_for_again(shared: Path) -> None:
@@ -53,7 +66,13 @@ def test_right_wordings_in_free_words_are_hardly_ever_asked_for_again(shared: Pa
 def _is_refused(one: dict[str, Any]) -> bool:
     schemas = one["tool"]["parameters"].get("properties", {})
     return any(
-        find_value((name, value), schemas[name], one["quotes"].get(name, ""), one["request"], one["language"]).problem
+        find_value(
+            (name, value),
+            schemas[name],
+            one["quotes"].get(name, ""),
+            one["request"],
+            one["language"],
+        ).problem
         for name, value in one["arguments"].items()
     )
 

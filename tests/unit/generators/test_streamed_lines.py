@@ -10,7 +10,9 @@ from callwright.generators.catalogs.catalog import Problem
 from callwright.generators.catalogs.documents import DocumentItem, read_rows, stream_lines
 
 
-def test_a_line_past_the_bound_is_a_problem_with_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_past_the_bound_is_a_problem_with_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(documents, "LONGEST_LINE", 100)
     file = tmp_path / "rows.jsonl"
     file.write_text('{"a": 1}\n\n["' + "x" * 1000 + '"]\n{"a": 2}\n', encoding="utf-8")
@@ -35,7 +37,9 @@ def test_a_line_as_long_as_the_bound_is_read_whole(
     assert (last.number, last.content) == (2, b"y")
 
 
-def test_bytes_that_are_no_text_and_a_byte_order_mark_are_looked_at_line_by_line(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_and_a_byte_order_mark_are_looked_at_line_by_line(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'\xef\xbb\xbf{"a": 1}\n"\xff"\n[]\n')
     first, broken, last = read_rows(file)

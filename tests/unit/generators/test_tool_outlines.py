@@ -10,7 +10,11 @@ LONG = {
     "description": "Everything else. " * 40,
     "properties": {f"p{at}": {"type": "string"} for at in range(60)},
 }
-MANY = {"type": "string", "enum": [f"choice {at}" for at in range(60)], "description": "Which of them.\nAnd more."}
+MANY = {
+    "type": "string",
+    "enum": [f"choice {at}" for at in range(60)],
+    "description": "Which of them.\nAnd more.",
+}
 PROPERTIES = {
     "task": {"type": "string", "description": "Its id."},
     "data": LONG,
@@ -18,9 +22,17 @@ PROPERTIES = {
     "opt_fields": {"type": "array"},
 }
 TOOL = Tool(
-    name="getTask", description="Get it.", category="Work", plumbing=("opt_fields",),
-    parameters={"type": "object", "properties": PROPERTIES, "required": ["task"], "additionalProperties": False},
-)  # fmt: skip
+    name="getTask",
+    description="Get it.",
+    category="Work",
+    plumbing=("opt_fields",),
+    parameters={
+        "type": "object",
+        "properties": PROPERTIES,
+        "required": ["task"],
+        "additionalProperties": False,
+    },
+)
 
 
 def test_what_matters_stands_whole_and_all_else_in_a_line() -> None:
@@ -40,10 +52,20 @@ def test_what_matters_stands_whole_and_all_else_in_a_line() -> None:
 def test_definitions_are_shown_only_where_something_refers_to_them() -> None:
     definitions = {"$defs": {"Part": {"type": "string"}}}
     schema = (
-        TOOL.parameters | definitions | {"properties": {"one": {"$ref": "#/$defs/Part"}, "task": {"type": "string"}}}
+        TOOL.parameters
+        | definitions
+        | {"properties": {"one": {"$ref": "#/$defs/Part"}, "task": {"type": "string"}}}
     )
-    assert outlined(TOOL.with_changes(parameters=schema), {"one"})["parameters"]["$defs"] == definitions["$defs"]
-    assert "$defs" not in outlined(TOOL.with_changes(parameters=TOOL.parameters | definitions), {"task"})["parameters"]
+    assert (
+        outlined(TOOL.with_changes(parameters=schema), {"one"})["parameters"]["$defs"]
+        == definitions["$defs"]
+    )
+    assert (
+        "$defs"
+        not in outlined(TOOL.with_changes(parameters=TOOL.parameters | definitions), {"task"})[
+            "parameters"
+        ]
+    )
 
 
 def test_a_tool_that_is_called_twice_is_shown_once_with_what_both_calls_give() -> None:
@@ -56,7 +78,8 @@ def test_a_tool_that_is_called_twice_is_shown_once_with_what_both_calls_give() -
 def test_reading_and_writing_are_apart_even_where_a_document_describes_them_alike() -> None:
     same = "Updates a specific attachment of an order by its file name."
     update, get, fetch = (
-        TOOL.with_changes(name=f"{verb}OrderAttachment", description=same) for verb in ("update", "get", "find")
+        TOOL.with_changes(name=f"{verb}OrderAttachment", description=same)
+        for verb in ("update", "get", "find")
     )
     assert not are_redundant(update, get)
     assert are_redundant(get, fetch)

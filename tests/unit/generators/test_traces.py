@@ -14,11 +14,21 @@ from tests.unit.generators.test_sources import WEATHER, read, written
 
 USER = {"role": "user", "parts": [{"type": "text", "content": "Weather in Ulm?"}]}
 CALLED = {
-    "role": "assistant", "finish_reason": "tool_call",
-    "parts": [{"type": "tool_call", "id": "c1", "name": "get_weather", "arguments": {"city": "Ulm"}}],
-}  # fmt: skip
-RETURNED = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": {"degrees": 7}}]}
-SAID = {"role": "assistant", "parts": [{"type": "text", "content": "7 degrees."}], "finish_reason": "stop"}
+    "role": "assistant",
+    "finish_reason": "tool_call",
+    "parts": [
+        {"type": "tool_call", "id": "c1", "name": "get_weather", "arguments": {"city": "Ulm"}}
+    ],
+}
+RETURNED = {
+    "role": "tool",
+    "parts": [{"type": "tool_call_response", "id": "c1", "response": {"degrees": 7}}],
+}
+SAID = {
+    "role": "assistant",
+    "parts": [{"type": "text", "content": "7 degrees."}],
+    "finish_reason": "stop",
+}
 
 
 def span(trace: str, began: int, **attributes: Any) -> dict[str, Any]:
@@ -34,9 +44,14 @@ def span(trace: str, began: int, **attributes: Any) -> dict[str, Any]:
 def chat(trace: str, began: int, before: list[Any], after: Any) -> dict[str, Any]:
     tools = json.dumps([{"type": "function", **WEATHER.signature}])
     return span(
-        trace, began, operation__name="chat", input__messages=json.dumps(before), output__messages=json.dumps([after]),
-        tool__definitions=tools, system_instructions=json.dumps([{"type": "text", "content": "Be kind."}]),
-    )  # fmt: skip
+        trace,
+        began,
+        operation__name="chat",
+        input__messages=json.dumps(before),
+        output__messages=json.dumps([after]),
+        tool__definitions=tools,
+        system_instructions=json.dumps([{"type": "text", "content": "Be kind."}]),
+    )
 
 
 def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
@@ -45,13 +60,16 @@ def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
 
     listed = [
         {
-            "traceId": one["context"]["trace_id"], "spanId": one["context"]["span_id"],
+            "traceId": one["context"]["trace_id"],
+            "spanId": one["context"]["span_id"],
             "startTimeUnixNano": one["start_time"][-3:-1],
-            "attributes": [{"key": name, "value": value(given)} for name, given in one["attributes"].items()],
+            "attributes": [
+                {"key": name, "value": value(given)} for name, given in one["attributes"].items()
+            ],
             "status": one.get("status", {}),
         }
         for one in spans
-    ]  # fmt: skip
+    ]
     return {"resourceSpans": [{"scopeSpans": [{"spans": listed}]}]}
 
 
@@ -68,7 +86,9 @@ TOOL = span(
 
 
 @pytest.mark.parametrize("form", ["spans", "otlp lines", "otlp document"])
-def test_spans_of_a_trace_are_one_conversation_wherever_they_stand(form: str, tmp_path: Path) -> None:
+def test_spans_of_a_trace_are_one_conversation_wherever_they_stand(
+    form: str, tmp_path: Path
+) -> None:
     path = tmp_path / "spans.jsonl"
     if form == "spans":
         written(path, FIRST, OTHER, "<html>", TOOL, LAST)
@@ -100,35 +120,54 @@ def test_a_span_that_failed_is_a_signal_and_one_without_messages_a_reason(tmp_pa
 
 def test_attributes_of_older_instrumentations_are_read(tmp_path: Path) -> None:
     flat = span(
-        "a", 1, prompt__0__role="user", prompt__0__content="Weather in Ulm?", completion__0__role="assistant",
-        completion__0__tool_calls__0__name="get_weather", completion__0__tool_calls__0__arguments='{"city": "Ulm"}',
-    )  # fmt: skip
+        "a",
+        1,
+        prompt__0__role="user",
+        prompt__0__content="Weather in Ulm?",
+        completion__0__role="assistant",
+        completion__0__tool_calls__0__name="get_weather",
+        completion__0__tool_calls__0__arguments='{"city": "Ulm"}',
+    )
     [record] = read("otel", written(tmp_path / "spans.jsonl", flat, "{}"))[:1]
     assert record.sample is not None, record.problems
-    assert [(one.tool, one.arguments) for one in record.sample.gold] == [("get_weather", {"city": "Ulm"})]
-    inference = {"context": {"trace_id": "z"}, "attributes": {
-        "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Weather in Ulm?",
-        "llm.output_messages.0.message.role": "assistant",
-        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "get_weather",
-        "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"city": "Ulm"}',
-        "llm.tools.0.tool.json_schema": json.dumps({"type": "function", "function": WEATHER.signature}),
-    }}  # fmt: skip
+    assert [(one.tool, one.arguments) for one in record.sample.gold] == [
+        ("get_weather", {"city": "Ulm"})
+    ]
+    inference = {
+        "context": {"trace_id": "z"},
+        "attributes": {
+            "llm.input_messages.0.message.role": "user",
+            "llm.input_messages.0.message.content": "Weather in Ulm?",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "get_weather",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"city": "Ulm"}',
+            "llm.tools.0.tool.json_schema": json.dumps(
+                {"type": "function", "function": WEATHER.signature}
+            ),
+        },
+    }
     [record] = read("otel", written(tmp_path / "other.jsonl", inference))
     assert record.sample is not None, record.problems
-    assert [(one.tool, one.arguments) for one in record.sample.gold] == [("get_weather", {"city": "Ulm"})]
+    assert [(one.tool, one.arguments) for one in record.sample.gold] == [
+        ("get_weather", {"city": "Ulm"})
+    ]
     assert [tool.name for tool in record.tools] == ["get_weather"]
 
 
 MADE = {
     "role": "assistant",
     "content": None,
-    "tool_calls": [{"id": "c", "function": {"name": "get_weather", "arguments": '{"city": "Ulm"}'}}],
+    "tool_calls": [
+        {"id": "c", "function": {"name": "get_weather", "arguments": '{"city": "Ulm"}'}}
+    ],
 }
 ASKED = [{"role": "user", "content": "Weather in Ulm?"}]
 
 
 @pytest.mark.parametrize("form", ["trace", "observations"])
-def test_langfuses_generations_are_conversations_with_their_scores(form: str, tmp_path: Path) -> None:
+def test_langfuses_generations_are_conversations_with_their_scores(
+    form: str, tmp_path: Path
+) -> None:
     tools = [{"type": "function", "function": WEATHER.signature}]
     generation = {
         "id": "g",
@@ -138,12 +177,19 @@ def test_langfuses_generations_are_conversations_with_their_scores(form: str, tm
         "input": {"messages": ASKED, "tools": tools},
         "output": MADE,
     }
-    event = {"id": "s", "type": "SPAN", "startTime": "0", "level": "ERROR", "statusMessage": "tool timed out"}
+    event = {
+        "id": "s",
+        "type": "SPAN",
+        "startTime": "0",
+        "level": "ERROR",
+        "statusMessage": "tool timed out",
+    }
     scores = [{"name": "user-feedback", "value": 0}]
     if form == "trace":
         path = tmp_path / "trace.json"
         path.write_text(
-            json.dumps({"id": "t", "observations": [event, generation], "scores": scores}), encoding="utf-8"
+            json.dumps({"id": "t", "observations": [event, generation], "scores": scores}),
+            encoding="utf-8",
         )
     else:
         snake = {
@@ -163,16 +209,28 @@ def test_langfuses_generations_are_conversations_with_their_scores(form: str, tm
 
 
 TRAJECTORY: dict[str, Any] = {
-    "schema_version": "ATIF-v1.6", "session_id": "s",
-    "agent": {"name": "helper", "version": "1", "tool_definitions": [{"type": "function", "function": WEATHER.signature}]},
+    "schema_version": "ATIF-v1.6",
+    "session_id": "s",
+    "agent": {
+        "name": "helper",
+        "version": "1",
+        "tool_definitions": [{"type": "function", "function": WEATHER.signature}],
+    },
     "steps": [
         {"step_id": 1, "source": "user", "message": "Weather in Ulm?"},
-        {"step_id": 2, "source": "agent", "message": "", "reasoning_content": "Hm.",
-         "tool_calls": [{"tool_call_id": "c", "function_name": "get_weather", "arguments": {"city": "Ulm"}}],
-         "observation": {"results": [{"source_call_id": "c", "content": '{"degrees": 7}'}]}},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": "",
+            "reasoning_content": "Hm.",
+            "tool_calls": [
+                {"tool_call_id": "c", "function_name": "get_weather", "arguments": {"city": "Ulm"}}
+            ],
+            "observation": {"results": [{"source_call_id": "c", "content": '{"degrees": 7}'}]},
+        },
         {"step_id": 3, "source": "agent", "message": "7 degrees."},
     ],
-}  # fmt: skip
+}
 
 
 def test_a_trajectory_keeps_its_steps_with_what_they_observed(tmp_path: Path) -> None:
@@ -200,19 +258,40 @@ def test_a_log_that_cant_be_unpacked_here_says_what_to_install(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("form", ["json", "eval"])
-def test_logs_of_inspect_have_their_samples_with_tools_and_scores(form: str, tmp_path: Path) -> None:
+def test_logs_of_inspect_have_their_samples_with_tools_and_scores(
+    form: str, tmp_path: Path
+) -> None:
     tool = {"name": "get_weather", "description": "", "parameters": WEATHER.parameters}
     logged = {
-        "id": 1, "epoch": 1, "input": "Weather in Ulm?", "target": "7",
-        "messages": [*ASKED, {"role": "assistant", "content": "", "tool_calls": [
-            {"id": "c", "function": "get_weather", "arguments": {"city": "Ulm"}, "type": "function"}]},
+        "id": 1,
+        "epoch": 1,
+        "input": "Weather in Ulm?",
+        "target": "7",
+        "messages": [
+            *ASKED,
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [
+                    {
+                        "id": "c",
+                        "function": "get_weather",
+                        "arguments": {"city": "Ulm"},
+                        "type": "function",
+                    }
+                ],
+            },
             {"role": "tool", "tool_call_id": "c", "function": "get_weather", "content": "7"},
-            {"role": "assistant", "content": "7 degrees."}],
-        "events": [{"event": "model", "tools": [tool]}], "scores": {"match": {"value": "I"}},
-    }  # fmt: skip
+            {"role": "assistant", "content": "7 degrees."},
+        ],
+        "events": [{"event": "model", "tools": [tool]}],
+        "scores": {"match": {"value": "I"}},
+    }
     if form == "json":
         path = tmp_path / "log.json"
-        path.write_text(json.dumps({"version": 2, "eval": {}, "samples": [logged]}), encoding="utf-8")
+        path.write_text(
+            json.dumps({"version": 2, "eval": {}, "samples": [logged]}), encoding="utf-8"
+        )
     else:
         path = tmp_path / "log.eval"
         with zipfile.ZipFile(path, "w") as archive:

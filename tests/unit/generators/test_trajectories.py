@@ -15,10 +15,20 @@ from callwright.language.values import locate
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Message, ReplyTurn, Sample, Transform, UserTurn
-from tests.support.generators.dialogue_parts import TABLE, TOOLS, VALUES, context, derivation, dialogue, imperfect
+from tests.support.generators.dialogue_parts import (
+    TABLE,
+    TOOLS,
+    VALUES,
+    context,
+    derivation,
+    dialogue,
+    imperfect,
+)
 
 MERGED = st.sampled_from(["mQmA", "mQsA", "sQmA"])
-ORDERS = st.permutations(list(VALUES)).flatmap(lambda names: st.integers(2, 4).map(lambda count: names[:count]))
+ORDERS = st.permutations(list(VALUES)).flatmap(
+    lambda names: st.integers(2, 4).map(lambda count: names[:count])
+)
 
 
 async def merge(source: Sample, transform: Transform, seed: int) -> Sample:
@@ -62,7 +72,9 @@ async def test_every_piece_of_evidence_quotes_words_that_say_the_value(
             turn = snapshot.prefix[proof.turn or 0]  # nothing is known before it is said
             assert isinstance(turn, UserTurn)
             assert turn.text[proof.start : proof.end] == proof.quote
-            assert locate(call.arguments[proof.argument], TABLE.properties[proof.argument], proof.quote)
+            assert locate(
+                call.arguments[proof.argument], TABLE.properties[proof.argument], proof.quote
+            )
 
 
 @given(ORDERS, st.integers(0, 2**32))
@@ -85,7 +97,9 @@ async def test_each_kind_merges_what_its_name_says(names: list[str], seed: int) 
 
 
 @given(st.permutations(list(VALUES)), st.integers(0, 2**32))
-async def test_only_answers_that_say_what_they_are_about_are_given_unasked(names: list[str], seed: int) -> None:
+async def test_only_answers_that_say_what_they_are_about_are_given_unasked(
+    names: list[str], seed: int
+) -> None:
     sample = await merge(dialogue(*names), "sQmA", seed)
     for question, answer in zip(sample.turns[2::3], sample.turns[3::3], strict=True):
         assert isinstance(question, ReplyTurn)
@@ -100,25 +114,32 @@ async def test_merged_questions_and_answers_read_as_sentences() -> None:
     shown = set()
     for seed in range(30):
         sample = await merge(dialogue("time", "guests"), "mQmA", seed)
-        [question], [_, answer] = questions(sample), [turn.text for turn in sample.turns if isinstance(turn, UserTurn)]
+        [question], [_, answer] = (
+            questions(sample),
+            [turn.text for turn in sample.turns if isinstance(turn, UserTurn)],
+        )
         shown.add((question, answer))
-    assert shown == {
-        (
-            "At what time? How many guests?",  # no "Sure." in the midst
-            "Half past seven in the evening. The number of guests is four.",  # a stop where one was missing
-        ),
-        (
-            "Sure. How many guests? At what time?",
-            "Sure, the number of guests is four. Half past seven in the evening",
-        ),
-    }
+    assert (
+        shown
+        == {
+            (
+                "At what time? How many guests?",  # no "Sure." in the midst
+                "Half past seven in the evening. The number of guests is four.",  # a stop where one was missing
+            ),
+            (
+                "Sure. How many guests? At what time?",
+                "Sure, the number of guests is four. Half past seven in the evening",
+            ),
+        }
+    )
 
 
 async def test_a_message_goes_along_with_the_answer_that_leans_on_it() -> None:
     source = dialogue("date", "guests")
     turns = list(source.turns)
     turns[3] = UserTurn(
-        text="The day of the visit is in her mail.", external=Message(app="email", text="March 5, 2027!")
+        text="The day of the visit is in her mail.",
+        external=Message(app="email", text="March 5, 2027!"),
     )
     for at in (4, 7):
         call = turns[at].calls[0]  # type: ignore[union-attr]
@@ -161,7 +182,10 @@ def changed(source: Sample, at: int, **arguments: object) -> Sample:
             dialogue("date", "time").with_changes(turns=dialogue("date", "time").turns[:-1]),
             "no question with its answer",
         ),
-        (imperfect().with_changes(turns=(UserTurn(text="Hi"), ReplyTurn(text="Hi"))), "does not open"),
+        (
+            imperfect().with_changes(turns=(UserTurn(text="Hi"), ReplyTurn(text="Hi"))),
+            "does not open",
+        ),
     ],
 )
 async def test_what_cannot_be_merged_is_told_in_advance(sample: Sample, reason: str) -> None:
@@ -180,9 +204,15 @@ async def test_published_dialogues_can_be_merged_too(shared: Path, language: str
     path = shared / f"data/hammerbench/sample100/{language}/multi-turn/HammerBench_Based.json"
     records = list(read_hammerbench(path))
     at_hand = StageContext(
-        ScriptedModel({}), Random(1), {tool.key: tool for record in records for tool in record.tools}
+        ScriptedModel({}),
+        Random(1),
+        {tool.key: tool for record in records for tool in record.tools},
     )
-    sources = [record.sample for record in records if record.sample and not obstacle(record.sample, at_hand.tools)]
+    sources = [
+        record.sample
+        for record in records
+        if record.sample and not obstacle(record.sample, at_hand.tools)
+    ]
     assert len(sources) > 50
     for number, source in enumerate(sources):
         transform: Transform = ("mQmA", "mQsA", "sQmA")[number % 3]

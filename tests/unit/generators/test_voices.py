@@ -26,25 +26,38 @@ REAL = {"models": {"generator": "openai/some"}}
 
 
 def prompt_named(name: str) -> Prompt:
-    messages = (ChatMessage(role="system", content="Rules."), ChatMessage(role="user", content="<seed>1</seed>"))
+    messages = (
+        ChatMessage(role="system", content="Rules."),
+        ChatMessage(role="user", content="<seed>1</seed>"),
+    )
     return Prompt(name=name, version="v", messages=messages)
 
 
 def assigned(seed: int) -> Assignment:
     return Assignment(
-        kind="perfect", language="en", category="x", tool="t", candidates=("t",), parameter_count=1, seed=seed
+        kind="perfect",
+        language="en",
+        category="x",
+        tool="t",
+        candidates=("t",),
+        parameter_count=1,
+        seed=seed,
     )
 
 
 def test_a_sample_has_one_voice_on_all_its_way_and_samples_differ() -> None:
     plan = assigned(5)
-    later = ParameterChoice(assignment=plan, parameters=(), origin=Origin(stage="parameters", seed=5))
+    later = ParameterChoice(
+        assignment=plan, parameters=(), origin=Origin(stage="parameters", seed=5)
+    )
     assert voice_of(plan, PERSONAS, STYLES) == voice_of(later, PERSONAS, STYLES) != SILENT
     assert len({voice_of(assigned(seed), PERSONAS, STYLES) for seed in range(40)}) > 20
 
 
 def test_what_is_made_of_a_sample_goes_on_in_its_voice() -> None:
-    bare = Sample(kind="perfect", language="en", category="x", candidates=(), turns=(UserTurn(text="Hi."),))
+    bare = Sample(
+        kind="perfect", language="en", category="x", candidates=(), turns=(UserTurn(text="Hi."),)
+    )
     voice = UserVoice("a nurse", "brief")
     spoken = marked(marked(bare, UserVoice("somebody", "else")), voice)
     assert spoken.tags == ("persona=a nurse", "style=brief")
@@ -53,14 +66,23 @@ def test_what_is_made_of_a_sample_goes_on_in_its_voice() -> None:
 
 
 def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first() -> None:
-    one, other = (in_voice(prompt_named("write_request"), UserVoice(who, "brief")) for who in PERSONAS[:2])
+    one, other = (
+        in_voice(prompt_named("write_request"), UserVoice(who, "brief")) for who in PERSONAS[:2]
+    )
     assert one.messages[0] == other.messages[0]
     assert one.messages[0].content.startswith("Rules.\nThe person is")
-    assert one.messages[1].content == f"<seed>1</seed>\n<persona>{PERSONAS[0]}</persona>\n<style>brief</style>"
-    assert "persona" not in str(in_voice(prompt_named("write_request"), UserVoice("", "brief")).messages)
+    assert (
+        one.messages[1].content
+        == f"<seed>1</seed>\n<persona>{PERSONAS[0]}</persona>\n<style>brief</style>"
+    )
+    assert "persona" not in str(
+        in_voice(prompt_named("write_request"), UserVoice("", "brief")).messages
+    )
 
 
-async def test_without_a_voice_prompts_are_as_they_were_and_where_no_user_speaks_it_is_not_shown() -> None:
+async def test_without_a_voice_prompts_are_as_they_were_and_where_no_user_speaks_it_is_not_shown() -> (
+    None
+):
     prompt = prompt_named("ask_question")
     assert in_voice(prompt, SILENT) is prompt
     chat = ScriptedModel({"ask_question": ["Where?"]})
@@ -71,12 +93,18 @@ async def test_without_a_voice_prompts_are_as_they_were_and_where_no_user_speaks
 
 
 def test_each_family_that_makes_samples_has_prompts_that_word_what_a_user_says() -> None:
-    voiced = {family.name: {name for one in family.stages for name in one.voiced} for family in FAMILIES.rows()}
-    assert {name for name, prompts in voiced.items() if not prompts} == {"faults", "policies", "taken"}, (
-        "they take what users said"
-    )
+    voiced = {
+        family.name: {name for one in family.stages for name in one.voiced}
+        for family in FAMILIES.rows()
+    }
+    assert {name for name, prompts in voiced.items() if not prompts} == {
+        "faults",
+        "policies",
+        "taken",
+    }, "they take what users said"
     asked = {
-        family.name: {Path(path).stem for one in family.stages for path in one.templates} for family in FAMILIES.rows()
+        family.name: {Path(path).stem for one in family.stages for path in one.templates}
+        for family in FAMILIES.rows()
     }
     assert all(voiced[name] <= asked[name] for name in voiced)
 
@@ -104,7 +132,9 @@ def test_personas_and_styles_are_part_of_a_builds_name_and_no_voices_are_no_part
         build_key(Recipe.model_validate(SMALL | REAL | {"styles": ["brief"]}), []),
     ]
     assert len(set(keys)) == len(keys)
-    assert keys[0] == build_key(Recipe.model_validate(SMALL | REAL | {"personas": [], "styles": []}), [])
+    assert keys[0] == build_key(
+        Recipe.model_validate(SMALL | REAL | {"personas": [], "styles": []}), []
+    )
 
 
 def test_the_template_model_speaks_in_no_voice() -> None:

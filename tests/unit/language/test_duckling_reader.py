@@ -10,13 +10,17 @@ from callwright.language.readers.duckling_reader import is_available, read
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("text", ["2027年10月34日", "10月 32 号", "十月三十四日晚上", "8月百日", "10月134日"])
+@pytest.mark.parametrize(
+    "text", ["2027年10月34日", "10月 32 号", "十月三十四日晚上", "8月百日", "10月134日"]
+)
 def test_a_day_that_no_month_has_is_not_asked_for(text: str) -> None:
     assert read(text, "zh", NOW) == ()
 
 
 @pytest.mark.skipif(not is_available(), reason="Duckling has no wheel for this machine")
-@pytest.mark.parametrize("text", ["10月3日", "十月三十一日", "10月05号", "2月30日", "十二月廿一日", "9月十日"])
+@pytest.mark.parametrize(
+    "text", ["10月3日", "十月三十一日", "10月05号", "2月30日", "十二月廿一日", "9月十日"]
+)
 def test_a_day_that_a_month_may_have_is(text: str) -> None:
     assert read(text, "zh", NOW)
 

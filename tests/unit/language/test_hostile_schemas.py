@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from callwright.language.calls.sampling import make_value
-from callwright.language.schemas import SchemaValidator, UnsupportedPatternError, fits, matches, matching_text
+from callwright.language.schemas import (
+    SchemaValidator,
+    UnsupportedPatternError,
+    fits,
+    matches,
+    matching_text,
+)
 from callwright.language.wording import find_wording
 from callwright.warehouse.errors import ReplyError
 
@@ -33,7 +39,11 @@ def test_a_pattern_without_end_is_given_up(schema: dict[str, object]) -> None:
 
 
 def test_names_of_members_are_matched_in_time_too() -> None:
-    schema = {"type": "object", "patternProperties": {SLOW: {"type": "integer"}}, "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "patternProperties": {SLOW: {"type": "integer"}},
+        "additionalProperties": False,
+    }
     began = time.process_time()
     assert not fits({MANY: 1}, schema)
     assert time.process_time() - began < QUICK
@@ -58,7 +68,18 @@ def test_a_text_of_a_thousand_million_characters_is_not_written() -> None:
 
 def test_a_value_of_many_words_is_looked_for_in_moments() -> None:
     random = Random(7)
-    words = ["report", "garden", "invoice", "harbour", "budget", "library", "dog", "station", "river", "letter"]
+    words = [
+        "report",
+        "garden",
+        "invoice",
+        "harbour",
+        "budget",
+        "library",
+        "dog",
+        "station",
+        "river",
+        "letter",
+    ]
     value, text = (" ".join(random.choices(words, k=4000)) for _ in range(2))
     began = time.process_time()
     find_wording(value, text)
@@ -72,18 +93,24 @@ SCHEMAS = st.fixed_dictionaries(
     {"type": st.just("object")},
     optional={
         "properties": st.dictionaries(NAMES, PARTS, max_size=2),
-        "patternProperties": st.dictionaries(st.sampled_from(["^a", r"\d$", "b"]), PARTS, max_size=2),
+        "patternProperties": st.dictionaries(
+            st.sampled_from(["^a", r"\d$", "b"]), PARTS, max_size=2
+        ),
         "additionalProperties": st.one_of(st.booleans(), PARTS),
     },
 )
 
 
 @given(VALUES, SCHEMAS)
-def test_what_fits_is_what_the_library_says(value: dict[str, object], schema: dict[str, object]) -> None:
+def test_what_fits_is_what_the_library_says(
+    value: dict[str, object], schema: dict[str, object]
+) -> None:
     assert SchemaValidator(schema).is_valid(value) == Draft202012Validator(schema).is_valid(value)
 
 
-@pytest.mark.parametrize("reference", ["#", "#/nowhere", "http://127.0.0.1:9/schema.json", "file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "reference", ["#", "#/nowhere", "http://127.0.0.1:9/schema.json", "file:///etc/passwd"]
+)
 def test_a_reference_in_circles_or_elsewhere_fits_nothing_and_asks_nobody(
     reference: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,11 @@ RANDOM = st.integers(0, 10_000).map(Random)
 DAYS = st.dates(date(1950, 1, 1), date(2090, 12, 31)).map(date.isoformat)
 CLOCKS = st.builds("{:02}:{:02}".format, st.integers(0, 23), st.integers(0, 59))
 MOMENTS = st.builds("{} {}".format, DAYS, CLOCKS)
-WHOLE = st.one_of(st.integers(-10_000, 10_000), st.integers(0, 10**11), st.integers(1, 999).map(lambda n: n * 1000))
+WHOLE = st.one_of(
+    st.integers(-10_000, 10_000),
+    st.integers(0, 10**11),
+    st.integers(1, 999).map(lambda n: n * 1000),
+)
 DECIMALS = st.decimals(-10_000, 10_000, places=2).map(float)
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 MOMENT = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"}
@@ -36,25 +40,30 @@ TYPED: list[tuple[dict[str, Any], st.SearchStrategy[Any]]] = [
     ({"type": "boolean", "description": "Whether breakfast is included"}, st.booleans()),
     ({"type": "boolean", "description": "是否需要接机服务"}, st.booleans()),
     ({"type": "string", "enum": CHOICES}, st.sampled_from(CHOICES)),
-    ({"type": "array", "items": {"type": "integer"}}, st.lists(st.integers(2, 999), min_size=1, max_size=4)),
+    (
+        {"type": "array", "items": {"type": "integer"}},
+        st.lists(st.integers(2, 999), min_size=1, max_size=4),
+    ),
     ({"type": "array", "items": TIME}, st.lists(CLOCKS, min_size=1, max_size=3)),
 ]
 PIECES = re.split(
-    " ", "March 5 2026 , at half past seven pm twenty-five % third of 3月 5号 下午 三点 no 第 七 ﬁ ½ İ ㎡"
+    " ",
+    "March 5 2026 , at half past seven pm twenty-five % third of 3月 5号 下午 三点 no 第 七 ﬁ ½ İ ㎡",
 )
 # digits, letters of both languages, marks that mean something, and anything else
 TEXTS = st.one_of(
     st.text(max_size=60),
     st.text(alphabet="0123456789.,:/-%$ 年月日号点半分一二三十百万第上下午晚pmaso'", max_size=40),
-    st.lists(
-        st.sampled_from(PIECES),
-        max_size=12,
-    ).map(" ".join),
+    st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join),
 )
 
 
-@pytest.mark.parametrize(("schema", "values"), TYPED, ids=lambda part: str(part)[:40] if isinstance(part, dict) else "")
-def test_a_typed_value_is_found_and_read_where_it_was_written(schema: dict[str, Any], values: Any) -> None:
+@pytest.mark.parametrize(
+    ("schema", "values"), TYPED, ids=lambda part: str(part)[:40] if isinstance(part, dict) else ""
+)
+def test_a_typed_value_is_found_and_read_where_it_was_written(
+    schema: dict[str, Any], values: Any
+) -> None:
     @settings(deadline=None)
     @given(values, LANGUAGES, RANDOM)
     def law(value: Any, language: Any, rng: Random) -> None:
@@ -68,7 +77,11 @@ def test_a_typed_value_is_found_and_read_where_it_was_written(schema: dict[str, 
 
 
 @settings(deadline=None)
-@given(st.text(min_size=1).filter(lambda text: any(character.isalnum() for character in text)), LANGUAGES, RANDOM)
+@given(
+    st.text(min_size=1).filter(lambda text: any(character.isalnum() for character in text)),
+    LANGUAGES,
+    RANDOM,
+)
 def test_free_text_is_written_as_it_is_and_found(value: str, language: Any, rng: Random) -> None:
     words = write_value(value, {"type": "string"}, language, rng)
     assert locate(value, {"type": "string"}, words) is not None
@@ -92,21 +105,36 @@ def test_where_a_number_or_a_time_was_found_it_is_found_again_alone(text: str) -
     for find in (find_numbers, find_times):
         for found in find(text):
             alone = find(text[found.start : found.end])
-            assert found.value in [one.value for one in alone] or found.rule in (HALF_DAY, "time of day", "number word")
+            assert found.value in [one.value for one in alone] or found.rule in (
+                HALF_DAY,
+                "time of day",
+                "number word",
+            )
 
 
 @settings(deadline=None)
-@given(st.one_of(TEXTS, st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans()), TEXTS)
+@given(
+    st.one_of(
+        TEXTS, st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans()
+    ),
+    TEXTS,
+)
 def test_locating_anything_anywhere_never_fails_and_stays_inside(value: Any, text: str) -> None:
     found = locate(value, {"description": text[:20], "title": "a_b"}, text)
     if found:
         assert 0 <= found.start < found.end <= len(text)
-        assert found.rule or not isinstance(value, str) or value.strip() == text[found.start : found.end]
+        assert (
+            found.rule
+            or not isinstance(value, str)
+            or value.strip() == text[found.start : found.end]
+        )
 
 
 @settings(deadline=None)
 @given(TEXTS, st.sampled_from([schema for schema, _ in TYPED]))
-def test_whatever_is_read_is_a_value_of_the_schema_or_none(words: str, schema: dict[str, Any]) -> None:
+def test_whatever_is_read_is_a_value_of_the_schema_or_none(
+    words: str, schema: dict[str, Any]
+) -> None:
     value = read_value(words, schema)
     kinds = {"integer": int, "number": (int, float), "boolean": bool, "array": list, "string": str}
     assert value is None or isinstance(value, kinds[schema["type"]])

@@ -20,7 +20,12 @@ BREAKFAST = {"type": "boolean", "description": "Whether breakfast is included"}
         ("books", "I want a book", "book", "inflection"),
         ("Text Messaging", "send a text message", "text message", "inflection"),
         ("60 sqm", "about 60 square meters", "60 square meters", "inflection"),
-        ("Chengdu Wuhou Temple", "near the Wuhou Temple in Chengdu", "Wuhou Temple in Chengdu", "word order"),
+        (
+            "Chengdu Wuhou Temple",
+            "near the Wuhou Temple in Chengdu",
+            "Wuhou Temple in Chengdu",
+            "word order",
+        ),
         ("Neurology", "see a neurologist today", "neurologist", "word form"),
         ("New York City", "a flight to NYC", "NYC", "place spelling"),
         ("广州市", "去广州玩", "广州", "place spelling"),
@@ -94,7 +99,9 @@ def test_a_larger_unit_is_converted_where_the_schema_names_the_smaller() -> None
         (False, "no", "yes or no"),
     ],
 )
-def test_a_boolean_is_stated_or_negated_by_the_words_of_its_description(value: bool, text: str, rule: str) -> None:
+def test_a_boolean_is_stated_or_negated_by_the_words_of_its_description(
+    value: bool, text: str, rule: str
+) -> None:
     found = locate(value, BREAKFAST, text)
     assert found is not None
     assert found.rule == rule
@@ -108,7 +115,9 @@ def test_a_boolean_that_nobody_speaks_of_is_not_found() -> None:
 
 def test_the_members_of_lists_and_objects_are_found_each() -> None:
     schema = {"type": "object", "properties": {"count": {"type": "integer"}}}
-    pair = locate(["tea", "milk"], {"type": "array", "items": {"type": "string"}}, "buy milk and some tea")
+    pair = locate(
+        ["tea", "milk"], {"type": "array", "items": {"type": "string"}}, "buy milk and some tea"
+    )
     assert pair is not None
     assert (pair.start, pair.end, pair.rule) == (4, 21, "list")
     whole = locate({"item": "tea", "count": 2}, schema, "two packs of tea")
@@ -124,15 +133,22 @@ def test_two_sentences_run_together_still_say_the_word_before() -> None:
     assert locate("Wi", {}, "WiIt") is None
 
 
-@pytest.mark.parametrize(("text", "value"), [("is null: no", False), ("is null yes", True), ("is null, no rush", True)])
-def test_a_plain_answer_behind_its_topic_counts_where_nothing_follows(text: str, value: bool) -> None:
+@pytest.mark.parametrize(
+    ("text", "value"), [("is null: no", False), ("is null yes", True), ("is null, no rush", True)]
+)
+def test_a_plain_answer_behind_its_topic_counts_where_nothing_follows(
+    text: str, value: bool
+) -> None:
     schema = {"type": "boolean", "title": "is_null_"}
     assert locate(value, schema, text) is not None
     assert locate(not value, schema, text) is None
 
 
 def test_a_truth_value_inside_an_object_is_told_by_its_name() -> None:
-    schema = {"type": "object", "properties": {"is_null_": {"type": "boolean"}, "operator": {"type": "string"}}}
+    schema = {
+        "type": "object",
+        "properties": {"is_null_": {"type": "boolean"}, "operator": {"type": "string"}},
+    }
     found = locate({"operator": "and_", "is_null_": False}, schema, "operator and_, is null no")
     assert found is not None
     assert found.rule == "object"

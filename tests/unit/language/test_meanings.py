@@ -73,13 +73,21 @@ def test_a_number_has_the_bounds_of_its_meaning(name: str, low: int, high: int):
 
 def test_the_bounds_of_the_schema_come_first():
     schema = {"type": "integer", "minimum": 1, "maximum": 12}
-    assert all(1 <= int(str(make_value("per_page", schema, "en", Random(seed)))) <= 12 for seed in range(40))
+    assert all(
+        1 <= int(str(make_value("per_page", schema, "en", Random(seed)))) <= 12
+        for seed in range(40)
+    )
 
 
 def test_the_tool_tells_what_a_bare_name_means():
-    known = in_context({"body": TEXT, "title": TEXT}, "create_issue", "create a new issue in a repository")
+    known = in_context(
+        {"body": TEXT, "title": TEXT}, "create_issue", "create a new issue in a repository"
+    )
     values = [fill_in(["title", "body"], known, "en", Random(seed)) for seed in range(20)]
-    assert not any("minutes late" in str(value["body"]) or "workshop" in str(value["title"]) for value in values)
+    assert not any(
+        "minutes late" in str(value["body"]) or "workshop" in str(value["title"])
+        for value in values
+    )
 
 
 def test_choices_that_only_the_description_names_are_what_a_value_is_one_of():
@@ -94,12 +102,19 @@ def test_links_and_later_sentences_of_a_description_tell_no_meaning():
 
 
 def test_the_number_of_a_page_is_a_small_one_whatever_its_description_speaks_of():
-    assert max(made("Page", "The page index. This value is simply for client state.", type="integer")) <= 9
+    assert (
+        max(made("Page", "The page index. This value is simply for client state.", type="integer"))
+        <= 9
+    )
 
 
 def test_an_example_in_digits_tells_the_form_of_an_id_whatever_its_name() -> None:
     for name in ("parent", "workspace", "user_gid"):
-        schema = {"type": "string", "examples": ["159874"], "description": "The workspace in which to look."}
+        schema = {
+            "type": "string",
+            "examples": ["159874"],
+            "description": "The workspace in which to look.",
+        }
         made_up = {str(make_value(name, schema, "en", Random(seed))) for seed in range(20)}
         assert all(re.fullmatch(r"\d{6}", one) for one in made_up)
         assert len(made_up) > 10
@@ -108,10 +123,25 @@ def test_an_example_in_digits_tells_the_form_of_an_id_whatever_its_name() -> Non
 @pytest.mark.parametrize(
     ("tool", "description", "parameter", "is_folder"),
     [
-        ("create_directory", "Create a new directory. Only works within allowed directories.", {}, True),
-        ("list_entries", "Get a listing of all files and directories in a specified path.", {}, True),
+        (
+            "create_directory",
+            "Create a new directory. Only works within allowed directories.",
+            {},
+            True,
+        ),
+        (
+            "list_entries",
+            "Get a listing of all files and directories in a specified path.",
+            {},
+            True,
+        ),
         ("read_text", "Read a file as text. Only works within allowed directories.", {}, False),
-        ("read_many", "Read several files.", {"description": "A valid file within allowed directories."}, False),
+        (
+            "read_many",
+            "Read several files.",
+            {"description": "A valid file within allowed directories."},
+            False,
+        ),
     ],
 )
 def test_a_path_leads_to_what_its_tool_works_on(
@@ -144,10 +174,12 @@ def test_the_sides_of_a_box_are_apart():
         ("When set to **true**, only custom tabs are returned.", {"true", "false"}),
         ("Leaves drafts out. If true, they are in it.", {"true", "false"}),
         ("Whether to shout: true or false.", {"true", "false"}),
-        ("The group that is searched. Valid values are: drafts, completed, out_for_signature.",
-         {"drafts", "completed", "out_for_signature"}),
+        (
+            "The group that is searched. Valid values are: drafts, completed, out_for_signature.",
+            {"drafts", "completed", "out_for_signature"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_text_says_it_takes_is_what_it_gets(description: str, choices: set[str]) -> None:
     assert set(made("shown_only", description)) == choices
 
@@ -161,7 +193,9 @@ def test_a_name_that_ends_in_at_is_a_moment_whatever_its_description_mentions() 
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", str(one)) for one in moments)
 
 
-@pytest.mark.parametrize(("start", "end"), [("since", "until"), ("created_after", "created_before"), ("from", "till")])
+@pytest.mark.parametrize(
+    ("start", "end"), [("since", "until"), ("created_after", "created_before"), ("from", "till")]
+)
 def test_a_period_ends_after_it_starts_however_its_ends_are_called(start: str, end: str) -> None:
     moment = {**TEXT, "format": "date-time"}
     for seed in range(20):
@@ -176,14 +210,20 @@ def test_what_belongs_to_a_mail_is_no_address() -> None:
     assert all("@" in str(one) for one in made("whom", "The email of the user"))
 
 
-@pytest.mark.parametrize(("name", "example", "digits"), [("petId", 10, 3), ("ids", 7, 3), ("order_id", 48213, 5)])
-def test_one_example_of_a_number_that_is_an_id_is_not_the_only_one(name: str, example: int, digits: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "example", "digits"), [("petId", 10, 3), ("ids", 7, 3), ("order_id", 48213, 5)]
+)
+def test_one_example_of_a_number_that_is_an_id_is_not_the_only_one(
+    name: str, example: int, digits: int
+) -> None:
     values = made(name, type="integer", examples=[example])
     assert len({*values}) > 10
     assert {len(str(one)) for one in values} == {digits}
 
 
-def test_one_example_of_a_number_stands_for_those_of_its_meaning_and_for_itself_where_none_are_known() -> None:
+def test_one_example_of_a_number_stands_for_those_of_its_meaning_and_for_itself_where_none_are_known() -> (
+    None
+):
     assert len({*made("per_page", type="integer", examples=[30])}) > 3
     assert {*made("timeout", type="integer", examples=[30000])} == {30000}
     assert {*made("frobs", type="integer", examples=[4])} == {4}
@@ -194,7 +234,12 @@ def test_one_example_of_a_number_stands_for_those_of_its_meaning_and_for_itself_
     ("tool", "does", "description", "is_person"),
     [
         ("create_playlist", "Create a playlist for a user", "", False),
-        ("create-playlist", "Create a playlist for a user", 'The name for the new playlist, as in "My Songs"', False),
+        (
+            "create-playlist",
+            "Create a playlist for a user",
+            'The name for the new playlist, as in "My Songs"',
+            False,
+        ),
         ("add_team", "Let a member add a team", "The team's name", False),
         ("addTeam", "Add a team with its members", "Name", False),
         ("create_user", "Create a user", "", True),
@@ -213,4 +258,6 @@ def test_a_name_is_of_what_its_description_or_else_its_tool_is_about(
 def test_a_thing_without_names_of_its_own_is_called_by_no_persons_name() -> None:
     device = {"type": "object", "required": ["name"], "properties": {"name": TEXT}}
     values = [make_value("device", device, "en", Random(seed)) for seed in range(20)]
-    assert not any(str(value["name"]).split()[0] in FIRST_NAMES for value in values if isinstance(value, dict))
+    assert not any(
+        str(value["name"]).split()[0] in FIRST_NAMES for value in values if isinstance(value, dict)
+    )

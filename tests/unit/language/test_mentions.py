@@ -7,10 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.language.readers.duckling_reader import is_available, read
-from callwright.language.readers.mentions import converted, find_amounts, find_moments, is_about, unit_of
+from callwright.language.readers.mentions import (
+    converted,
+    find_amounts,
+    find_moments,
+    is_about,
+    unit_of,
+)
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)  # a Monday
-needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no wheel for this machine.")
+needs_duckling = pytest.mark.skipif(
+    not is_available(), reason="Duckling has no wheel for this machine."
+)
 
 
 @needs_duckling
@@ -31,7 +39,9 @@ needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no 
         ("en", "by Friday", "weekday", "2026-11-27"),
     ],
 )
-def test_a_day_is_read_with_all_that_its_words_may_mean(language: str, text: str, sort: str, day: str) -> None:
+def test_a_day_is_read_with_all_that_its_words_may_mean(
+    language: str, text: str, sort: str, day: str
+) -> None:
     [found] = find_moments(text, language, NOW)
     assert found.sort == sort
     assert found.may_be_day(day)
@@ -47,7 +57,9 @@ def test_a_date_in_figures_may_have_either_order() -> None:
 @needs_duckling
 @pytest.mark.parametrize("text", ["tomorrow", "on Friday", "this week"])
 def test_without_a_day_to_count_from_a_day_that_counts_from_it_is_open(text: str) -> None:
-    assert [(one.days, one.sort) for one in find_moments(text, "en", None)] == [(frozenset(), "loose")]
+    assert [(one.days, one.sort) for one in find_moments(text, "en", None)] == [
+        (frozenset(), "loose")
+    ]
 
 
 @needs_duckling
@@ -62,7 +74,9 @@ def test_without_a_day_to_count_from_a_day_that_counts_from_it_is_open(text: str
         ("ko", "오후 3시", {"15:00"}),
     ],
 )
-def test_a_time_without_its_half_of_the_day_stays_open(language: str, text: str, clocks: set[str]) -> None:
+def test_a_time_without_its_half_of_the_day_stays_open(
+    language: str, text: str, clocks: set[str]
+) -> None:
     [found] = find_moments(text, language, NOW)
     assert found.clocks == clocks
 
@@ -111,7 +125,9 @@ def test_a_code_a_speed_and_a_range_are_no_exact_amount(text: str) -> None:
         ("amount", "An amount of money in dollars", ""),
     ],
 )
-def test_the_unit_of_a_parameter_is_known_from_its_schema(name: str, description: str, unit: str) -> None:
+def test_the_unit_of_a_parameter_is_known_from_its_schema(
+    name: str, description: str, unit: str
+) -> None:
     assert unit_of(name, description, "zh") == unit
 
 

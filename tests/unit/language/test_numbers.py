@@ -45,10 +45,24 @@ def test_a_number_is_found_however_it_is_written(text: str, values: list[float])
 @pytest.mark.parametrize(
     "text",
     [
-        "B6789X", "terminal T3", "at 3pm", "on March 3, 2026", "3/5/2026", "19:30", "version 1.2.3", "this one please",
-        "wait a second", "帮我看一下", "十分好", "周三见", "三月出发", "3月5号", "下午三点", "万一下雨",
+        "B6789X",
+        "terminal T3",
+        "at 3pm",
+        "on March 3, 2026",
+        "3/5/2026",
+        "19:30",
+        "version 1.2.3",
+        "this one please",
+        "wait a second",
+        "帮我看一下",
+        "十分好",
+        "周三见",
+        "三月出发",
+        "3月5号",
+        "下午三点",
+        "万一下雨",
     ],
-)  # fmt: skip
+)
 def test_what_is_part_of_a_name_a_date_or_an_idiom_is_no_number(text: str) -> None:
     assert find_numbers(text) == []
 
@@ -88,7 +102,15 @@ def test_chinese_numerals_are_read_by_their_signs(words: str, values: list[int])
 
 @pytest.mark.parametrize(
     ("words", "values"),
-    [("nineteen thirty", [19, 30]), ("one two", [1, 2]), ("twenty ten", [20, 10]), ("hundred", []), ("and five", [5])],
+    [
+        ("nineteen thirty", [19, 30]),
+        ("one two", [1, 2]),
+        ("twenty ten", [20, 10]),
+        ("hundred", []),
+        ("and five", [5]),
+    ],
 )
-def test_english_words_that_are_no_one_number_are_read_as_several(words: str, values: list[int]) -> None:
+def test_english_words_that_are_no_one_number_are_read_as_several(
+    words: str, values: list[int]
+) -> None:
     assert [found.value for found in find_numbers(words)] == values

@@ -29,24 +29,39 @@ TOP = Path(__file__).parents[3]
 DATE = {"type": "string", "format": "date"}
 CLOCK = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 NUMBER = {"type": "integer"}
-PACKAGES = ("annotation", "bench", "flows", "generators", "language", "llm", "validators", "warehouse")
+PACKAGES = (
+    "annotation",
+    "bench",
+    "flows",
+    "generators",
+    "language",
+    "llm",
+    "validators",
+    "warehouse",
+)
 # a code in quotes decides nothing about a language there
 NAMING_CODES = {
     "warehouse/records/base.py": "the one default language",
-    "bench/scoring_answers.py": "a recipe", "bench/throughput_real.py": "a recipe",
-    "bench/warehouse_size.py": "a column of generated rows", "bench/worlds.py": "a sample",
-    "flows/api/building.py": "an example in a docstring", "flows/scaffolds/kind.py": "an example to begin with",
+    "bench/scoring_answers.py": "a recipe",
+    "bench/throughput_real.py": "a recipe",
+    "bench/warehouse_size.py": "a column of generated rows",
+    "bench/worlds.py": "a sample",
+    "flows/api/building.py": "an example in a docstring",
+    "flows/scaffolds/kind.py": "an example to begin with",
     "flows/scaffolds/check.py": "an example to begin with",
     "warehouse/exports/hugging_face.py": "the language that Croissant's own names are written in",
-}  # fmt: skip
+}
 # texts of an interface, a file a language, and strings to measure by
 WRITING_SCRIPTS = {
     "bench/scoring_answers.py": "strings to compare",
     "language/mentions.yaml": "closed classes of languages that may have no folder",
 }
-_CODE = re.compile(rf"""(?<![\w.])["'](?:{"|".join(known())})["']|\blanguage\.(?:{"|".join(known())})\b""")
+_CODE = re.compile(
+    rf"""(?<![\w.])["'](?:{"|".join(known())})["']|\blanguage\.(?:{"|".join(known())})\b"""
+)
 _SCRIPT = re.compile(
-    r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]|\\u(?:3[4-9a-f]|[4-9][0-9a-f])[0-9a-f]{2}", re.IGNORECASE
+    r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]|\\u(?:3[4-9a-f]|[4-9][0-9a-f])[0-9a-f]{2}",
+    re.IGNORECASE,
 )
 
 
@@ -74,7 +89,9 @@ def test_a_date_that_is_written_is_found_again(code: str, day: date, seed: int) 
 
 @pytest.mark.parametrize("code", known())
 @given(hour=st.integers(0, 23), minute=st.integers(0, 59), seed=st.integers(0, 99))
-def test_a_time_that_is_written_is_found_again(code: str, hour: int, minute: int, seed: int) -> None:
+def test_a_time_that_is_written_is_found_again(
+    code: str, hour: int, minute: int, seed: int
+) -> None:
     value = f"{hour:02}:{minute:02}"
     words = write_value(value, CLOCK, code, Random(seed))
     assert locate(value, CLOCK, words) is not None, words
@@ -111,7 +128,11 @@ def test_no_other_file_names_a_language() -> None:
 
 
 def test_no_other_file_writes_a_script() -> None:
-    found = {place for place, line in _lines(".py", ".yaml", ".j2", ".json", ".xml") if _SCRIPT.search(line)}
+    found = {
+        place
+        for place, line in _lines(".py", ".yaml", ".j2", ".json", ".xml")
+        if _SCRIPT.search(line)
+    }
     assert {place for place in found if not place.startswith(tuple(WRITING_SCRIPTS))} == set()
 
 

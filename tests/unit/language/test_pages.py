@@ -7,12 +7,36 @@ from typing import Any
 import pytest
 
 from callwright.language.packs import fallback, known, of
-from callwright.language.pages import draw_line, has_line, lines, read_line, shapes_in, without_greeting
+from callwright.language.pages import (
+    draw_line,
+    has_line,
+    lines,
+    read_line,
+    shapes_in,
+    without_greeting,
+)
 from callwright.warehouse.errors import ConfigurationError
 
-PAGES = ("requests", "dialogues", "corrections", "conversations", "parallel", "user", "policies", "faults", "defects")
+PAGES = (
+    "requests",
+    "dialogues",
+    "corrections",
+    "conversations",
+    "parallel",
+    "user",
+    "policies",
+    "faults",
+    "defects",
+)
 ASSISTANT = ("openers", "refusals", "done", "errors", "found", "report")
-SHARED = ("values", "called"), ("value",), ("phrase",), ("old", "value"), ("called", "value"), ("answer", "called")
+SHARED = (
+    ("values", "called"),
+    ("value",),
+    ("phrase",),
+    ("old", "value"),
+    ("called", "value"),
+    ("answer", "called"),
+)
 
 
 def places(code: str) -> Iterator[str]:
@@ -44,12 +68,16 @@ def test_a_line_is_drawn_for_just_what_is_given_and_read_back(code: str) -> None
             words = {slot: f'"x{at}"' for at, slot in enumerate(sorted(line.slots))}
             said = draw_line(code, place, Random(1), **words)
             assert all(word in said for word in words.values()), place
-            read = read_line(code, place, said, lambda slot, text, words=words: text == words.get(slot))  # type: ignore[misc]
+            read = read_line(
+                code, place, said, lambda slot, text, words=words: text == words.get(slot)
+            )  # type: ignore[misc]
             assert words in [*read], (place, said)
 
 
 def test_a_word_that_begins_a_sentence_has_a_capital_and_a_code_stays_as_it_is() -> None:
-    said = {draw_line("en", "dialogues.answers", Random(seed), value="window") for seed in range(40)}
+    said = {
+        draw_line("en", "dialogues.answers", Random(seed), value="window") for seed in range(40)
+    }
     assert "Window." in said
     assert "It's window." in said
     assert draw_line("en", "conversations.rendered", Random(1), called="k9", value="x") == "k9: x."
@@ -58,8 +86,12 @@ def test_a_word_that_begins_a_sentence_has_a_capital_and_a_code_stays_as_it_is()
 def test_lines_are_those_of_their_slots() -> None:
     for seed in range(20):
         assert "{" not in draw_line("en", "corrections.mSv", Random(seed), value="noon")
-        assert "oven" in draw_line("en", "corrections.mSv", Random(seed), value="noon", called="oven")
-    with pytest.raises(ConfigurationError, match=r"No line at 'corrections.mSv' in 'en' says just \['colour'\]"):
+        assert "oven" in draw_line(
+            "en", "corrections.mSv", Random(seed), value="noon", called="oven"
+        )
+    with pytest.raises(
+        ConfigurationError, match=r"No line at 'corrections.mSv' in 'en' says just \['colour'\]"
+    ):
         draw_line("en", "corrections.mSv", Random(1), colour="red")
 
 
@@ -70,8 +102,23 @@ def test_a_place_that_a_language_lacks_has_no_lines() -> None:
 
 @pytest.mark.parametrize("code", known())
 def test_a_turn_is_known_by_words_of_its_own(code: str) -> None:
-    names = ("asides", "corrections", "retries", "approvals", "switches", "joints", "linked", "more", "again")
-    bare = [one.text for name in names for one in lines(code, f"conversations.{name}") if not one.has_words]
+    names = (
+        "asides",
+        "corrections",
+        "retries",
+        "approvals",
+        "switches",
+        "joints",
+        "linked",
+        "more",
+        "again",
+    )
+    bare = [
+        one.text
+        for name in names
+        for one in lines(code, f"conversations.{name}")
+        if not one.has_words
+    ]
     assert bare == []
 
 

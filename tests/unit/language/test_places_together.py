@@ -30,7 +30,9 @@ def test_a_tool_that_goes_by_land_stays_on_it_and_a_flight_need_not(language: st
 
 def test_what_the_schema_offers_is_kept_where_it_allows_nothing_near() -> None:
     ends = {"type": "string", "enum": ["Sydney", "Oslo"], "description": "city"}
-    shown = in_context({"origin": ends | {"enum": ["Sydney"]}, "destination": ends}, "trains", "Find trains.")
+    shown = in_context(
+        {"origin": ends | {"enum": ["Sydney"]}, "destination": ends}, "trains", "Find trains."
+    )
     assert fill_in(_NAMES, shown, "en", Random(1)) == {"origin": "Sydney", "destination": "Oslo"}
 
 
@@ -41,9 +43,20 @@ def test_parks_and_stations_are_not_mixed_with_cities() -> None:
         "examples": ["Union Station", "the museum", "Lakeside Mall"],
     }
     cities = {"type": "string", "description": "departure city", "examples": ["Boston", "Oslo"]}
-    drawn = {str(fill_in(["origin"], {"origin": spots}, "en", Random(seed))["origin"]) for seed in range(40)}
+    drawn = {
+        str(fill_in(["origin"], {"origin": spots}, "en", Random(seed))["origin"])
+        for seed in range(40)
+    }
     assert drawn == {*spots["examples"]}
-    assert len({str(fill_in(["origin"], {"origin": cities}, "en", Random(seed))["origin"]) for seed in range(40)}) > 5
+    assert (
+        len(
+            {
+                str(fill_in(["origin"], {"origin": cities}, "en", Random(seed))["origin"])
+                for seed in range(40)
+            }
+        )
+        > 5
+    )
 
 
 def test_a_ride_without_examples_goes_from_a_street_to_another() -> None:

@@ -34,7 +34,11 @@ CLASSES = {"enum": ["economy", "business", "business_plus"]}
         ("first", CLASSES, None),
         ("yes", {"type": "boolean"}, True),
         ("不要", {"type": "boolean"}, False),
-        ("without breakfast", {"type": "boolean", "description": "Whether breakfast is included"}, False),
+        (
+            "without breakfast",
+            {"type": "boolean", "description": "Whether breakfast is included"},
+            False,
+        ),
         ("要早餐", {"type": "boolean", "description": "是否包含早餐"}, True),
         ("perhaps", {"type": "boolean"}, None),
         ("two, 3 and 四", {"type": "array", "items": {"type": "integer"}}, [2, 3, 4]),
@@ -49,4 +53,6 @@ def test_words_are_read_as_the_schema_asks(words: str, schema: dict[str, Any], v
 
 
 def test_folding_makes_the_ways_of_writing_one() -> None:
-    assert {fold(text) for text in ("round_trip", "Round-Trip", "roundTrip", "ｒｏｕｎｄ　ｔｒｉｐ")} == {"round trip"}
+    assert {
+        fold(text) for text in ("round_trip", "Round-Trip", "roundTrip", "ｒｏｕｎｄ　ｔｒｉｐ")
+    } == {"round trip"}

@@ -50,20 +50,26 @@ def test_a_day_is_read_as_it_was_written(code: str, day: date, seed: int) -> Non
 
 @each_language
 @given(minute=st.integers(0, 24 * 60 - 1), seed=st.integers(0, 999))
-def test_a_time_is_read_as_it_was_written_and_can_mean_no_other(code: str, minute: int, seed: int) -> None:
+def test_a_time_is_read_as_it_was_written_and_can_mean_no_other(
+    code: str, minute: int, seed: int
+) -> None:
     words = FORMS[code].write_clock(*divmod(minute, 60), Random(seed))
     found = [*FORMS[code].clock_readings(folded(words).text)]
-    if found or not words[0].isdecimal():  # the digits of another language's clock are read with all languages
-        assert [(one.hour, one.minute, one.is_open) for one in found] == [(*divmod(minute, 60), False)], words
+    if (
+        found or not words[0].isdecimal()
+    ):  # the digits of another language's clock are read with all languages
+        assert [(one.hour, one.minute, one.is_open) for one in found] == [
+            (*divmod(minute, 60), False)
+        ], words
 
 
 @each_language
 @given(number=st.integers(2, 999_999))
 def test_a_number_in_words_is_read_as_it_was_written(code: str, number: int) -> None:
     words = [one for one in FORMS[code].number_forms(number) if not one[0].isdecimal()]
-    assert [[found.value for found in FORMS[code].number_words(folded(one).text)] for one in words] == [
-        [number] for one in words
-    ]
+    assert [
+        [found.value for found in FORMS[code].number_words(folded(one).text)] for one in words
+    ] == [[number] for one in words]
 
 
 def test_a_language_without_a_page_writes_what_babel_knows() -> None:
@@ -75,8 +81,13 @@ def test_a_language_without_a_page_writes_what_babel_knows() -> None:
 
 def test_german_needs_a_page_and_no_code() -> None:
     german = FORMS["de"]
-    assert {german.write_clock(19, 30, Random(seed)) for seed in range(20)} == {"19:30 Uhr", "halb acht abends"}
+    assert {german.write_clock(19, 30, Random(seed)) for seed in range(20)} == {
+        "19:30 Uhr",
+        "halb acht abends",
+    }
     assert {german.write_date(date(2027, 3, 5), Random(seed)) for seed in range(20)} == {
-        "am 5. März 2027", "am Freitag, 5. März 2027", "den 5. März 2027",
-    }  # fmt: skip
+        "am 5. März 2027",
+        "am Freitag, 5. März 2027",
+        "den 5. März 2027",
+    }
     assert german.number_forms(23) == ("dreiundzwanzig",)

@@ -27,7 +27,9 @@ def test_sharing_a_note_with_something_is_not_doing_without_it() -> None:
     text = "Share a note by email with editing allowed."
     assert find_boolean(True, EDITING, text) is not None
     assert find_boolean(False, EDITING, text) is None
-    assert find_boolean(False, EDITING, "Share a note by email without editing allowed.") is not None
+    assert (
+        find_boolean(False, EDITING, "Share a note by email without editing allowed.") is not None
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +42,9 @@ def test_sharing_a_note_with_something_is_not_doing_without_it() -> None:
         ("早餐", "别要早餐", False),
     ],
 )
-def test_a_character_within_a_word_negates_nothing(description: str, text: str, *, stated: bool) -> None:
+def test_a_character_within_a_word_negates_nothing(
+    description: str, text: str, *, stated: bool
+) -> None:
     schema = {"type": "boolean", "description": description}
     assert find_boolean(stated, schema, text) is not None
     assert find_boolean(not stated, schema, text) is None

@@ -9,20 +9,47 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.tools import mended
 from callwright.language.schemas import fits
-from callwright.llm.answer_schemas import arguments_schema, narrowed, slots_schema, strict_schema, without_nulls
+from callwright.llm.answer_schemas import (
+    arguments_schema,
+    narrowed,
+    slots_schema,
+    strict_schema,
+    without_nulls,
+)
 from callwright.warehouse.records import Tool
 
 TOOL = Tool(
-    name="book_room", description="Books a room.", category="hotels",
-    parameters={"type": "object", "required": ["city"], "properties": {
-        "city": {"type": "string", "description": "Where.", "pattern": "^[A-Z]", "examples": ["Oslo"]},
-        "guests": {"type": "integer", "minimum": 1, "default": 2},
-        "extras": {"type": "array", "maxItems": 2, "items": {"type": "string", "enum": ["cot", "desk"], "x-order": 1}},
-        "guest": {"type": "object", "required": ["name"], "properties": {
-            "name": {"type": "string", "description": "Who.", "minLength": 2}, "age": {"type": "integer"},
-            "description": {"type": ["string", "null"]}}},
-    }},
-)  # fmt: skip
+    name="book_room",
+    description="Books a room.",
+    category="hotels",
+    parameters={
+        "type": "object",
+        "required": ["city"],
+        "properties": {
+            "city": {
+                "type": "string",
+                "description": "Where.",
+                "pattern": "^[A-Z]",
+                "examples": ["Oslo"],
+            },
+            "guests": {"type": "integer", "minimum": 1, "default": 2},
+            "extras": {
+                "type": "array",
+                "maxItems": 2,
+                "items": {"type": "string", "enum": ["cot", "desk"], "x-order": 1},
+            },
+            "guest": {
+                "type": "object",
+                "required": ["name"],
+                "properties": {
+                    "name": {"type": "string", "description": "Who.", "minLength": 2},
+                    "age": {"type": "integer"},
+                    "description": {"type": ["string", "null"]},
+                },
+            },
+        },
+    },
+)
 
 
 class Given(BaseModel):
@@ -41,7 +68,11 @@ def test_an_answer_is_narrowed_to_the_names_types_and_bounds_of_a_tool():
         "type": "object",
         "properties": {
             "city": {"type": "string", "pattern": "^[A-Z]"},
-            "extras": {"type": "array", "maxItems": 2, "items": {"type": "string", "enum": ["cot", "desk"]}},
+            "extras": {
+                "type": "array",
+                "maxItems": 2,
+                "items": {"type": "string", "enum": ["cot", "desk"]},
+            },
             "guests": {"type": "integer", "minimum": 1},
         },
         "required": ["city", "extras"],
@@ -49,7 +80,10 @@ def test_an_answer_is_narrowed_to_the_names_types_and_bounds_of_a_tool():
     }
     assert stated["properties"]["words"] == Given.model_json_schema()["properties"]["words"]
     assert isinstance(answer.model_validate({"values": {"city": "Oslo"}, "words": ""}), Given)
-    assert narrowed(Given, {"values": arguments_schema(TOOL, ["city", "extras"], ["guests"])}) is answer
+    assert (
+        narrowed(Given, {"values": arguments_schema(TOOL, ["city", "extras"], ["guests"])})
+        is answer
+    )
 
 
 def test_slots_are_listed_by_call_and_parameter():
@@ -57,9 +91,15 @@ def test_slots_are_listed_by_call_and_parameter():
 
     assert (listed["minItems"], listed["maxItems"]) == (1, 2)
     assert fits([{"call": 1, "parameter": "guests", "value": 2}], listed)
-    for wrong in ({"call": 1, "parameter": "city", "value": "Oslo"}, {"call": 0, "parameter": "city", "value": 3}):
+    for wrong in (
+        {"call": 1, "parameter": "city", "value": "Oslo"},
+        {"call": 0, "parameter": "city", "value": 3},
+    ):
         assert not fits([wrong], listed)
-    assert strict_schema({"type": "object", "properties": {"values": listed}, "required": ["values"]}) is not None
+    assert (
+        strict_schema({"type": "object", "properties": {"values": listed}, "required": ["values"]})
+        is not None
+    )
 
 
 def test_a_strict_schema_requires_all_and_says_what_it_can_not_state():
@@ -69,22 +109,40 @@ def test_a_strict_schema_requires_all_and_says_what_it_can_not_state():
     assert strict["required"] == ["guest", "guests", "extras"]
     assert strict["properties"]["guests"] == {"type": ["integer", "null"], "minimum": 1}
     guest = strict["properties"]["guest"]
-    assert (guest["required"], guest["additionalProperties"]) == (["name", "age", "description"], False)
-    assert guest["properties"]["name"] == {"type": "string", "description": "Holds besides: minLength 2."}
+    assert (guest["required"], guest["additionalProperties"]) == (
+        ["name", "age", "description"],
+        False,
+    )
+    assert guest["properties"]["name"] == {
+        "type": "string",
+        "description": "Holds besides: minLength 2.",
+    }
     assert guest["properties"]["description"] == {"type": ["string", "null"]}
 
 
 @pytest.mark.parametrize(
     ("schema", "strict"),
     [
-        ({"type": "string", "format": "uri"}, {"type": "string", "description": 'Holds besides: format "uri".'}),
+        (
+            {"type": "string", "format": "uri"},
+            {"type": "string", "description": 'Holds besides: format "uri".'},
+        ),
         ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
         ({"enum": ["a", "b"]}, {"enum": ["a", "b"]}),
-        ({"oneOf": [{"type": "string"}, {"const": 1}]}, {"anyOf": [{"type": "string"}, {"const": 1}]}),
+        (
+            {"oneOf": [{"type": "string"}, {"const": 1}]},
+            {"anyOf": [{"type": "string"}, {"const": 1}]},
+        ),
         ({"allOf": [{"type": "integer"}], "minimum": 2}, {"type": "integer", "minimum": 2}),
         *(
             (one, None)
-            for one in ({}, {"type": "object"}, {"type": "array"}, {"type": ["object", "null"]}, {"not": {}})
+            for one in (
+                {},
+                {"type": "object"},
+                {"type": "array"},
+                {"type": ["object", "null"]},
+                {"not": {}},
+            )
         ),
         ({"type": "object", "additionalProperties": {"type": "string"}}, None),
         ({"allOf": [{"type": "string"}, {"minLength": 1}]}, None),
@@ -122,11 +180,22 @@ def test_a_null_for_what_lacks_is_left_out_again():
 
 
 SCHEMAS = st.recursive(
-    st.sampled_from([{"type": "string"}, {"type": "integer", "minimum": 0}, {"enum": ["a", 1]}, {"type": "boolean"}]),
+    st.sampled_from(
+        [
+            {"type": "string"},
+            {"type": "integer", "minimum": 0},
+            {"enum": ["a", 1]},
+            {"type": "boolean"},
+        ]
+    ),
     lambda inner: (
         st.builds(lambda one: {"type": "array", "items": one, "uniqueItems": True}, inner)
         | st.builds(
-            lambda members, needed: {"type": "object", "properties": members, "required": [*members][:needed]},
+            lambda members, needed: {
+                "type": "object",
+                "properties": members,
+                "required": [*members][:needed],
+            },
             st.dictionaries(st.sampled_from("abc"), inner, min_size=1, max_size=3),
             st.integers(0, 3),
         )

@@ -33,18 +33,30 @@ WORDS = st.text(alphabet=st.characters(exclude_characters='{}[]<"', exclude_cate
 OBJECTS = st.dictionaries(
     st.text(max_size=5),
     st.recursive(
-        st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text() | st.floats(allow_nan=False, allow_infinity=False),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**60), 2**60)
+        | st.text()
+        | st.floats(allow_nan=False, allow_infinity=False),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        ),
         max_leaves=6,
     ),
     max_size=4,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *(GOOD, f"```json\n{GOOD}\n```", f"\n```JSON\n{GOOD}```\n", f"  {GOOD}\n", f"```\n{GOOD}\n```"),
+        *(
+            GOOD,
+            f"```json\n{GOOD}\n```",
+            f"\n```JSON\n{GOOD}```\n",
+            f"  {GOOD}\n",
+            f"```\n{GOOD}\n```",
+        ),
         f"Here is my trip:\n```json\n{GOOD}\n```\nEnjoy!",
         f"```json {GOOD} ```",
         f"```json\n```json\n{GOOD}\n```\n```",
@@ -54,7 +66,11 @@ OBJECTS = st.dictionaries(
         f"<thinking>\n{OTHER}\n</thinking>```json\n{GOOD}\n```",
         f"{GOOD}\n{GOOD}",
         *('{"city":"Lyon","days":2,}', '{"city":"Lyon","days":"2"}', '{"city":"Lyon","days":2.0}'),
-        *('{"city":"Lyon","days":"2.0"}', '{"city":"Lyon","days":2,"city":"Lyon"}', '{"city":"Lyon","days":2 , }'),
+        *(
+            '{"city":"Lyon","days":"2.0"}',
+            '{"city":"Lyon","days":2,"city":"Lyon"}',
+            '{"city":"Lyon","days":2 , }',
+        ),
     ],
 )
 def test_what_can_only_mean_one_thing_is_read(text):
@@ -64,8 +80,16 @@ def test_what_can_only_mean_one_thing_is_read(text):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        *(("", "no object"), ("null", "no object"), ("Well, I think", "no object"), ('"{}"', "Field required")),
-        *(('{"days":2}', "city: Field required"), ('{"city":null,"days":2}', "city: Field required")),
+        *(
+            ("", "no object"),
+            ("null", "no object"),
+            ("Well, I think", "no object"),
+            ('"{}"', "Field required"),
+        ),
+        *(
+            ('{"days":2}', "city: Field required"),
+            ('{"city":null,"days":2}', "city: Field required"),
+        ),
         (f"{GOOD} No, rather {OTHER}", "several"),
         (f"{OTHER}\n```json\n{GOOD}\n```", "several"),
         (f"[{GOOD}]", "within something else"),
@@ -76,11 +100,22 @@ def test_what_can_only_mean_one_thing_is_read(text):
         ('{"city":"Lyon","days":2,"days":3}', "is given twice, with different values"),
         (f"<think>It is {GOOD}", "does not come to an answer"),
         *(('{"city":"Lyon","days":"2 or 3"}', "days"), ('{"city":"Lyon","days":2.5}', "days")),
-        *(('{"city":"Lyon","days":true}', "days"), ('{"city":5,"days":2}', "city"), ('{"city":"Lyon","days":""}', "days")),
-        *(('{"city":"Lyon","days":NaN}', "NaN"), ('{"city":"Lyon","days":1e999}', "not a number that JSON can hold")),
-        *(("{" * 5000, "nested"), ('{"city":"\\ud800","days":2}', "hex escape"), ('{"city":"Lyon",,"days":2}', "Invalid JSON")),
+        *(
+            ('{"city":"Lyon","days":true}', "days"),
+            ('{"city":5,"days":2}', "city"),
+            ('{"city":"Lyon","days":""}', "days"),
+        ),
+        *(
+            ('{"city":"Lyon","days":NaN}', "NaN"),
+            ('{"city":"Lyon","days":1e999}', "not a number that JSON can hold"),
+        ),
+        *(
+            ("{" * 5000, "nested"),
+            ('{"city":"\\ud800","days":2}', "hex escape"),
+            ('{"city":"Lyon",,"days":2}', "Invalid JSON"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_could_mean_two_things_or_nothing_is_refused_with_the_reason(text, reason):
     with pytest.raises(ReplyError, match=reason) as raised:
         parse_answer(text, Trip)
@@ -100,7 +135,9 @@ def test_commas_and_braces_in_strings_stay():
 
 def test_of_a_reply_that_is_cut_off_what_is_whole_is_read_where_that_is_enough():
     assert parse_answer(GOOD[:-1] + ', "notes": ["one", "tw', Trip, is_cut=True) == LYON
-    assert parse_answer(f'Here: {{"trips": [{GOOD}, {{"city": "Ly', Plan, is_cut=True) == Plan(trips=[LYON])
+    assert parse_answer(f'Here: {{"trips": [{GOOD}, {{"city": "Ly', Plan, is_cut=True) == Plan(
+        trips=[LYON]
+    )
     assert parse_answer(f"{GOOD} And as to wh", Trip, is_cut=True) == LYON
     for text in ('{"city":"Lyon","da', "Well, I think that", f"<think>Perhaps {GOOD}"):
         with pytest.raises(ReplyError, match="not a Trip"):
@@ -114,7 +151,9 @@ def test_what_is_written_is_read(city, days):
 
 
 @given(OBJECTS, WORDS, WORDS, st.booleans())
-def test_whatever_words_stand_around_an_object_it_is_read_as_it_is(document, before, behind, is_fenced):
+def test_whatever_words_stand_around_an_object_it_is_read_as_it_is(
+    document, before, behind, is_fenced
+):
     written = json.dumps(document)
     fence = "```" if is_fenced else ""
     assert read_object(f"{before}{fence}{written}{fence}{behind}") == document
@@ -132,11 +171,25 @@ def test_of_two_objects_that_differ_neither_is_read(one, other, between):
 
 PIECES = st.lists(
     st.sampled_from(
-        [GOOD, OTHER, *'{}[]",:\\\n', "```json", "```", "<think>", "</think>", ",}", "1e999", "NaN", "null", '"a":', "9" * 120]
+        [
+            GOOD,
+            OTHER,
+            *'{}[]",:\\\n',
+            "```json",
+            "```",
+            "<think>",
+            "</think>",
+            ",}",
+            "1e999",
+            "NaN",
+            "null",
+            '"a":',
+            "9" * 120,
+        ]
     )
     | st.text(max_size=4),
     max_size=12,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @given(PIECES, st.booleans())

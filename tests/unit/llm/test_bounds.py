@@ -54,14 +54,18 @@ def test_brackets_in_strings_count_for_nothing():
     assert depth_of('{"a": "[[[", "b": [1]}') == 2
 
 
-@pytest.mark.parametrize("arguments", [nested(252), {"n": 9400111899223100000000}, {"s": "9" * 400}])
+@pytest.mark.parametrize(
+    "arguments", [nested(252), {"n": 9400111899223100000000}, {"s": "9" * 400}]
+)
 def test_native_calls_are_bounded_too(arguments):
     call = Call.model_construct(tool="f", arguments=arguments)
     with pytest.raises(ReplyError):
         validate_calls([call])
 
 
-@pytest.mark.parametrize("text", ['{"a":' + "[" * 900 + "]" * 900 + "}", '{"a": 9400111899223100000000}'])
+@pytest.mark.parametrize(
+    "text", ['{"a":' + "[" * 900 + "]" * 900 + "}", '{"a": 9400111899223100000000}']
+)
 def test_arguments_past_a_bound_are_text_that_no_call_is_read_from(text):
     assert read_calls([WrittenCall("f", text)]) is None
 

@@ -21,7 +21,9 @@ async def test_without_a_limit_anything_goes_and_is_counted():
 async def test_what_would_pass_the_limit_is_refused_with_what_to_do():
     budget = Budget(1.0, spent=0.9)
 
-    with pytest.raises(BudgetError, match=r"budget of \$1\.0000 .*\$0\.9000 is spent.*\$0\.2000.*Raise the budget"):
+    with pytest.raises(
+        BudgetError, match=r"budget of \$1\.0000 .*\$0\.9000 is spent.*\$0\.2000.*Raise the budget"
+    ):
         await budget.reserve(0.2)
     await budget.reserve(0.05)
 
@@ -66,7 +68,9 @@ def test_what_is_spent_never_passes_the_limit(prices, limit):
             await asyncio.sleep(0)
             budget.settle(estimate, estimate * part)
 
-        await asyncio.wait_for(asyncio.gather(*(one(*price) for price in prices), return_exceptions=True), 5)
+        await asyncio.wait_for(
+            asyncio.gather(*(one(*price) for price in prices), return_exceptions=True), 5
+        )
         return budget.spent
 
     assert asyncio.run(spend()) <= limit + 1e-9

@@ -47,7 +47,9 @@ async def answer_of(given: Any) -> Completion:
     ],
 )
 async def test_an_answer_nested_too_deeply_is_a_failure_with_its_reason(given: Any) -> None:
-    with pytest.raises(ReplyError, match=f"mine gave an answer that is nested more than {DEEPEST} deep"):
+    with pytest.raises(
+        ReplyError, match=f"mine gave an answer that is nested more than {DEEPEST} deep"
+    ):
         await answer_of(given)
 
 
@@ -84,7 +86,10 @@ async def test_an_answer_without_end_is_a_failure() -> None:
     ("given", "arguments"),
     [
         ([("f", nested(90))], nested(90)),
-        ([{"function": {"name": "f", "arguments": '{"a": [1, 2.5, null]}'}}], {"a": [1, 2.5, None]}),
+        (
+            [{"function": {"name": "f", "arguments": '{"a": [1, 2.5, null]}'}}],
+            {"a": [1, 2.5, None]},
+        ),
         ([{"function": {"name": "f", "arguments": ""}}], {}),
         (Call(tool="f", arguments={"a": 2**64 - 1}), {"a": 2**64 - 1}),
     ],

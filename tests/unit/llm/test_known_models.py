@@ -4,12 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from callwright.llm.known_models import end_of, example_models, known_model, known_models, reasons, taken_options
+from callwright.llm.known_models import (
+    end_of,
+    example_models,
+    known_model,
+    known_models,
+    reasons,
+    taken_options,
+)
 from tests.support.llm.names import OTHER, PLAIN, THINKING
 
 TOP = Path(__file__).parents[3]
 TOLD = {"temperature": 0.2, "max_tokens": 50, "seed": 3}
-_MAKERS = "openai|anthropic|gemini|mistral|deepseek|groq|xai|bedrock|azure|cohere|together_ai|openrouter"
+_MAKERS = (
+    "openai|anthropic|gemini|mistral|deepseek|groq|xai|bedrock|azure|cohere|together_ai|openrouter"
+)
 _NAMED = re.compile(
     rf"\b(?:{_MAKERS})/\w[\w.:-]*\d[\w.:-]*|\b(?:gpt|claude|gemini|llama(?!-cpp)|qwen|mistral|deepseek)-[\w.:-]*\w"
 )
@@ -18,10 +27,14 @@ _NAMED = re.compile(
 def test_the_examples_are_alive_and_known():
     for name in example_models().values():
         assert known_model(name), name
-        assert end_of(name) is None, f"{name} ends on {end_of(name)}: name another one in llm/examples.yaml"
+        assert end_of(name) is None, (
+            f"{name} ends on {end_of(name)}: name another one in llm/examples.yaml"
+        )
 
 
-@pytest.mark.parametrize("folder", ["README.md", "docs", "recipes", "flows", "llm", "generators", "annotation"])
+@pytest.mark.parametrize(
+    "folder", ["README.md", "docs", "recipes", "flows", "llm", "generators", "annotation"]
+)
 def test_no_other_model_is_named(folder):
     place = TOP / folder
     found = {
@@ -31,7 +44,10 @@ def test_no_other_model_is_named(folder):
         for name in _NAMED.findall(path.read_text(encoding="utf-8"))
         if not name.endswith(".jsonl")
     }
-    known = {*example_models().values(), *(name.partition("/")[2] for name in example_models().values())}
+    known = {
+        *example_models().values(),
+        *(name.partition("/")[2] for name in example_models().values()),
+    }
     assert {(path, name) for path, name in found if name not in known} == set()
 
 
@@ -45,7 +61,8 @@ def test_a_name_without_a_date_ends_with_the_last_of_its_versions():
     days = [
         date.fromisoformat(entry["deprecation_date"])
         for name, entry in known_models().items()
-        if re.fullmatch(rf"{re.escape(alias)}-\d{{4}}-?\d\d-?\d\d", name) and entry["litellm_provider"] == maker
+        if re.fullmatch(rf"{re.escape(alias)}-\d{{4}}-?\d\d-?\d\d", name)
+        and entry["litellm_provider"] == maker
     ]
     assert end_of(f"{maker}/{alias}") == max(days)
 
@@ -65,5 +82,8 @@ def test_a_model_that_thinks_is_sent_what_it_takes():
     assert taken_options(PLAIN, TOLD) == TOLD
     assert taken_options(THINKING, TOLD) == {"max_completion_tokens": 50, "seed": 3}
     assert taken_options(THINKING, TOLD | {"temperature": 1})["temperature"] == 1
-    assert taken_options(THINKING, TOLD | {"extra": {"reasoning_effort": "none"}})["temperature"] == 0.2
+    assert (
+        taken_options(THINKING, TOLD | {"extra": {"reasoning_effort": "none"}})["temperature"]
+        == 0.2
+    )
     assert "temperature" not in taken_options(OTHER, TOLD)

@@ -104,7 +104,9 @@ async def test_tries_are_bounded(fake_time, scripted):
 
 
 async def test_patience_is_bounded(fake_time, scripted):
-    adapter = scripted(TransientError("Busy.", retry_after=40.0), TransientError("Busy.", retry_after=40.0), ANSWER)
+    adapter = scripted(
+        TransientError("Busy.", retry_after=40.0), TransientError("Busy.", retry_after=40.0), ANSWER
+    )
 
     with pytest.raises(UnavailableError, match="asked 2 times in 40 s"):
         await Gate(Limits(patience=60), clock=fake_time.clock).run(lambda: adapter.send(None), 10)
@@ -169,7 +171,9 @@ async def test_a_wish_beyond_all_patience_ends_all_who_ask_at_once(fake_time, sc
     gate = Gate(Limits(), clock=fake_time.clock)
 
     for _ in range(2):
-        with pytest.raises(UnavailableError, match=r"Tomorrow\. It was asked once in 0 s\. .* patience \(300 s\)"):
+        with pytest.raises(
+            UnavailableError, match=r"Tomorrow\. It was asked once in 0 s\. .* patience \(300 s\)"
+        ):
             await gate.run(lambda: adapter.send(None), 10)
     assert fake_time.slept == []
     assert len(adapter.requests) == 1
@@ -191,7 +195,9 @@ class AwayServer:
         return ANSWER
 
 
-async def test_a_model_that_is_away_is_looked_at_one_request_at_a_time_and_spends_no_tries(fake_time):
+async def test_a_model_that_is_away_is_looked_at_one_request_at_a_time_and_spends_no_tries(
+    fake_time,
+):
     server = AwayServer(fake_time, 120)
     gate = Gate(Limits(attempts=2), clock=fake_time.clock, rng=Random(1))
 
@@ -209,7 +215,9 @@ async def test_after_the_patience_all_who_wait_end_and_nobody_asks_any_more(fake
     server = AwayServer(fake_time, 10_000)
     gate = Gate(Limits(patience=60), clock=fake_time.clock, rng=Random(1))
 
-    ended = await asyncio.gather(*(gate.run(server.ask, 10) for _ in range(20)), return_exceptions=True)
+    ended = await asyncio.gather(
+        *(gate.run(server.ask, 10) for _ in range(20)), return_exceptions=True
+    )
     asked = len(server.looks)
     with pytest.raises(UnavailableError, match=r"in 60 s"):
         await gate.run(server.ask, 10)

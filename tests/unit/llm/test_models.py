@@ -12,13 +12,27 @@ from callwright.warehouse.errors import ConfigurationError
 from tests.support.llm.names import ANOTHER, THINKING
 
 
-@pytest.mark.parametrize("name", [ANOTHER, "anthropic/claude-x", "hosted_vllm/org/model", "local/a/b.gguf"])
+@pytest.mark.parametrize(
+    "name", [ANOTHER, "anthropic/claude-x", "hosted_vllm/org/model", "local/a/b.gguf"]
+)
 def test_known_forms_are_taken(name):
     assert read_model(name).name == name
 
 
 @pytest.mark.parametrize(
-    "name", ["", "a-model", "template/v2", "template", "/x", "openai/", "local/", "local/.gguf", "local/x.bin", " a/b"]
+    "name",
+    [
+        "",
+        "a-model",
+        "template/v2",
+        "template",
+        "/x",
+        "openai/",
+        "local/",
+        "local/.gguf",
+        "local/x.bin",
+        " a/b",
+    ],
 )
 def test_other_names_are_answered_with_the_forms(name):
     with pytest.raises(ConfigurationError, match=r"template/v1.*local/PATH\.gguf.*" + THINKING):
@@ -55,7 +69,13 @@ def test_wrong_settings_are_named(name, options, words):
 def test_what_changes_an_answer_is_part_of_its_key():
     settings = read_model(
         "openai/x",
-        {"seed": 1, "temperature": 0, "max_tokens": 9, "api_base": "http://h/v1/", "extra": {"top_p": 1}}
+        {
+            "seed": 1,
+            "temperature": 0,
+            "max_tokens": 9,
+            "api_base": "http://h/v1/",
+            "extra": {"top_p": 1},
+        }
         | {"structured": "prompt"},
     )
     assert settings.options == (
@@ -66,12 +86,20 @@ def test_what_changes_an_answer_is_part_of_its_key():
         ("structured", "prompt"),
         ("temperature", 0.0),
     )
-    template = read_model("template/v1", {"seed": 4, "error_rate": {"refusal": 0.1, "extra argument": 0.0}})
+    template = read_model(
+        "template/v1", {"seed": 4, "error_rate": {"refusal": 0.1, "extra argument": 0.0}}
+    )
     assert template.options == (("error_rate", {"refusal": 0.1}), ("seed", 4))
 
 
 def test_what_does_not_change_an_answer_is_not():
-    quick = {"concurrency": 2, "requests_per_minute": 3, "tokens_per_minute": 4, "attempts": 1, "patience": 5.0}
+    quick = {
+        "concurrency": 2,
+        "requests_per_minute": 3,
+        "tokens_per_minute": 4,
+        "attempts": 1,
+        "patience": 5.0,
+    }
     secret = {"api_key": "sk-secret", "api_key_variable": "K", "timeout": 6, "transport": "litellm"}
     settings = read_model("openai/x", quick | secret)
 
@@ -82,7 +110,13 @@ def test_what_does_not_change_an_answer_is_not():
 def test_the_key_shows_nowhere():
     settings = read_model("openai/x", {"api_key": "sk-secret"})
 
-    for shown in (repr(settings), str(settings), settings.model_dump_json(), str(settings.model_dump()), settings.key):
+    for shown in (
+        repr(settings),
+        str(settings),
+        settings.model_dump_json(),
+        str(settings.model_dump()),
+        settings.key,
+    ):
         assert "sk-secret" not in shown
     assert settings.key == read_model("openai/x").key
     with_more = settings.with_changes(seed=3)
@@ -95,7 +129,9 @@ def test_settings_survive_json():
     assert ModelSettings.model_validate_json(settings.model_dump_json()) == settings
 
 
-@pytest.mark.parametrize(("name", "adapter"), [("openai/x", LiteLLMModel), ("local/x.gguf", LocalModel)])
+@pytest.mark.parametrize(
+    ("name", "adapter"), [("openai/x", LiteLLMModel), ("local/x.gguf", LocalModel)]
+)
 async def test_each_form_has_its_adapter(name, adapter):
     opened = open_adapter(read_model(name))
     assert isinstance(opened, adapter)
@@ -156,7 +192,9 @@ async def test_the_template_is_opened_with_its_seed_and_its_errors():
 
 
 async def test_a_chat_is_opened_with_all_around_it(ledger):
-    chat = open_chat(read_model("openai/x"), ledger=ledger, budget=Budget(None), record=lambda call: None)
+    chat = open_chat(
+        read_model("openai/x"), ledger=ledger, budget=Budget(None), record=lambda call: None
+    )
     assert isinstance(chat, LedgeredChat)
     assert chat.name == "openai/x"
     await chat.close()

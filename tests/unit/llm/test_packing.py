@@ -28,7 +28,13 @@ class Doubling:
 
     def __init__(self, *, silent=(), spoilt=(), twice=(), text="", error=None):
         self.asked: list[ChatRequest] = []
-        self.silent, self.spoilt, self.twice, self.text, self.error = silent, spoilt, twice, text, error
+        self.silent, self.spoilt, self.twice, self.text, self.error = (
+            silent,
+            spoilt,
+            twice,
+            text,
+            error,
+        )
 
     async def send(self, request):
         self.asked.append(request)
@@ -39,24 +45,35 @@ class Doubling:
         if self.error:
             raise self.error
         answers = [
-            {"case": int(number), "answer": "?" if int(text) in self.spoilt else {"value": 2 * int(text)}}
+            {
+                "case": int(number),
+                "answer": "?" if int(text) in self.spoilt else {"value": 2 * int(text)},
+            }
             for number, text in cases
             if int(text) not in self.silent
             for _ in range(2 if int(text) in self.twice else 1)
         ]
-        return RawReply(self.text or orjson.dumps({"answers": answers[::-1]}).decode(), None, 101, 21, 0.04)
+        return RawReply(
+            self.text or orjson.dumps({"answers": answers[::-1]}).decode(), None, 101, 21, 0.04
+        )
 
     async def close(self):
         pass
 
 
 def question(number: int, *, rules: str = "Double it.") -> Prompt:
-    said = (ChatMessage(role="system", content=rules), ChatMessage(role="user", content=str(number)))
+    said = (
+        ChatMessage(role="system", content=rules),
+        ChatMessage(role="user", content=str(number)),
+    )
     return Prompt(name="double", version="1", messages=said)
 
 
 async def doubled(chat, count: int) -> list[int]:
-    return [one.value for one in await asyncio.gather(*(chat.ask(question(at), Doubled) for at in range(count)))]
+    return [
+        one.value
+        for one in await asyncio.gather(*(chat.ask(question(at), Doubled) for at in range(count)))
+    ]
 
 
 async def test_eight_questions_are_two_requests_of_four(chat_with):
@@ -68,7 +85,10 @@ async def test_eight_questions_are_two_requests_of_four(chat_with):
 
     assert len(adapter.asked) == 2
     paid = [call for call in chat.calls if not call.cached]
-    assert (sum(call.prompt_tokens for call in paid), sum(call.completion_tokens for call in paid)) == (202, 42)
+    assert (
+        sum(call.prompt_tokens for call in paid),
+        sum(call.completion_tokens for call in paid),
+    ) == (202, 42)
     assert sum(call.cost for call in paid) == pytest.approx(0.08)
 
 
@@ -78,8 +98,13 @@ async def test_the_instructions_are_said_once_and_the_answer_is_a_strict_list(ch
 
     [request] = adapter.asked
     assert request.messages[0].content.startswith("Double it.\n\nYou are given several cases")
-    assert request.messages[1].content.startswith('<case number="1">\n0\n</case>\n<case number="2">')
-    assert request.schema["properties"]["answers"]["items"]["properties"]["answer"]["title"] == "Doubled"
+    assert request.messages[1].content.startswith(
+        '<case number="1">\n0\n</case>\n<case number="2">'
+    )
+    assert (
+        request.schema["properties"]["answers"]["items"]["properties"]["answer"]["title"]
+        == "Doubled"
+    )
     assert dict(request.options)["max_tokens"] == 300
 
 
@@ -119,13 +144,17 @@ async def test_a_common_request_that_is_refused_is_taken_apart(chat_with):
 async def test_a_provider_that_is_away_is_told_to_all(chat_with):
     adapter = Doubling(error=TransientError("Away."))
     chat = chat_with(PackedModel(adapter, 2))
-    told = await asyncio.gather(*(chat.ask(question(at), Doubled) for at in range(2)), return_exceptions=True)
+    told = await asyncio.gather(
+        *(chat.ask(question(at), Doubled) for at in range(2)), return_exceptions=True
+    )
     assert {type(one) for one in told} == {TransientError}
 
 
 async def test_a_bug_leaves_nobody_waiting(chat_with):
     chat = chat_with(PackedModel(Doubling(error=KeyError("oops")), 2))
-    told = await asyncio.gather(*(chat.ask(question(at), Doubled) for at in range(2)), return_exceptions=True)
+    told = await asyncio.gather(
+        *(chat.ask(question(at), Doubled) for at in range(2)), return_exceptions=True
+    )
     assert {type(one) for one in told} == {KeyError}
 
 
@@ -135,7 +164,12 @@ async def test_other_instructions_and_texts_that_look_like_ours_go_apart(chat_wi
 
     def asked(text: str, rules: str) -> ChatRequest:
         return ChatRequest(
-            "m", (ChatMessage(role="system", content=rules), ChatMessage(role="user", content=text)), {}, (), (), 0
+            "m",
+            (ChatMessage(role="system", content=rules), ChatMessage(role="user", content=text)),
+            {},
+            (),
+            (),
+            0,
         )
 
     await asyncio.gather(model.send(asked("1", "a")), model.send(asked("2", "b")))

@@ -45,7 +45,9 @@ def test_what_is_no_secret_is_taken(extra: dict) -> None:
     assert read_model("openai/x", {"extra": extra}).extra == extra
 
 
-def test_a_header_is_sent_with_the_value_and_kept_with_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_is_sent_with_the_value_and_kept_with_the_reference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("GATEWAY_API_KEY", "very-secret")
     settings = with_secret(read_model("openai/x", GATEWAY))
     for kept in (settings.model_dump_json(), repr(settings), repr(settings.options), settings.key):
@@ -63,7 +65,8 @@ def test_a_header_whose_variable_is_not_set_is_a_sentence(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "variable", ["AWS_SECRET_ACCESS_KEY", "LABEL_STUDIO_API_KEY", "CALLWRIGHT_WEBHOOK_SECRET", "HOME"]
+    "variable",
+    ["AWS_SECRET_ACCESS_KEY", "LABEL_STUDIO_API_KEY", "CALLWRIGHT_WEBHOOK_SECRET", "HOME"],
 )
 def test_a_recipe_reads_no_other_variables(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "very-secret")

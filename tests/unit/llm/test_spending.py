@@ -94,7 +94,9 @@ async def what_is_set_aside(prompt):
 
 def asked(prompt, **options):
     schema = PricedTrip.model_json_schema()
-    return ChatRequest(UNKNOWN, prompt.messages, schema, (), tuple(({"max_tokens": AT_MOST} | options).items()), 0)
+    return ChatRequest(
+        UNKNOWN, prompt.messages, schema, (), tuple(({"max_tokens": AT_MOST} | options).items()), 0
+    )
 
 
 async def test_a_reply_that_never_came_counts_as_what_was_set_aside(chat_with, prompt):
@@ -119,7 +121,9 @@ async def test_replies_that_never_come_use_the_budget_up(chat_with, prompt):
 
     assert adapter.count == 2
     assert budget.spent == pytest.approx(2 * set_aside)
-    assert [(call.cost, "budget" in call.error) for call in chat.calls] == [(pytest.approx(2 * set_aside), True)]
+    assert [(call.cost, "budget" in call.error) for call in chat.calls] == [
+        (pytest.approx(2 * set_aside), True)
+    ]
 
 
 async def test_a_batch_that_was_not_seen_in_time_is_charged_for_when_it_is(chat_with, prompt):
@@ -151,13 +155,18 @@ async def test_money_is_set_aside_inside_the_slot_only(chat_with, prompt):
     adapter = PricedAdapter()
     chat = chat_with(adapter, budget=Budget(1.05), limits=Limits(concurrency=1))
 
-    await asyncio.gather(*(chat.ask(prompt, PricedTrip, sample_index=number) for number in range(10)))
+    await asyncio.gather(
+        *(chat.ask(prompt, PricedTrip, sample_index=number) for number in range(10))
+    )
 
     assert adapter.count == 10
 
 
 async def test_a_spent_budget_does_not_stop_models_that_cost_nothing(chat_with, scripted, prompt):
-    assert await chat_with(scripted(GOOD), budget=Budget(1.0, spent=2.0)).ask(prompt, PricedTrip) == LYON
+    assert (
+        await chat_with(scripted(GOOD), budget=Budget(1.0, spent=2.0)).ask(prompt, PricedTrip)
+        == LYON
+    )
 
 
 class Metered(PricedAdapter):
@@ -176,7 +185,9 @@ class Metered(PricedAdapter):
             await asyncio.sleep(0)
         self.at_once -= 1
         usage = read_usage(self.usage)
-        return RawReply(self.text, None, usage.prompt, usage.completion, self.known.of(*usage), **self.cut)
+        return RawReply(
+            self.text, None, usage.prompt, usage.completion, self.known.of(*usage), **self.cut
+        )
 
     async def price(self, prompt_tokens, completion_tokens):
         return self.known.of(prompt_tokens, completion_tokens)
@@ -217,7 +228,13 @@ async def test_prompts_of_more_tokens_than_bytes_by_four_do_not_pass_it(chat_wit
     tokens = count_tokens(PLAIN, words)
     adapter = Metered(DEAR, {"prompt_tokens": tokens + 200, "completion_tokens": 5})
     budget = Budget(6.5 * tokens / 1e6 + 6 * 20 / 1e5)
-    chat = chat_with(adapter, name=name, budget=budget, options=(("max_tokens", 20),), limits=Limits(concurrency=64))
+    chat = chat_with(
+        adapter,
+        name=name,
+        budget=budget,
+        options=(("max_tokens", 20),),
+        limits=Limits(concurrency=64),
+    )
 
     await ask_many(chat, long_prompt(words))
 
@@ -244,9 +261,17 @@ async def test_a_provider_that_counts_more_than_we_do_is_believed_from_the_first
         {"prompt_tokens": None, "completion_tokens": None},
     ],
 )
-async def test_what_a_provider_does_not_count_is_counted_by_our_own_estimate_and_stops(chat_with, caplog, usage):
+async def test_what_a_provider_does_not_count_is_counted_by_our_own_estimate_and_stops(
+    chat_with, caplog, usage
+):
     adapter, budget = Metered(DEAR, usage), Budget(0.01)
-    chat = chat_with(adapter, name=UNKNOWN, budget=budget, options=(("max_tokens", 20),), limits=Limits(concurrency=4))
+    chat = chat_with(
+        adapter,
+        name=UNKNOWN,
+        budget=budget,
+        options=(("max_tokens", 20),),
+        limits=Limits(concurrency=4),
+    )
 
     ended = await ask_many(chat, long_prompt("word " * 400))
 
@@ -263,15 +288,19 @@ async def test_a_withheld_reply_that_was_paid_for_counts(chat_with, prompt):
 
     budget = Budget(20.0)
     with pytest.raises(ReplyError):
-        await chat_with(Withholding(0), name=UNKNOWN, budget=budget, options=(("max_tokens", 20),)).ask(
-            prompt, PricedTrip
-        )
+        await chat_with(
+            Withholding(0), name=UNKNOWN, budget=budget, options=(("max_tokens", 20),)
+        ).ask(prompt, PricedTrip)
     assert budget.spent == pytest.approx(await what_is_set_aside(prompt))
 
 
 async def test_a_reply_that_stays_cut_off_says_so(chat_with, prompt):
-    adapter = Metered(DEAR, {"prompt_tokens": 10, "completion_tokens": 4}, '{"city": "Ly', is_cut=True)
-    with pytest.raises(ReplyError, match=r"cut off at its longest \(finish_reason length\); raise max_tokens"):
+    adapter = Metered(
+        DEAR, {"prompt_tokens": 10, "completion_tokens": 4}, '{"city": "Ly', is_cut=True
+    )
+    with pytest.raises(
+        ReplyError, match=r"cut off at its longest \(finish_reason length\); raise max_tokens"
+    ):
         await chat_with(adapter).ask(prompt, PricedTrip)
 
 
@@ -289,5 +318,7 @@ def test_a_price_of_ones_own_is_counted_and_zero_is_a_price():
     assert find_price("openai/stub", own=OwnPrice(input=0, output=0)).is_known
     assert not find_price("openai/stub").is_known
     assert [knows_tokenizer(name) for name in (PLAIN, "openai/stub", "groq/a-model")] == [
-        True, False, False,
-    ]  # fmt: skip
+        True,
+        False,
+        False,
+    ]

@@ -12,7 +12,9 @@ from callwright.warehouse.records import Call, Tool
 
 
 def _tool(name):
-    return Tool(name=name, description="Plan.", parameters={"required": ["city"]}, category="travel")
+    return Tool(
+        name=name, description="Plan.", parameters={"required": ["city"]}, category="travel"
+    )
 
 
 @given(st.lists(st.text(min_size=1, max_size=80), max_size=8, unique=True))
@@ -49,7 +51,9 @@ def test_a_name_stays_as_it_was_written():
     assert read_calls([WrittenCall("fly", "")]) == (Call(tool="fly"),)
 
 
-@pytest.mark.parametrize("arguments", ['{"city": ', "[1]", "null", "{'city': Lyon}", '{"n": NaN}', '{"a": 1, "a": 2}'])
+@pytest.mark.parametrize(
+    "arguments", ['{"city": ', "[1]", "null", "{'city': Lyon}", '{"n": NaN}', '{"a": 1, "a": 2}']
+)
 def test_arguments_that_are_no_object_are_not_guessed(arguments):
     written = [WrittenCall("trip", "{}"), WrittenCall("trip", arguments)]
 
@@ -57,7 +61,9 @@ def test_arguments_that_are_no_object_are_not_guessed(arguments):
     assert as_text(written) == f"trip({{}})\ntrip({arguments})"
 
 
-@pytest.mark.parametrize("arguments", ["{'city': 'Lyon', 'now': True}", '{"city": "Lyon", "now": true,}'])
+@pytest.mark.parametrize(
+    "arguments", ["{'city': 'Lyon', 'now': True}", '{"city": "Lyon", "now": true,}']
+)
 def test_arguments_in_pythons_notation_say_the_same(arguments):
     calls = read_calls([WrittenCall("trip", arguments)])
     assert calls == (Call(tool="trip", arguments={"city": "Lyon", "now": True}),)

@@ -37,7 +37,9 @@ def test_before_the_first_answer_the_longest_wait_counts(monkeypatch: pytest.Mon
     assert traffic.slowest.seconds_an_answer == (50.0 + 46.0) / 2
 
 
-def test_the_pace_is_that_of_the_slowest_model_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pace_is_that_of_the_slowest_model_that_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = 0.0
     monkeypatch.setattr("callwright.llm.limits.time.monotonic", lambda: now)
     traffic = Traffic()

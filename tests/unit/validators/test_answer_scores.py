@@ -22,16 +22,32 @@ from tests.support.validators.scoring_at_once import name_errors, score_answers
 BY_KEY = {tool.key: tool for tool in TOOLS}
 
 
-def answer(sample: Sample, *calls: Call | GoldCall, turn: int | None = None, run: int = 0, text: str | None = None):
+def answer(
+    sample: Sample,
+    *calls: Call | GoldCall,
+    turn: int | None = None,
+    run: int = 0,
+    text: str | None = None,
+):
     made = tuple(Call(tool=one.tool, arguments=one.arguments) for one in calls)
-    written = orjson.dumps([{"name": one.tool, "arguments": one.arguments} for one in made]).decode()
+    written = orjson.dumps(
+        [{"name": one.tool, "arguments": one.arguments} for one in made]
+    ).decode()
     place = len(sample.turns) - 1 if turn is None else turn
     return Prediction(
-        release="v1", subject=sample.key, turn=place, candidate="m", run=run, calls=made, text=written if text is None else text
-    )  # fmt: skip
+        release="v1",
+        subject=sample.key,
+        turn=place,
+        candidate="m",
+        run=run,
+        calls=made,
+        text=written if text is None else text,
+    )
 
 
-def scored(predictions: list[Prediction], samples: tuple[Sample, ...]) -> dict[tuple[str, str, str], Score]:
+def scored(
+    predictions: list[Prediction], samples: tuple[Sample, ...]
+) -> dict[tuple[str, str, str], Score]:
     found = score_answers(predictions, samples, BY_KEY, lambda one, other: 0.5)
     return {(one.metric, one.slice_by, one.slice_value): one for one in found if one.run == 0}
 
@@ -58,16 +74,27 @@ def test_a_plan_is_right_by_names_by_parameters_and_by_values() -> None:
         ((), "refused"),
         (HARD.gold[:1], "wrong_tool"),
         ((HARD.gold[0], Call(tool="book_sauna", arguments={"hour": 9})), "missing_argument"),
-        ((HARD.gold[0], Call(tool="book_sauna", arguments={"guest_id": "G1", "hour": 8})), "wrong_value"),
-        ((HARD.gold[0], Call(tool="book_sauna", arguments={"guest_id": "G1", "hour": 9, "x": 1})), "hallucinated_argument"),
+        (
+            (HARD.gold[0], Call(tool="book_sauna", arguments={"guest_id": "G1", "hour": 8})),
+            "wrong_value",
+        ),
+        (
+            (
+                HARD.gold[0],
+                Call(tool="book_sauna", arguments={"guest_id": "G1", "hour": 9, "x": 1}),
+            ),
+            "hallucinated_argument",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_mistake_of_a_plan_has_a_name(calls: tuple[Call | GoldCall, ...], mistake: str) -> None:
     assert plan_error(answer(HARD, *calls), HARD.gold, "en") == mistake
 
 
 def test_scores_are_told_by_difficulty_and_as_their_mean() -> None:
-    found = scored([answer(EASY, *EASY.gold), answer(MEDIUM, *MEDIUM.gold[:1]), answer(HARD)], PLANS)
+    found = scored(
+        [answer(EASY, *EASY.gold), answer(MEDIUM, *MEDIUM.gold[:1]), answer(HARD)], PLANS
+    )
     assert found["ast", "difficulty", "easy"].value == 1
     assert found["ast", "difficulty", "hard"].value == 0
     assert found["ast_macro", "all", ""].value == pytest.approx(1 / 3)
@@ -89,28 +116,56 @@ def test_the_same_calls_in_other_words_are_steady() -> None:
 
 
 def test_replies_that_could_not_be_read_are_compared_as_they_are() -> None:
-    answers = [answer(EASY, run=run, text=text).with_changes(calls=None) for run, text in enumerate(("{", "[", "{"))]
+    answers = [
+        answer(EASY, run=run, text=text).with_changes(calls=None)
+        for run, text in enumerate(("{", "[", "{"))
+    ]
     assert scored(answers, PLANS)["election_stability", "all", ""].value == pytest.approx(1 / 2)
 
 
 def test_a_turn_of_several_calls_is_right_in_any_order_and_wrong_with_one_too_many() -> None:
-    calls = (GoldCall(tool="close_pool", arguments={"reason": "storm"}), *EASY.gold[:0], *HARD.gold[:1])
-    turns = (UserTurn(text="Both."), CallTurn(calls=calls, executed=True), ResultTurn(results=(1, 2)))
+    calls = (
+        GoldCall(tool="close_pool", arguments={"reason": "storm"}),
+        *EASY.gold[:0],
+        *HARD.gold[:1],
+    )
+    turns = (
+        UserTurn(text="Both."),
+        CallTurn(calls=calls, executed=True),
+        ResultTurn(results=(1, 2)),
+    )
     sample = TALK.with_changes(turns=turns)
-    assert scored([answer(sample, *calls[::-1], turn=1)], (sample,))["ast_strict", "all", ""].value == 1
-    assert scored([answer(sample, *calls, calls[0], turn=1)], (sample,))["ast_soft", "all", ""].value == 0
+    assert (
+        scored([answer(sample, *calls[::-1], turn=1)], (sample,))["ast_strict", "all", ""].value
+        == 1
+    )
+    assert (
+        scored([answer(sample, *calls, calls[0], turn=1)], (sample,))["ast_soft", "all", ""].value
+        == 0
+    )
 
 
 def test_a_chain_is_worth_the_product_of_its_turns() -> None:
     find = Call(tool="find_guest", arguments={"name": "Ida"})
     sauna = GoldCall(tool="book_sauna", arguments={"guest_id": "G777", "hour": 9})
-    spoken = [answer(TALK, turn=1, text='{"say": "Who?", "acts": ["seek"]}'), answer(TALK, turn=7, text="Hm.")]
+    spoken = [
+        answer(TALK, turn=1, text='{"say": "Who?", "acts": ["seek"]}'),
+        answer(TALK, turn=7, text="Hm."),
+    ]
     found = scored([*spoken, answer(TALK, find, turn=3), answer(TALK, sauna, turn=5)], (TALK,))
     assert (found["ast_soft", "all", ""].value, found["ast_strict", "all", ""].value) == (0.75, 0.5)
-    assert (found["ast_soft_chains", "all", ""].value, found["ast_soft_chains", "all", ""].count) == (0.5, 1)
+    assert (
+        found["ast_soft_chains", "all", ""].value,
+        found["ast_soft_chains", "all", ""].count,
+    ) == (0.5, 1)
     assert found["ast_soft_chains", "chain_length", "2"].value == 0.5
-    assert {("ast_soft_chains", "user_turns", "1-5"), ("ast_soft_chains", "tools", "1-9")} <= found.keys()
-    assert found["act_accuracy", "all", ""].value == 0.75, "three of four turns: words without acts have none"
+    assert {
+        ("ast_soft_chains", "user_turns", "1-5"),
+        ("ast_soft_chains", "tools", "1-9"),
+    } <= found.keys()
+    assert found["act_accuracy", "all", ""].value == 0.75, (
+        "three of four turns: words without acts have none"
+    )
 
 
 def test_only_turns_with_calls_have_mistakes_in_a_conversation() -> None:

@@ -6,7 +6,11 @@ from callwright.validators.checks.facts import check_answers
 from callwright.warehouse.answers import values_at
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 
-TAXIS = {"data": {"taxis": [{"category": "Economy", "price": 19.0}, {"category": "Minibus", "price": 1150.0}]}}
+TAXIS = {
+    "data": {
+        "taxis": [{"category": "Economy", "price": 19.0}, {"category": "Minibus", "price": 1150.0}]
+    }
+}
 
 
 def answered(text: str, *asked: str) -> Sample:
@@ -48,7 +52,12 @@ async def test_where_no_field_is_named_a_reader_is_left_to_decide():
 
 
 def test_values_stand_at_paths_through_lists_whose_entries_can_be_had():
-    rooms = {"rooms": [{"name": "A", "beds": ["one", "two"]}, {"name": "B", "available": False, "beds": ["none"]}]}
+    rooms = {
+        "rooms": [
+            {"name": "A", "beds": ["one", "two"]},
+            {"name": "B", "available": False, "beds": ["none"]},
+        ]
+    }
     assert list(values_at(rooms, "rooms[].beds[]")) == ["one", "two"]
     assert list(values_at(rooms, "rooms[].price")) == []
     assert list(values_at(rooms, "rooms.name")) == []

@@ -29,7 +29,9 @@ async def answer_to(sample: Sample, context: StageContext) -> None:
         except (RecordError, ReplyError):
             continue
         assert [(one.subject, one.check) for one in verdicts] == [(sample.key, check.name)]
-        assert [one for one in verdicts if one.decision != "proved" and not one.doubts] == [], "a doubt is a typed fact"
+        assert [one for one in verdicts if one.decision != "proved" and not one.doubts] == [], (
+            "a doubt is a typed fact"
+        )
 
 
 @given(seed=st.integers(0, 10_000))
@@ -56,18 +58,27 @@ async def test_a_call_that_no_rule_leads_to_is_contradicted() -> None:
     first = next(index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
     call_turn, results = sample.turns[first], sample.turns[first + 1]
     assert isinstance(call_turn, CallTurn)
-    twice = (call_turn.with_changes(calls=call_turn.calls * 2), results.with_changes(results=results.results * 2))
+    twice = (
+        call_turn.with_changes(calls=call_turn.calls * 2),
+        results.with_changes(results=results.results * 2),
+    )
     broken = sample.with_changes(turns=(*sample.turns[:first], *twice, *sample.turns[first + 2 :]))
     [verdict] = await check_path(broken, town_context())
     assert verdict.decision == "contradicted"
 
 
-@pytest.mark.parametrize("path", ["turns[0].results[0].data", "turns[3].results[7].data", "turns[99].results[0].x"])
+@pytest.mark.parametrize(
+    "path", ["turns[0].results[0].data", "turns[3].results[7].data", "turns[99].results[0].x"]
+)
 async def test_evidence_in_a_response_that_is_of_no_call_is_contradicted(path: str) -> None:
     sample = await sample_of(goal())
     body = sample.model_dump(mode="json")
     evidence = [
-        one for turn in body["turns"] for call in turn.get("calls", ()) for one in call["evidence"] if one["path"]
+        one
+        for turn in body["turns"]
+        for call in turn.get("calls", ())
+        for one in call["evidence"]
+        if one["path"]
     ]
     assert evidence
     for one in evidence:

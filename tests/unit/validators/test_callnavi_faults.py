@@ -7,22 +7,44 @@ from typing import Any
 
 import pytest
 
-from callwright.validators.metrics.callnavi.dataset import CheckedDataset, check_callnavi, fault_kinds, find_stated
+from callwright.validators.metrics.callnavi.dataset import (
+    CheckedDataset,
+    check_callnavi,
+    fault_kinds,
+    find_stated,
+)
 
 TOOLS = [
-    {"name": "bookRoom", "parameters": {"guestID": "string", "roomType": "single/double", "startDate": "string"},
-     "description": "Book a room.", "returnParameter": {"bookingID": "string"}},
-    {"name": "payBooking", "parameters": {"bookingID": "string", "amount": "number"},
-     "description": "Pay a booking.", "returnParameter": "status"},
-    {"name": "listRooms", "parameters": {}, "description": "List all rooms.", "returnParameter": ["rooms"]},
-]  # fmt: skip
+    {
+        "name": "bookRoom",
+        "parameters": {"guestID": "string", "roomType": "single/double", "startDate": "string"},
+        "description": "Book a room.",
+        "returnParameter": {"bookingID": "string"},
+    },
+    {
+        "name": "payBooking",
+        "parameters": {"bookingID": "string", "amount": "number"},
+        "description": "Pay a booking.",
+        "returnParameter": "status",
+    },
+    {
+        "name": "listRooms",
+        "parameters": {},
+        "description": "List all rooms.",
+        "returnParameter": ["rooms"],
+    },
+]
 REQUEST = "Book a single room for guest ID G77 from 2024-10-05 and pay 120 dollars."
 BOOKED = {"guestID": "G77", "roomType": "single", "startDate": "2024-10-05"}
 PAID = {"bookingID": "$$$", "amount": 120}
 
 
 def check(
-    folder: Path, names: list[str], parameters: list[dict[str, Any]], difficulty: str = "hard", text: str = REQUEST
+    folder: Path,
+    names: list[str],
+    parameters: list[dict[str, Any]],
+    difficulty: str = "hard",
+    text: str = REQUEST,
 ) -> CheckedDataset:
     gold = {"API": names, "parameters": parameters}
     asked = {
@@ -78,11 +100,20 @@ def test_a_fault_in_a_value_is_found(tmp_path: Path, change: dict[str, Any], kin
         (["bookRoom", "payBooking"], [BOOKED, PAID], "medium", "unexpected_placeholder"),
         (["payBooking"], [PAID], "easy", "placeholder_without_source"),
         (["payBooking"], [{"bookingID": "$$$"}], "easy", "missing_parameter"),
-        (["bookRoom", "payBooking"], [{**BOOKED, "roomType": "suite"}, PAID], "hard", "not_a_choice"),
+        (
+            ["bookRoom", "payBooking"],
+            [{**BOOKED, "roomType": "suite"}, PAID],
+            "hard",
+            "not_a_choice",
+        ),
     ],
 )
 def test_a_fault_in_the_calls_is_found(
-    tmp_path: Path, names: list[str], parameters: list[dict[str, Any]], difficulty: str, expected: str
+    tmp_path: Path,
+    names: list[str],
+    parameters: list[dict[str, Any]],
+    difficulty: str,
+    expected: str,
 ) -> None:
     assert expected in kinds(check(tmp_path, names, parameters, difficulty))
 
@@ -112,11 +143,16 @@ def test_the_words_that_a_placeholder_hides_are_found_by_its_name(
 
 def test_what_is_known_of_the_published_data_is_found(shared: Path) -> None:
     checked = check_callnavi(shared / "data" / "callnavi")
-    found = {kind: {one.question for one in checked.findings if one.kind == kind} for kind in fault_kinds()}
+    found = {
+        kind: {one.question for one in checked.findings if one.kind == kind}
+        for kind in fault_kinds()
+    }
     assert (checked.questions, checked.tools) == (729, 587)
     assert found["unknown_tool"] == {"avi07", "avi08", "avi059", "avi066", "hr035"}
     assert len([one for one in checked.findings if one.kind == "unknown_tool"]) == 6
-    undeclared = {(one.question, one.tool) for one in checked.findings if one.kind == "undeclared_parameter"}
+    undeclared = {
+        (one.question, one.tool) for one in checked.findings if one.kind == "undeclared_parameter"
+    }
     assert len(undeclared) == 31
     assert len({name for name in found["undeclared_parameter"] if name.startswith("gov")}) >= 7
     assert {"sho042", "hot062", "tel082"} <= found["undeclared_parameter"]
@@ -125,7 +161,10 @@ def test_what_is_known_of_the_published_data_is_found(shared: Path) -> None:
     assert found["accepts_anything"] == {"ban010"}
     assert found["repeated_id"] == found["repeated_question"] == set()
     messages = {one.message for one in checked.findings if one.kind == "other_count"}
-    assert {"bank has 96 tools; Table 2 has 91.", "bank has 27 medium questions; Table 2 has 28."} <= messages
+    assert {
+        "bank has 96 tools; Table 2 has 91.",
+        "bank has 27 medium questions; Table 2 has 28.",
+    } <= messages
 
 
 def test_every_date_that_is_hidden_though_it_is_said_is_found(shared: Path) -> None:

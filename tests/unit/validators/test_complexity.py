@@ -7,7 +7,11 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
-from callwright.validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
+from callwright.validators.checks.complexity import (
+    ConversationWithTools,
+    check_complexity,
+    read_conversation,
+)
 from callwright.validators.checks.dialogue import applies_to as dialogue_applies
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
@@ -47,12 +51,18 @@ def changed(sample: Sample, change: Callable[[Turn], Turn]) -> Sample:
 def with_text(sample: Sample, change: Callable[[str], str]) -> Sample:
     """The same with other words of the user's."""
     return changed(
-        sample, lambda turn: turn.with_changes(text=change(turn.text)) if isinstance(turn, UserTurn) else turn
+        sample,
+        lambda turn: (
+            turn.with_changes(text=change(turn.text)) if isinstance(turn, UserTurn) else turn
+        ),
     )
 
 
 def with_results(sample: Sample, result: JsonValue) -> Sample:
-    return changed(sample, lambda turn: turn.with_changes(results=(result,)) if isinstance(turn, ResultTurn) else turn)
+    return changed(
+        sample,
+        lambda turn: turn.with_changes(results=(result,)) if isinstance(turn, ResultTurn) else turn,
+    )
 
 
 def without_acts(sample: Sample, act: str) -> Sample:
@@ -96,7 +106,10 @@ def with_new_values(sample: Sample) -> Sample:
         if not isinstance(turn, CallTurn):
             return turn
         nobody_knows = f"new {next(numbers)}"
-        calls = (call.with_changes(arguments=dict.fromkeys(call.arguments, nobody_knows)) for call in turn.calls)
+        calls = (
+            call.with_changes(arguments=dict.fromkeys(call.arguments, nobody_knows))
+            for call in turn.calls
+        )
         return turn.with_changes(calls=tuple(calls))
 
     numbers = count()
@@ -120,7 +133,9 @@ def with_the_extra_used(sample: Sample) -> Sample:
         if not isinstance(turn, CallTurn):
             return turn
         return turn.with_changes(
-            calls=tuple(call.with_changes(arguments={**call.arguments, "x": words}) for call in turn.calls)
+            calls=tuple(
+                call.with_changes(arguments={**call.arguments, "x": words}) for call in turn.calls
+            )
         )
 
     return changed(sample, change)
@@ -145,7 +160,9 @@ BREAKS: dict[Complexity, Callable[[Sample], Sample]] = {
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("complexity", COMPLEXITIES)
-async def test_a_conversation_is_made_and_every_check_proves_it(complexity: Complexity, language: Language) -> None:
+async def test_a_conversation_is_made_and_every_check_proves_it(
+    complexity: Complexity, language: Language
+) -> None:
     sample = await converse(complexity, language, seed=3)
     for check in (check_complexity, check_format):
         (verdict,) = await check(sample, template_context())
@@ -190,8 +207,13 @@ async def test_checks_of_snapshots_leave_conversations_with_results_alone() -> N
 
 def changed_to_a_dialogue(sample: Sample) -> Sample:
     """The same turns as growing snapshots without results."""
-    turns = [turn.with_changes(executed=False) if isinstance(turn, CallTurn) else turn for turn in sample.turns]
-    return sample.with_changes(kind="sQsA", turns=tuple(turn for turn in turns if not isinstance(turn, ResultTurn)))
+    turns = [
+        turn.with_changes(executed=False) if isinstance(turn, CallTurn) else turn
+        for turn in sample.turns
+    ]
+    return sample.with_changes(
+        kind="sQsA", turns=tuple(turn for turn in turns if not isinstance(turn, ResultTurn))
+    )
 
 
 async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:

@@ -5,25 +5,44 @@ from pathlib import Path
 import pytest
 
 from callwright.validators.metrics import hammerbench_logs as logs
-from callwright.validators.metrics.hammerbench import Conversation, per_func_acc, score_conversations
+from callwright.validators.metrics.hammerbench import (
+    Conversation,
+    per_func_acc,
+    score_conversations,
+)
 from callwright.validators.metrics.snapshots import error_type, needs_judge
 from callwright.validators.replies import parse_reply
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Prediction,
+    Sample,
+    Score,
+    Tool,
+    UserTurn,
+)
 from tests.support.validators.conversations import RUN, STEPS, answers, conversation, intent_shift
 from tests.support.validators.scoring_at_once import score_predictions
 
 TAXI = Call(tool="order_taxi")
 
 
-def figures(scores: list[Score], snapshots: str = "all", slice_by: str = "all", value: str = "") -> dict[str, tuple]:
+def figures(
+    scores: list[Score], snapshots: str = "all", slice_by: str = "all", value: str = ""
+) -> dict[str, tuple]:
     wanted = (snapshots, slice_by, value)
     return {
-        one.metric: (one.value, one.count) for one in scores if (one.snapshots, one.slice_by, one.slice_value) == wanted
+        one.metric: (one.value, one.count)
+        for one in scores
+        if (one.snapshots, one.slice_by, one.slice_value) == wanted
     }
 
 
-def test_a_conversation_counts_by_its_first_tool_and_its_progress(table: Tool, taxi: Tool, tools) -> None:
+def test_a_conversation_counts_by_its_first_tool_and_its_progress(
+    table: Tool, taxi: Tool, tools
+) -> None:
     samples = [conversation([table, taxi], category=name) for name in ("a", "b", "c")]
     wrong_size = {**STEPS[1], "party_size": 5}
     predictions = [
@@ -50,9 +69,12 @@ def test_a_conversation_counts_by_its_first_tool_and_its_progress(table: Tool, t
 def test_values_that_only_sound_alike_are_right_by_the_paper_and_not_exactly(table: Tool) -> None:
     gold = Call(tool=table.name, arguments={"address": "14 Main Street, Springfield"})
     sample = conversation(
-        [table], turns=[UserTurn(text="Main Street 14."), CallTurn(calls=(GoldCall(**gold.model_dump()),))]
+        [table],
+        turns=[UserTurn(text="Main Street 14."), CallTurn(calls=(GoldCall(**gold.model_dump()),))],
     )
-    found = figures(score_predictions(answers(sample, {"address": "12 Main Street, Springfield"}), [sample]))
+    found = figures(
+        score_predictions(answers(sample, {"address": "12 Main Street, Springfield"}), [sample])
+    )
     assert (found["args_acc"], found["args_acc_exact"]) == ((1.0, 1), (0.0, 1))
 
 
@@ -66,7 +88,10 @@ def test_the_right_values_under_another_tool_are_wrong(table: Tool) -> None:
 def test_first_last_and_shift_are_scored_apart(table: Tool) -> None:
     shifted = conversation([table], kind="SO_case1", tags=["shift=1"])
     plain = conversation([table], turns=conversation([table]).turns[:5])
-    predictions = [*answers(shifted, STEPS[0], {"restaurant": "Lindenhof"}, STEPS[2]), *answers(plain, STEPS[0], TAXI)]
+    predictions = [
+        *answers(shifted, STEPS[0], {"restaurant": "Lindenhof"}, STEPS[2]),
+        *answers(plain, STEPS[0], TAXI),
+    ]
     scores = score_predictions(predictions, [shifted, plain])
     assert figures(scores, "first")["args_acc"] == (1.0, 2)
     assert figures(scores, "last")["args_acc"] == (0.5, 2)
@@ -84,7 +109,9 @@ def test_single_turns_have_no_first_and_last(perfect: Sample) -> None:
     assert figures(scores)["sr"] == (1.0, 1)
 
 
-def test_an_intent_shift_wants_a_sorry_and_leaves_the_calls_before_it(table: Tool, irrelevant: Sample) -> None:
+def test_an_intent_shift_wants_a_sorry_and_leaves_the_calls_before_it(
+    table: Tool, irrelevant: Sample
+) -> None:
     shift = intent_shift([table])
     predictions = [*answers(shift, STEPS[0], "Sorry, that I can't."), *answers(irrelevant, "No.")]
     scores = score_predictions(predictions, [shift, irrelevant])
@@ -105,7 +132,9 @@ def test_a_conversation_with_a_gap_is_an_error(table: Tool) -> None:
 def test_contexts_and_runs_are_never_mixed(table: Tool) -> None:
     sample = conversation([table])
     always = RUN._replace(tools_shown="always")
-    scores = score_predictions([*answers(sample, *STEPS), *answers(sample, TAXI, TAXI, TAXI, run=always)], [sample])
+    scores = score_predictions(
+        [*answers(sample, *STEPS), *answers(sample, TAXI, TAXI, TAXI, run=always)], [sample]
+    )
     found = {
         one.tools_shown: one.value
         for one in scores
@@ -122,7 +151,9 @@ def test_a_judge_decides_only_what_names_leave_open(table: Tool) -> None:
     with pytest.raises(RecordError, match="judge has not been asked"):
         score_predictions(predictions, [sample], judge="j", agreements={})
     by_rule = figures(score_predictions(predictions, [sample]))
-    agreeing = score_predictions(predictions, [sample], judge="j", agreements={predictions[1].key: True})
+    agreeing = score_predictions(
+        predictions, [sample], judge="j", agreements={predictions[1].key: True}
+    )
     assert by_rule["args_acc"] == (pytest.approx(1 / 3), 3)
     assert figures(agreeing)["args_acc"] == (pytest.approx(2 / 3), 3)
     assert figures(agreeing)["pr"] == (pytest.approx(2 / 3), 1)
@@ -146,7 +177,13 @@ def of_log(rows: Conversation, number: int) -> tuple[Sample, list[Prediction]]:
             if parsed.calls is None
             else tuple(Call(tool=str(one.tool), arguments=one.arguments) for one in parsed.calls)
         )
-        told = {"subject": sample.key, "turn": 2 * index + 1, "text": text, "calls": calls, "problem": parsed.problem}
+        told = {
+            "subject": sample.key,
+            "turn": 2 * index + 1,
+            "text": text,
+            "calls": calls,
+            "problem": parsed.problem,
+        }
         predictions.append(Prediction(**RUN._asdict(), **told))
     return sample, predictions
 

@@ -38,7 +38,9 @@ def test_a_check_that_settles_proves_what_it_shows() -> None:
 
 
 def test_what_speaks_against_a_sample_outweighs_what_is_shown() -> None:
-    check = check_that_finds(proved("It says 4."), unproved("It is odd.", DoubtedFact(kind="not_read")))
+    check = check_that_finds(
+        proved("It says 4."), unproved("It is odd.", DoubtedFact(kind="not_read"))
+    )
     assert run_check(check, SAMPLE, [TABLE], ScriptedModel({})).decision == "unproved"
 
 
@@ -61,7 +63,9 @@ def test_a_rule_that_claims_nothing_may_find_nothing() -> None:
 
 @pytest.mark.parametrize("claim", MEANING)
 def test_a_rule_can_not_settle_what_words_mean(claim: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"'mine' is a rule and settles {claim}. What words mean is read"):
+    with pytest.raises(
+        ConfigurationError, match=f"'mine' is a rule and settles {claim}. What words mean is read"
+    ):
 
         @rule("mine", "1", "Is it right?", settles=("arguments", claim))
         def find(_sample: Sample, _context: StageContext) -> list[Finding]:
@@ -84,7 +88,8 @@ def test_a_doubt_that_a_check_does_not_declare_is_refused_with_those_that_there_
 
     for check in (find, answer):
         with pytest.raises(
-            RecordError, match=r"Your check 'mine' .+ has no sentence for its doubt 't1'; add .+ are impolite;"
+            RecordError,
+            match=r"Your check 'mine' .+ has no sentence for its doubt 't1'; add .+ are impolite;",
         ):
             run_check(check, SAMPLE, [TABLE])
 
@@ -96,8 +101,12 @@ def test_a_misspelt_field_of_a_fact_is_told_in_a_sentence() -> None:
 
     with pytest.raises(RecordError) as refused:
         run_check(find, SAMPLE, [TABLE])
-    assert "gives a DoubtedFact the field 'quot', which there is not; did you mean 'quote'?" in str(refused.value)
-    assert "Its fields are kind, turn, tool, argument, value, other, quote, sentence." in str(refused.value)
+    assert "gives a DoubtedFact the field 'quot', which there is not; did you mean 'quote'?" in str(
+        refused.value
+    )
+    assert "Its fields are kind, turn, tool, argument, value, other, quote, sentence." in str(
+        refused.value
+    )
     assert "pydantic" not in str(refused.value)
 
 
@@ -106,6 +115,8 @@ def test_a_fact_that_can_not_be_made_is_told_in_a_sentence() -> None:
     def find(_sample: Sample, _context: StageContext) -> Iterator[Finding]:
         yield unproved("x", DoubtedFact(kind="Not A Kind"))
 
-    with pytest.raises(RecordError, match="makes a DoubtedFact that can't be used: kind: ") as refused:
+    with pytest.raises(
+        RecordError, match="makes a DoubtedFact that can't be used: kind: "
+    ) as refused:
         run_check(find, SAMPLE, [TABLE])
     assert "errors.pydantic.dev" not in str(refused.value)

@@ -39,7 +39,10 @@ def tool(name: str, description: str, **parameters: Any) -> Tool:
         for key, told in parameters.items()
     }
     return Tool(
-        name=name, description=description, category="x", parameters={"type": "object", "properties": properties}
+        name=name,
+        description=description,
+        category="x",
+        parameters={"type": "object", "properties": properties},
     )
 
 
@@ -51,8 +54,19 @@ HOTEL = tool(
     guests={"type": "integer", "description": "Number of guests"},
     arrival={"type": "string", "format": "date", "description": "Arrival date"},
 )
-TICKETS = tool("refundTicket", "Give a train ticket back for a refund.", ticket="Ticket number", reason="Reason")
-PLACES = tool("planRoute", "规划路线。", departure="出发地", destination="目的地", mode="出行方式，如驾车、步行")
+TICKETS = tool(
+    "refundTicket",
+    "Give a train ticket back for a refund.",
+    ticket="Ticket number",
+    reason="Reason",
+)
+PLACES = tool(
+    "planRoute",
+    "规划路线。",
+    departure="出发地",
+    destination="目的地",
+    mode="出行方式，如驾车、步行",
+)
 WEATHER = tool("getWeather", "Tell the weather.", city="City")
 TOOLS = (HOTEL, TICKETS, PLACES, WEATHER)
 
@@ -71,7 +85,11 @@ def conversation(*turns: Turn | str, language: Language = "en") -> Sample:
         else:
             told.append(turn)
     return Sample(
-        kind="sQsA", language=language, category="x", candidates=tuple(one.key for one in TOOLS), turns=tuple(told)
+        kind="sQsA",
+        language=language,
+        category="x",
+        candidates=tuple(one.key for one in TOOLS),
+        turns=tuple(told),
     )
 
 
@@ -83,7 +101,9 @@ ASKED = ("Book a hotel room.", call(), "Which city?", "Rome, please.")
 ASKED_TWICE = (*ASKED, call(city="Rome"), "What is the name of the hotel?", "The Blue Star.")
 
 
-def test_a_conversation_in_which_each_answer_gives_an_argument_is_proved_with_the_places_in_the_text() -> None:
+def test_a_conversation_in_which_each_answer_gives_an_argument_is_proved_with_the_places_in_the_text() -> (
+    None
+):
     verdict = judge(*ASKED_TWICE, call(city="Rome", hotel="Blue Star"))
     assert (verdict.decision, verdict.score) == ("proved", 1.0)
     assert [(one.argument, one.turn, one.quote) for one in verdict.evidence] == [
@@ -94,7 +114,10 @@ def test_a_conversation_in_which_each_answer_gives_an_argument_is_proved_with_th
 
 def test_an_argument_that_is_said_only_later_contradicts() -> None:
     verdict = judge(
-        *ASKED, call(city="Rome", hotel="Blue Star"), *ASKED_TWICE[5:], call(city="Rome", hotel="Blue Star")
+        *ASKED,
+        call(city="Rome", hotel="Blue Star"),
+        *ASKED_TWICE[5:],
+        call(city="Rome", hotel="Blue Star"),
     )
     assert verdict.decision == "contradicted"
     assert "'hotel' = 'Blue Star' at turn 4 is said only at turn 6" in verdict.reason
@@ -107,7 +130,9 @@ def test_an_argument_that_is_lost_again_contradicts() -> None:
 
 
 def test_an_argument_that_comes_later_than_it_was_said_is_not_proved() -> None:
-    verdict = judge(*ASKED, call(), "Which hotel?", "The Blue Star.", call(city="Rome", hotel="Blue Star"))
+    verdict = judge(
+        *ASKED, call(), "Which hotel?", "The Blue Star.", call(city="Rome", hotel="Blue Star")
+    )
     assert verdict.decision == "unproved"
     assert "'city' = 'Rome' at turn 7 was said at turn 3" in verdict.reason
 
@@ -120,12 +145,14 @@ def test_another_tool_in_between_is_not_proved() -> None:
 
 def test_an_undeclared_argument_and_an_unknown_tool_contradict() -> None:
     assert judge(*ASKED, call(town="Rome")).decision == "contradicted"
-    assert judge("Fly.", call("fly"), "Where?", "Rome.", call("fly", city="Rome")).decision == "contradicted"
+    assert (
+        judge("Fly.", call("fly"), "Where?", "Rome.", call("fly", city="Rome")).decision
+        == "contradicted"
+    )
 
 
 @pytest.mark.parametrize(
-    ("after", "decision"),
-    [({"city": "Oslo"}, "proved"), ({"city": "Rome"}, "unproved")],
+    ("after", "decision"), [({"city": "Oslo"}, "proved"), ({"city": "Rome"}, "unproved")]
 )
 def test_a_value_that_is_changed_after_the_call_takes_the_place_of_the_old_one(
     after: Arguments, decision: Decision
@@ -135,36 +162,61 @@ def test_a_value_that_is_changed_after_the_call_takes_the_place_of_the_old_one(
 
 
 def test_a_value_that_nobody_said_and_that_is_set_right_later_contradicts() -> None:
-    wrong = judge(*ASKED, call(city="Romme"), *ASKED_TWICE[5:], call(city="Rome", hotel="Blue Star"))
+    wrong = judge(
+        *ASKED, call(city="Romme"), *ASKED_TWICE[5:], call(city="Rome", hotel="Blue Star")
+    )
     assert wrong.decision == "contradicted"
     assert "'city' was 'Romme', which nobody says" in wrong.reason
 
 
 def test_a_list_may_grow_by_what_is_said_now() -> None:
     shop = tool(
-        "buy", "Buy groceries.", items={"type": "array", "items": {"type": "string"}, "description": "Groceries"}
+        "buy",
+        "Buy groceries.",
+        items={"type": "array", "items": {"type": "string"}, "description": "Groceries"},
     )
-    turns = ("Buy groceries: tea.", call("buy", items=["tea"]), "Which groceries else?", "And milk.")
-    grown = conversation(*turns, call("buy", items=["tea", "milk"])).with_changes(candidates=(shop.key,))
+    turns = (
+        "Buy groceries: tea.",
+        call("buy", items=["tea"]),
+        "Which groceries else?",
+        "And milk.",
+    )
+    grown = conversation(*turns, call("buy", items=["tea", "milk"])).with_changes(
+        candidates=(shop.key,)
+    )
     assert replay(grown, [shop]).decision == "proved"
-    other = conversation(*turns, call("buy", items=["tea", "salt"])).with_changes(candidates=(shop.key,))
+    other = conversation(*turns, call("buy", items=["tea", "salt"])).with_changes(
+        candidates=(shop.key,)
+    )
     assert replay(other, [shop]).decision != "proved"
 
 
 def test_a_call_after_the_user_has_turned_away_is_not_proved() -> None:
     away = "Oh no, give my train ticket back for a refund."
-    assert judge(*ASKED, call(city="Rome"), "Which hotel?", away, call(city="Rome")).decision == "unproved"
+    assert (
+        judge(*ASKED, call(city="Rome"), "Which hotel?", away, call(city="Rome")).decision
+        == "unproved"
+    )
 
 
 def test_nobody_leaves_a_value_open_by_asking_for_something_else() -> None:
     away = "Oh no, I don't know how to give my train ticket back for a refund, can you show me?"
-    assert judge(*ASKED, call(city="Rome"), "Which hotel?", away, call(city="Rome")).decision == "unproved"
+    assert (
+        judge(*ASKED, call(city="Rome"), "Which hotel?", away, call(city="Rome")).decision
+        == "unproved"
+    )
 
 
 def test_what_was_carried_out_may_be_used_later_in_any_turn() -> None:
     done = CallTurn(calls=(GoldCall(tool="getWeather", arguments={"city": "Rome"}),), executed=True)
     result = ResultTurn(results=({"weather": "sunny", "hotel": "Blue Star"},))
-    turns = ("The weather in Rome?", done, result, ReplyTurn(text="Sunny."), UserTurn(text="Then book me in there."))
+    turns = (
+        "The weather in Rome?",
+        done,
+        result,
+        ReplyTurn(text="Sunny."),
+        UserTurn(text="Then book me in there."),
+    )
     assert judge(*turns, call(city="Rome", hotel="Blue Star")).decision == "proved"
     assert judge(*turns, call(city="Rome", hotel="Red Star")).decision == "unproved"
 
@@ -190,13 +242,17 @@ VALUES = {
     "arrival": ("2027-03-05", "2027-11-28"),
 }
 QUESTIONS = {
-    "city": "Which city?", "hotel": "What is the name of the hotel?", "guests": "How many guests?",
+    "city": "Which city?",
+    "hotel": "What is the name of the hotel?",
+    "guests": "How many guests?",
     "arrival": "What is the arrival date?",
-}  # fmt: skip
+}
 
 
 @given(data=st.data())
-def test_any_order_of_questions_is_proved_and_none_with_a_snapshot_ahead(data: st.DataObject) -> None:
+def test_any_order_of_questions_is_proved_and_none_with_a_snapshot_ahead(
+    data: st.DataObject,
+) -> None:
     order = data.draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=2, unique=True))
     chosen = {name: data.draw(st.sampled_from(VALUES[name])) for name in order}
     turns: list[Turn | str] = ["Book a hotel room.", call()]
@@ -212,12 +268,16 @@ def test_any_order_of_questions_is_proved_and_none_with_a_snapshot_ahead(data: s
 
 
 @cache
-def records(shared: Path, language: Language) -> tuple[tuple[str, int, Sample, tuple[Tool, ...], Verdict], ...]:
+def records(
+    shared: Path, language: Language
+) -> tuple[tuple[str, int, Sample, tuple[Tool, ...], Verdict], ...]:
     """All conversations of the published files, each with its verdict."""
     return tuple(_records(shared, language))
 
 
-def _records(shared: Path, language: Language) -> Iterator[tuple[str, int, Sample, tuple[Tool, ...], Verdict]]:
+def _records(
+    shared: Path, language: Language
+) -> Iterator[tuple[str, int, Sample, tuple[Tool, ...], Verdict]]:
     for kind in KINDS:
         path = shared / f"data/hammerbench/sample100/{language}/multi-turn/HammerBench_{kind}.json"
         for position, record in enumerate(read_hammerbench(path)):

@@ -12,13 +12,20 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.checks.duplicates import REWORDED, ComparedSamples, find_duplicates, short_hash
+from callwright.validators.checks.duplicates import (
+    REWORDED,
+    ComparedSamples,
+    find_duplicates,
+    short_hash,
+)
 from callwright.warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
 
 LONG = "please book a quiet table by the window at Lindenhof for the four of us and our small dog this coming evening"
 
 
-def sample(text: str, *, tool: str | None = "book", candidates: tuple[str, ...] = ("a", "b"), **arguments) -> Sample:
+def sample(
+    text: str, *, tool: str | None = "book", candidates: tuple[str, ...] = ("a", "b"), **arguments
+) -> Sample:
     calls = (GoldCall(tool=tool, arguments=arguments),) if tool else ()
     return Sample(
         kind="perfect",
@@ -41,9 +48,13 @@ def keys_of(samples: Iterable[Sample]) -> list[str]:
     return [one.key for one in samples]
 
 
-def verdicts(*samples: Sample, known: Sequence[Sample] = (), reworded: float | None = None) -> list[Verdict]:
+def verdicts(
+    *samples: Sample, known: Sequence[Sample] = (), reworded: float | None = None
+) -> list[Verdict]:
     everything = compared([*known, *samples])
-    return list(find_duplicates(keys_of(samples), everything, known=keys_of(known), reworded=reworded))
+    return list(
+        find_duplicates(keys_of(samples), everything, known=keys_of(known), reworded=reworded)
+    )
 
 
 def decisions(*samples: Sample, reworded: float | None = None) -> list[str]:
@@ -60,7 +71,10 @@ def test_the_first_is_proved_and_its_twin_names_it() -> None:
 
 
 def test_spelling_does_not_hide_a_twin() -> None:
-    assert decisions(sample("Book a table!", n=4), sample("book   a TABLE", n=4)) == ["proved", "contradicted"]
+    assert decisions(sample("Book a table!", n=4), sample("book   a TABLE", n=4)) == [
+        "proved",
+        "contradicted",
+    ]
 
 
 def test_requests_that_differ_in_a_value_are_two() -> None:
@@ -70,7 +84,11 @@ def test_requests_that_differ_in_a_value_are_two() -> None:
 
 def test_numbers_tell_apart_what_has_no_gold() -> None:
     one, other = sample(f"{LONG} at table 19", tool=None), sample(f"{LONG} at table 20", tool=None)
-    assert decisions(one, other, sample(f"{LONG}, at table 20!", tool=None)) == ["proved", "proved", "contradicted"]
+    assert decisions(one, other, sample(f"{LONG}, at table 20!", tool=None)) == [
+        "proved",
+        "proved",
+        "contradicted",
+    ]
 
 
 def test_the_same_text_with_another_gold_is_ambiguous() -> None:
@@ -80,7 +98,10 @@ def test_the_same_text_with_another_gold_is_ambiguous() -> None:
 
 
 def test_the_same_text_before_other_tools_may_lead_elsewhere() -> None:
-    with_gold, without = sample("Book a table"), sample("Book a table", tool=None, candidates=("b", "c"))
+    with_gold, without = (
+        sample("Book a table"),
+        sample("Book a table", tool=None, candidates=("b", "c")),
+    )
     assert decisions(with_gold, without) == ["proved", "proved"]
     assert decisions(with_gold, sample("Book a table", tool=None)) == ["proved", "contradicted"]
 
@@ -89,7 +110,10 @@ def test_a_sample_that_comes_twice_is_no_twin_of_itself() -> None:
     first, second, third = sample(LONG), sample("Cancel it", n=1), sample("Pay it", n=2)
     before = verdicts(first, second)
     assert verdicts(first, second, first, second) == before * 2
-    assert verdicts(second, third, known=[first, second]) == [before[1], *verdicts(first, second, third)[2:]]
+    assert verdicts(second, third, known=[first, second]) == [
+        before[1],
+        *verdicts(first, second, third)[2:],
+    ]
 
 
 def test_known_samples_come_first_and_are_not_asked_about() -> None:
@@ -100,21 +124,33 @@ def test_known_samples_come_first_and_are_not_asked_about() -> None:
 
 def test_chinese_is_compared_by_characters() -> None:
     text = "请帮我在林登霍夫餐厅预订今天晚上七点半四个人的靠窗安静一点的座位谢谢"
-    assert decisions(sample(text), sample(text + "你"), sample("取消预订")) == ["proved", "contradicted", "proved"]
+    assert decisions(sample(text), sample(text + "你"), sample("取消预订")) == [
+        "proved",
+        "contradicted",
+        "proved",
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "again"),
     [
-        ("Call me at 7. Then book table 12 at Roma, please.", "Then book table 12 at Roma, please. Call me at 7."),
-        ("请帮我订罗马餐厅的座位。时间是晚上七点半，四个人。", "时间是晚上七点半，四个人。请帮我订罗马餐厅的座位。"),
+        (
+            "Call me at 7. Then book table 12 at Roma, please.",
+            "Then book table 12 at Roma, please. Call me at 7.",
+        ),
+        (
+            "请帮我订罗马餐厅的座位。时间是晚上七点半，四个人。",
+            "时间是晚上七点半，四个人。请帮我订罗马餐厅的座位。",
+        ),
     ],
 )
 def test_another_order_of_sentences_is_the_same_request(text: str, again: str) -> None:
     assert decisions(sample(text), sample(again)) == ["proved", "contradicted"]
 
 
-def by_definition(samples: Sequence[Sample], threshold: float) -> Iterator[tuple[str, float | None]]:
+def by_definition(
+    samples: Sequence[Sample], threshold: float
+) -> Iterator[tuple[str, float | None]]:
     """Each sample against every other one before it: the reason, and the likeness where it is a twin."""
 
     def words(one: Sample) -> set[str]:
@@ -122,14 +158,24 @@ def by_definition(samples: Sequence[Sample], threshold: float) -> Iterator[tuple
 
     def likeness(one: Sample, other: Sample) -> float:
         may_be_twins = (one.kind, one.gold) == (other.kind, other.gold)
-        numbers = [sorted(word for word in x.request.split() if word.isdigit()) for x in (one, other)]
+        numbers = [
+            sorted(word for word in x.request.split() if word.isdigit()) for x in (one, other)
+        ]
         mine, others = words(one), words(other)
-        return len(mine & others) / len(mine | others) if may_be_twins and numbers[0] == numbers[1] else 0
+        return (
+            len(mine & others) / len(mine | others)
+            if may_be_twins and numbers[0] == numbers[1]
+            else 0
+        )
 
     def of_same_words(one: Sample, other: Sample) -> str:
         if one.request.split() != other.request.split():
             return ""
-        is_same_end, mine, others = one.gold == other.gold, set(one.candidates), set(other.candidates)
+        is_same_end, mine, others = (
+            one.gold == other.gold,
+            set(one.candidates),
+            set(other.candidates),
+        )
         is_ambiguous = one.gold[0].tool == other.gold[0].tool or mine <= others or others <= mine
         why = "to the same end" if is_same_end else "but other calls are due"
         says = f"It says what {other.key} says, word for word, {why}."
@@ -160,7 +206,9 @@ _SAMPLES = st.builds(
 )
 
 
-@pytest.mark.parametrize("hashed", [short_hash, len, lambda _: 0], ids=["hashes", "collisions", "one-group"])
+@pytest.mark.parametrize(
+    "hashed", [short_hash, len, lambda _: 0], ids=["hashes", "collisions", "one-group"]
+)
 @given(
     samples=st.lists(_SAMPLES, max_size=14),
     again=st.lists(st.integers(0, 13), max_size=4),
@@ -168,19 +216,28 @@ _SAMPLES = st.builds(
     threshold=st.sampled_from([0.4, 0.6, 0.9, 1.0]),
 )
 def test_verdicts_are_exactly_those_of_comparing_all_pairs(
-    hashed: Callable[[str], int], samples: list[Sample], again: list[int], known: int, threshold: float
+    hashed: Callable[[str], int],
+    samples: list[Sample],
+    again: list[int],
+    known: int,
+    threshold: float,
 ) -> None:
     samples = [*samples, *(samples[at] for at in again if at < len(samples))]
     everything = compared(samples, hashed=hashed)
     keys = keys_of(samples)
-    found = find_duplicates(keys[known:], everything, known=keys[:known], threshold=threshold, reworded=None)
+    found = find_duplicates(
+        keys[known:], everything, known=keys[:known], threshold=threshold, reworded=None
+    )
     told = [(one.subject, one.reason, one.score) for one in found]
     expected = zip(samples, by_definition(samples, threshold), strict=True)
     assert told == [(one.key, *verdict) for one, verdict in expected][known:]
 
 
 def many(count: int) -> Iterator[Sample]:
-    return (sample(f"{LONG} and call me {at} times when it is {at % 97} past", n=at % 50) for at in range(count))
+    return (
+        sample(f"{LONG} and call me {at} times when it is {at % 97} past", n=at % 50)
+        for at in range(count)
+    )
 
 
 def test_it_keeps_up_with_many_samples_of_one_tool() -> None:
@@ -217,29 +274,46 @@ def test_what_is_compared_is_worked_out_once_for_each_sample(tmp_path: Path) -> 
     everything.add(third)
     assert everything.lacking(keys_of([third, one, twin])) == []
     later = find_duplicates(keys_of([third, twin, one]), everything)
-    assert [found.decision for found in later] == ["proved", "proved", "contradicted"], "in the order that is asked for"
+    assert [found.decision for found in later] == ["proved", "proved", "contradicted"], (
+        "in the order that is asked for"
+    )
 
 
 def test_requests_that_lean_on_one_message_are_compared_by_their_own_words() -> None:
     def leaning(words: str, message: str, **arguments) -> Sample:
         user = UserTurn(text=words, external=Message(app="Mail", text=message))
-        return sample(words, **arguments).with_changes(turns=(user, *sample(words, **arguments).turns[1:]))
+        return sample(words, **arguments).with_changes(
+            turns=(user, *sample(words, **arguments).turns[1:])
+        )
 
     one = leaning("Book the place in the mail", LONG, place="Lindenhof")
-    assert decisions(one, leaning("Reserve where the mail says", LONG, place="Lindenhof")) == ["proved", "proved"]
+    assert decisions(one, leaning("Reserve where the mail says", LONG, place="Lindenhof")) == [
+        "proved",
+        "proved",
+    ]
     assert (
-        decisions(one, leaning("Book the place in the mail", "Meet at Zum Adler", place="Zum Adler")) == ["proved"] * 2
+        decisions(
+            one, leaning("Book the place in the mail", "Meet at Zum Adler", place="Zum Adler")
+        )
+        == ["proved"] * 2
     )
-    assert decisions(one, leaning("book the place in the mail!", LONG, place="Lindenhof")) == ["proved", "contradicted"]
+    assert decisions(one, leaning("book the place in the mail!", LONG, place="Lindenhof")) == [
+        "proved",
+        "contradicted",
+    ]
 
 
 # -- in other words
 
-_REWORDINGS = yaml.safe_load((Path(__file__).parent / "rewordings.yaml").read_text(encoding="utf-8"))
+_REWORDINGS = yaml.safe_load(
+    (Path(__file__).parent / "rewordings.yaml").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_reworded_requests_are_found_and_others_to_the_same_end_are_not(shared: Path, language: str) -> None:
+def test_reworded_requests_are_found_and_others_to_the_same_end_are_not(
+    shared: Path, language: str
+) -> None:
     lines = (shared / "cases" / "free_wordings.jsonl").read_text(encoding="utf-8").splitlines()
     wordings = {row["id"]: row for row in map(orjson.loads, lines)}
     pairs = {key: pair for key, pair in _REWORDINGS.items() if key.startswith(language)}
@@ -250,7 +324,11 @@ def test_reworded_requests_are_found_and_others_to_the_same_end_are_not(shared: 
         return due.with_changes(language=language)
 
     def found(name: str) -> int:
-        asked = [asking(key, text, name) for key in pairs for text in (wordings[key]["request"], pairs[key][name])]
+        asked = [
+            asking(key, text, name)
+            for key in pairs
+            for text in (wordings[key]["request"], pairs[key][name])
+        ]
         return decisions(*asked, reworded=REWORDED).count("contradicted")
 
     again, unlike = found("again"), found("unlike")
@@ -262,18 +340,31 @@ def test_other_words_are_compared_only_where_the_same_calls_are_due() -> None:
     one, again = "Could you book a quiet table at Roma?", "Please book a quiet table at Roma"
     asked = [sample(text, place="Roma") for text in (one, again)]
     assert decisions(*asked, reworded=REWORDED) == ["proved", "contradicted"]
-    assert decisions(asked[0], sample(again, place="Roma", n=2), reworded=REWORDED) == ["proved"] * 2
-    assert decisions(*(sample(text, tool=None) for text in (one, again)), reworded=REWORDED) == ["proved"] * 2
-    assert decisions(sample(one + " I'm 20"), sample(again + ", I'm 30"), reworded=REWORDED) == ["proved"] * 2
+    assert (
+        decisions(asked[0], sample(again, place="Roma", n=2), reworded=REWORDED) == ["proved"] * 2
+    )
+    assert (
+        decisions(*(sample(text, tool=None) for text in (one, again)), reworded=REWORDED)
+        == ["proved"] * 2
+    )
+    assert (
+        decisions(sample(one + " I'm 20"), sample(again + ", I'm 30"), reworded=REWORDED)
+        == ["proved"] * 2
+    )
 
 
 def test_a_conversation_is_as_alike_as_its_least_alike_turn() -> None:
     def talk(*texts: str) -> Sample:
         users = (UserTurn(text=text) for text in texts)
-        return sample(texts[0]).with_changes(turns=(*users, CallTurn(calls=(GoldCall(tool="book"),))))
+        return sample(texts[0]).with_changes(
+            turns=(*users, CallTurn(calls=(GoldCall(tool="book"),)))
+        )
 
     one = talk("Could you book a quiet table?", "By the window please, the kids love trains.")
     again = talk("Please book a quiet table", "By the window please, the kids love trains!")
     other = talk("Please book a quiet table", "My back hurts, so no high chairs.")
     assert decisions(one, again, reworded=REWORDED) == ["proved", "contradicted"]
-    assert decisions(one, other, talk("Please book a quiet table"), reworded=REWORDED) == ["proved"] * 3
+    assert (
+        decisions(one, other, talk("Please book a quiet table"), reworded=REWORDED)
+        == ["proved"] * 3
+    )

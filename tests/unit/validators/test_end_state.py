@@ -14,7 +14,13 @@ from callwright.validators.checks.facts import tells_results
 from callwright.warehouse.records import AskedField, Call, Sample, Verdict
 from tests.support.flows.inn_world import inn_sample
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
-from tests.support.generators.multi_step.operations import ID, TEXT, listed, thing, world_of_operations
+from tests.support.generators.multi_step.operations import (
+    ID,
+    TEXT,
+    listed,
+    thing,
+    world_of_operations,
+)
 from tests.support.generators.multi_step.workshop import (
     bicycles,
     context_of,
@@ -68,7 +74,9 @@ async def test_a_writing_call_that_can_be_left_out_is_not_proved(workshop: Envir
     first, second, *_ = bicycles(world_of(workshop))
     other = "white" if second["colour"] != "white" else "black"
     idle = ("update_bicycle", {"bicycle_id": first["id"], "colour": first["colour"]})
-    sample = task(workshop, [idle, ("update_bicycle", {"bicycle_id": second["id"], "colour": other})])
+    sample = task(
+        workshop, [idle, ("update_bicycle", {"bicycle_id": second["id"], "colour": other})]
+    )
     verdict = await judged(sample, workshop)
     assert (verdict.decision, doubts(verdict)) == ("unproved", {"end_alike"})
 
@@ -116,7 +124,9 @@ async def test_what_another_call_would_tell_as_well_is_not_proved(workshop: Envi
     colour = "white" if first["colour"] != "white" else "black"
     painted = ("update_bicycle", {"bicycle_id": first["id"], "colour": colour})
     steps = [("list_bicycles", {})], [painted, ("get_bicycle", {"bicycle_id": second["id"]})]
-    sample = task(workshop, *steps, asked=[AskedField(1, 1, "colour")], reply=f"It is {second['colour']}.")
+    sample = task(
+        workshop, *steps, asked=[AskedField(1, 1, "colour")], reply=f"It is {second['colour']}."
+    )
     verdict = await judged(sample, workshop)
     assert (verdict.decision, doubts(verdict)) == ("unproved", {"told_alike"})
 
@@ -125,9 +135,14 @@ async def test_a_call_that_only_says_more_and_looks_at_the_same_is_no_doubt() ->
     office = world_of_operations(
         ("Teams list_teams", "get", "/teams", listed(thing(name=TEXT)), {}),
         ("Teams delete_team", "delete", "/teams/{team_id}", None, {"team_id!": ID}),
-        ("Teams list_members", "get", "/teams/{team_id}/members", listed(thing(name=TEXT)),
-         {"team_id!": ID, "limit": {"type": "integer", "minimum": 20, "maximum": 90}}),
-    )  # fmt: skip
+        (
+            "Teams list_members",
+            "get",
+            "/teams/{team_id}/members",
+            listed(thing(name=TEXT)),
+            {"team_id!": ID, "limit": {"type": "integer", "minimum": 20, "maximum": 90}},
+        ),
+    )
     first, second, *_ = office.begin().answer(Call(tool="list_teams")).response  # type: ignore[misc]
     steps = (
         [("list_teams", {})],

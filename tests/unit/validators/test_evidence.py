@@ -28,21 +28,43 @@ TEXT: JsonSchema = {"type": "string"}
 DAY: JsonSchema = {"type": "string", "format": "date"}
 CLOCK: JsonSchema = {"type": "string", "description": "HH:MM"}
 NUMBER: JsonSchema = {"type": "number"}
-needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no wheel for this machine.")
+needs_duckling = pytest.mark.skipif(
+    not is_available(), reason="Duckling has no wheel for this machine."
+)
 
 
 def found(
-    properties: dict[str, JsonSchema], arguments: Arguments, *turns: Turn | str, language: str = "en", system: str = "",
-    evidence: tuple[Evidence, ...] = (), calls: int = 1, now: datetime | None = NOW,
-) -> list[ValueFound]:  # fmt: skip
-    tool = Tool(name="act", description="", parameters={"type": "object", "properties": properties}, category="")
+    properties: dict[str, JsonSchema],
+    arguments: Arguments,
+    *turns: Turn | str,
+    language: str = "en",
+    system: str = "",
+    evidence: tuple[Evidence, ...] = (),
+    calls: int = 1,
+    now: datetime | None = NOW,
+) -> list[ValueFound]:
+    tool = Tool(
+        name="act",
+        description="",
+        parameters={"type": "object", "properties": properties},
+        category="",
+    )
     call = GoldCall(tool="act", arguments=arguments, evidence=evidence)
     said = tuple(UserTurn(text=one) if isinstance(one, str) else one for one in turns)
     return [*find_in_calls(Scene(said, (call,) * calls, {"act": tool}, language, system, now))]
 
 
-def stands(schema: JsonSchema, value: object, text: str, language: str = "en", name: str = "it", **more: object) -> str:
-    [one] = weakest_standings(found({name: schema}, {name: value}, text, language=language, **more)).values()  # type: ignore[arg-type]
+def stands(
+    schema: JsonSchema,
+    value: object,
+    text: str,
+    language: str = "en",
+    name: str = "it",
+    **more: object,
+) -> str:
+    [one] = weakest_standings(
+        found({name: schema}, {name: value}, text, language=language, **more)
+    ).values()  # type: ignore[arg-type]
     return one
 
 
@@ -61,7 +83,9 @@ def stands(schema: JsonSchema, value: object, text: str, language: str = "en", n
         ("de", "premium_economy", "bitte Premium Economy", "Premium Economy"),
     ],
 )
-def test_a_text_is_found_however_it_is_spelled(language: str, value: str, text: str, quote: str) -> None:
+def test_a_text_is_found_however_it_is_spelled(
+    language: str, value: str, text: str, quote: str
+) -> None:
     [one] = found({"it": TEXT}, {"it": value}, text, language=language)
     assert one.standing == "said"
     assert one.evidence
@@ -108,7 +132,9 @@ def test_a_part_of_another_word_or_code_says_nothing(value: str, text: str) -> N
         ("en", TEXT, "a/b,c/d", "compare a/b and c/d"),
     ],
 )
-def test_a_value_is_found_by_a_named_normalisation(language: str, schema: JsonSchema, value: object, text: str) -> None:
+def test_a_value_is_found_by_a_named_normalisation(
+    language: str, schema: JsonSchema, value: object, text: str
+) -> None:
     [one] = found({"it": schema}, {"it": value}, text, language=language)  # type: ignore[dict-item]
     assert one.standing == "said"
     assert one.evidence
@@ -131,7 +157,9 @@ def test_a_value_is_found_by_a_named_normalisation(language: str, schema: JsonSc
         ({"type": "integer", "description": "How long, in minutes"}, 5, "A timer of 20 minutes."),
     ],
 )
-def test_the_only_day_time_or_amount_contradicts_another(schema: JsonSchema, value: object, text: str) -> None:
+def test_the_only_day_time_or_amount_contradicts_another(
+    schema: JsonSchema, value: object, text: str
+) -> None:
     [one] = found({"it": schema}, {"it": value}, text)  # type: ignore[dict-item]
     assert one.standing == "contradicted"
     assert repr(value) in one.reason
@@ -153,24 +181,34 @@ def test_the_only_day_time_or_amount_contradicts_another(schema: JsonSchema, val
         (CLOCK, "12:00", "between 9 and 11"),
         (TEXT, "2026-11-23T20:00:00Z", "today at 3 pm EST"),
         ({"type": "integer", "description": "in minutes"}, 5, "20 minutes, no, 30 minutes"),
-        ({"type": "integer", "description": "in minutes"}, 5, "10 to 20 minutes, and remind me 5 before"),
+        (
+            {"type": "integer", "description": "in minutes"},
+            5,
+            "10 to 20 minutes, and remind me 5 before",
+        ),
         ({"type": "number", "description": "speed in m/s"}, 5, "20 metres of road"),
         (NUMBER, 5, "a table for 4"),
         (TEXT, "Oslo", "fly to Bergen"),
         ({"type": "boolean"}, False, "with breakfast"),
     ],
 )
-def test_what_may_mean_something_else_contradicts_nothing(schema: JsonSchema, value: object, text: str) -> None:
+def test_what_may_mean_something_else_contradicts_nothing(
+    schema: JsonSchema, value: object, text: str
+) -> None:
     assert stands(schema, value, text) != "contradicted"
 
 
 def test_another_text_another_call_or_another_parameter_of_its_kind_may_have_the_value() -> None:
     assert (
-        weakest_standings(found({"on": DAY}, {"on": "2026-03-06"}, "On March 5, 2026.", "And then?"))["on"]
+        weakest_standings(
+            found({"on": DAY}, {"on": "2026-03-06"}, "On March 5, 2026.", "And then?")
+        )["on"]
         == "not_said"
     )
     assert stands(DAY, "2026-03-06", "On March 5, 2026.", calls=2) == "not_said"
-    both = found({"on": DAY, "to": DAY}, {"on": "2026-03-05", "to": "2026-03-08"}, "On March 5, 2026.")
+    both = found(
+        {"on": DAY, "to": DAY}, {"on": "2026-03-05", "to": "2026-03-08"}, "On March 5, 2026."
+    )
     assert "contradicted" not in {one.standing for one in both}
 
 
@@ -195,9 +233,15 @@ def test_a_default_a_result_and_the_system_message_are_what_a_value_is_derived_f
     assert stands({"default": 1}, True, "Go.") == "not_said"
     result = ResultTurn(results=({"hotels": [{"id": "h1"}, {"id": "h2"}]},))
     [one] = found({"it": TEXT}, {"it": "h2"}, "The second, please.", result)
-    assert (one.standing, one.evidence and one.evidence.path) == ("derived", "turns[1].results[0].hotels[1].id")
+    assert (one.standing, one.evidence and one.evidence.path) == (
+        "derived",
+        "turns[1].results[0].hotels[1].id",
+    )
     [told] = found({"it": TEXT}, {"it": "C-77"}, "Pay.", system="The user's card is C-77.")
-    assert (told.standing, told.evidence and (told.evidence.kind, told.evidence.turn)) == ("derived", ("context", None))
+    assert (told.standing, told.evidence and (told.evidence.kind, told.evidence.turn)) == (
+        "derived",
+        ("context", None),
+    )
 
 
 def test_what_the_assistant_says_is_no_evidence() -> None:
@@ -206,7 +250,10 @@ def test_what_the_assistant_says_is_no_evidence() -> None:
 
 
 def test_each_member_that_is_not_said_is_named() -> None:
-    schema: JsonSchema = {"type": "array", "items": {"type": "object", "properties": {"name": TEXT, "count": NUMBER}}}
+    schema: JsonSchema = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"name": TEXT, "count": NUMBER}},
+    }
     lines = found(
         {"items": schema},
         {"items": [{"name": "ribeye", "count": 2}, {"name": "soup", "count": 7}]},
@@ -225,15 +272,31 @@ def test_an_undeclared_argument_contradicts() -> None:
 _WORDS = st.text(st.characters(categories=["L"], max_codepoint=0x17F), min_size=3, max_size=8)
 
 
-@given(_WORDS, _WORDS, st.sampled_from(["{0} {1}", "the {0}, {1}!", "«{0}»-{1}", "{0}\n{1}"]), st.booleans())
-def test_a_text_that_stands_in_the_words_is_found(before: str, value: str, shape: str, loud: bool) -> None:
-    assume(not re.search(r"[^\W_]", value.swapcase().casefold().translate({ord(one): "" for one in value.casefold()})))
-    text = shape.format(before, value.upper() if loud and value.upper().casefold() == value.casefold() else value)
+@given(
+    _WORDS,
+    _WORDS,
+    st.sampled_from(["{0} {1}", "the {0}, {1}!", "«{0}»-{1}", "{0}\n{1}"]),
+    st.booleans(),
+)
+def test_a_text_that_stands_in_the_words_is_found(
+    before: str, value: str, shape: str, loud: bool
+) -> None:
+    assume(
+        not re.search(
+            r"[^\W_]",
+            value.swapcase().casefold().translate({ord(one): "" for one in value.casefold()}),
+        )
+    )
+    text = shape.format(
+        before, value.upper() if loud and value.upper().casefold() == value.casefold() else value
+    )
     assert stands(TEXT, value, text) == "said"
 
 
 @given(st.integers(2, 999), st.sampled_from(["en", "es", "zh"]), st.randoms(use_true_random=False))
-def test_a_number_is_found_in_the_many_ways_to_write_it(value: int, language: str, rng: Random) -> None:
+def test_a_number_is_found_in_the_many_ways_to_write_it(
+    value: int, language: str, rng: Random
+) -> None:
     text = write_value(value, NUMBER, language, rng)
     assert stands(NUMBER, value, text, language) == "said"
 
@@ -252,11 +315,19 @@ def test_a_day_is_found_in_the_many_ways_to_write_it(day: date, language: str, r
 @given(
     st.sampled_from(["2026-03-05", "07:30", "2026-03-05 07:30", "42", "5 March"]),
     st.sampled_from(
-        ["{0}", "not {0} but at noon", "from {0} to 9 May", "{0}, or March 9, 2027 at 6 pm", "as of 1 May 2026, {0}"]
+        [
+            "{0}",
+            "not {0} but at noon",
+            "from {0} to 9 May",
+            "{0}, or March 9, 2027 at 6 pm",
+            "as of 1 May 2026, {0}",
+        ]
     ),
     st.sampled_from(["en", "zh", "de", "xx"]),
 )
-def test_a_value_that_is_literally_there_is_never_contradicted(value: str, shape: str, language: str) -> None:
+def test_a_value_that_is_literally_there_is_never_contradicted(
+    value: str, shape: str, language: str
+) -> None:
     assert stands(TEXT, value, shape.format(value), language) == "said"
 
 

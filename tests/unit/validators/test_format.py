@@ -34,7 +34,9 @@ def saying(sample: Sample, text: str) -> Sample:
     return sample.with_changes(turns=(UserTurn(text=text), CallTurn(calls=(call,))))
 
 
-async def test_a_sound_sample_is_proved_with_its_figures(perfect: Sample, irrelevant: Sample, tools) -> None:
+async def test_a_sound_sample_is_proved_with_its_figures(
+    perfect: Sample, irrelevant: Sample, tools
+) -> None:
     verdict = await verdict_on(perfect, tools)
     assert verdict.decision == "proved"
     assert "1 call due with 3 valid arguments, and 3 quotes" in verdict.reason
@@ -55,7 +57,9 @@ async def test_candidates_must_be_known_distinct_and_not_withheld(
     assert {verdict.decision for verdict in (unknown, doubled, withheld, empty)} == {"contradicted"}
 
 
-async def test_the_gold_tool_must_be_a_candidate(perfect: Sample, tools, taxi: Tool, weather: Tool) -> None:
+async def test_the_gold_tool_must_be_a_candidate(
+    perfect: Sample, tools, taxi: Tool, weather: Tool
+) -> None:
     verdict = await verdict_on(perfect.with_changes(candidates=(taxi.key, weather.key)), tools)
     assert verdict.decision == "contradicted"
     assert "'book_table' is not among the candidates" in verdict.reason
@@ -71,7 +75,9 @@ async def test_the_gold_tool_must_be_a_candidate(perfect: Sample, tools, taxi: T
         ({"restaurant": "", "party_size": 4}, "'restaurant' is empty"),
     ],
 )
-async def test_a_perfect_request_has_full_and_valid_arguments(perfect: Sample, tools, arguments, reason: str) -> None:
+async def test_a_perfect_request_has_full_and_valid_arguments(
+    perfect: Sample, tools, arguments, reason: str
+) -> None:
     verdict = await verdict_on(with_gold(perfect, **arguments), tools)
     assert verdict.decision == "contradicted"
     assert reason in verdict.reason
@@ -92,9 +98,15 @@ async def test_imperfection_of_a_tool_that_requires_nothing_can_not_be_told(
     assert (await verdict_on(sample, {**tools, lenient.key: lenient})).decision == "unproved"
 
 
-async def test_the_kind_says_whether_a_call_is_due(perfect: Sample, irrelevant: Sample, tools) -> None:
-    assert (await verdict_on(perfect.with_changes(kind="irrelevant"), tools)).decision == "contradicted"
-    assert (await verdict_on(irrelevant.with_changes(kind="perfect"), tools)).decision == "contradicted"
+async def test_the_kind_says_whether_a_call_is_due(
+    perfect: Sample, irrelevant: Sample, tools
+) -> None:
+    assert (
+        await verdict_on(perfect.with_changes(kind="irrelevant"), tools)
+    ).decision == "contradicted"
+    assert (
+        await verdict_on(irrelevant.with_changes(kind="perfect"), tools)
+    ).decision == "contradicted"
 
 
 @pytest.mark.parametrize(
@@ -112,31 +124,48 @@ async def test_the_kind_says_whether_a_call_is_due(perfect: Sample, irrelevant: 
 async def test_evidence_must_stand_where_it_says(perfect: Sample, tools, changes) -> None:
     call = perfect.gold[0]
     moved = call.evidence[0].with_changes(**changes)
-    sample = perfect.with_changes(turns=(perfect.turns[0], CallTurn(calls=(call.with_changes(evidence=(moved,)),))))
+    sample = perfect.with_changes(
+        turns=(perfect.turns[0], CallTurn(calls=(call.with_changes(evidence=(moved,)),)))
+    )
     verdict = await verdict_on(sample, tools)
     assert verdict.decision == "contradicted"
     assert "evidence for" in verdict.reason
 
 
 async def test_evidence_may_stand_in_the_message(perfect: Sample, tools) -> None:
-    evidence = Evidence(argument="party_size", kind="span", turn=0, start=7, end=8, quote="4", in_message=True)
+    evidence = Evidence(
+        argument="party_size", kind="span", turn=0, start=7, end=8, quote="4", in_message=True
+    )
     call = perfect.gold[0].with_changes(evidence=(evidence,))
     user = UserTurn(
-        text="Book Lindenhof at 19:30 for those in the mail.", external=Message(app="Mail", text="We are 4 now.")
+        text="Book Lindenhof at 19:30 for those in the mail.",
+        external=Message(app="Mail", text="We are 4 now."),
     )
-    assert (await verdict_on(perfect.with_changes(turns=(user, CallTurn(calls=(call,)))), tools)).decision == "proved"
+    assert (
+        await verdict_on(perfect.with_changes(turns=(user, CallTurn(calls=(call,)))), tools)
+    ).decision == "proved"
 
 
 USER, ASKED, DUE = UserTurn(text="Book it."), ReplyTurn(text="For how many?"), CallTurn()
-DONE, RESULT = CallTurn(calls=(GoldCall(tool="order_taxi"),), executed=True), ResultTurn(results=(1,))
+DONE, RESULT = (
+    CallTurn(calls=(GoldCall(tool="order_taxi"),), executed=True),
+    ResultTurn(results=(1,)),
+)
 
 
 @pytest.mark.parametrize(
     "turns",
-    [(USER, DUE, ASKED, USER, DUE), (USER, DONE, RESULT, DONE, RESULT, ASKED), (USER, DUE, ASKED), (USER, DONE)],
+    [
+        (USER, DUE, ASKED, USER, DUE),
+        (USER, DONE, RESULT, DONE, RESULT, ASKED),
+        (USER, DUE, ASKED),
+        (USER, DONE),
+    ],
 )
 async def test_turns_in_a_legal_order_are_proved(perfect: Sample, tools, turns) -> None:
-    assert (await verdict_on(perfect.with_changes(kind="dialogue", turns=turns), tools)).decision == "proved"
+    assert (
+        await verdict_on(perfect.with_changes(kind="dialogue", turns=turns), tools)
+    ).decision == "proved"
 
 
 @pytest.mark.parametrize(
@@ -156,7 +185,9 @@ async def test_turns_in_a_legal_order_are_proved(perfect: Sample, tools, turns) 
     ],
 )
 async def test_turns_out_of_order_or_blank_are_contradicted(perfect: Sample, tools, turns) -> None:
-    assert (await verdict_on(perfect.with_changes(kind="dialogue", turns=turns), tools)).decision == "contradicted"
+    assert (
+        await verdict_on(perfect.with_changes(kind="dialogue", turns=turns), tools)
+    ).decision == "contradicted"
 
 
 @pytest.mark.parametrize(
@@ -169,8 +200,12 @@ async def test_turns_out_of_order_or_blank_are_contradicted(perfect: Sample, too
         ("en", "19:30, 4", "unproved"),
     ],
 )
-async def test_the_request_is_in_its_language(perfect: Sample, tools, language, text: str, decision) -> None:
-    assert (await verdict_on(saying(perfect, text).with_changes(language=language), tools)).decision == decision
+async def test_the_request_is_in_its_language(
+    perfect: Sample, tools, language, text: str, decision
+) -> None:
+    assert (
+        await verdict_on(saying(perfect, text).with_changes(language=language), tools)
+    ).decision == decision
 
 
 async def test_names_as_code_has_them_are_not_what_people_say(perfect: Sample, tools) -> None:
@@ -179,12 +214,16 @@ async def test_names_as_code_has_them_are_not_what_people_say(perfect: Sample, t
     assert (verdict.decision, "'party_size'" in verdict.reason) == ("contradicted", True)
     by_a_person = raw.with_changes(origin=Origin(stage="import"))
     assert (await verdict_on(by_a_person, tools)).decision == "unproved"
-    assert (await verdict_on(saying(perfect, "A table with seatingArea terrace"), tools)).decision == "contradicted"
+    assert (
+        await verdict_on(saying(perfect, "A table with seatingArea terrace"), tools)
+    ).decision == "contradicted"
     assert (
         await verdict_on(saying(perfect, "A table for a party, what size and time you like"), tools)
     ).decision == "proved"
 
 
 async def test_a_name_that_is_a_value_may_be_said(perfect: Sample, tools) -> None:
-    sample = with_gold(saying(perfect, "Book a table at party_size for 4."), restaurant="party_size", party_size=4)
+    sample = with_gold(
+        saying(perfect, "Book a table at party_size for 4."), restaurant="party_size", party_size=4
+    )
     assert (await verdict_on(sample, tools)).decision == "proved"

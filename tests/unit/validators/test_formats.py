@@ -34,7 +34,9 @@ def said(text: str, notation: str = "yaml"):
     return None if parsed.calls is None else [(call.tool, call.arguments) for call in parsed.calls]
 
 
-@pytest.mark.parametrize("text", [CALLS, f"```yaml\n{CALLS}```", f"Here it is:\n```yml\n{CALLS}```\nDone."])
+@pytest.mark.parametrize(
+    "text", [CALLS, f"```yaml\n{CALLS}```", f"Here it is:\n```yml\n{CALLS}```\nDone."]
+)
 def test_calls_in_yaml_are_read_as_the_json_they_stand_for(text: str) -> None:
     assert said(text) == WANTED
 
@@ -46,9 +48,9 @@ def test_calls_in_yaml_are_read_as_the_json_they_stand_for(text: str) -> None:
         'Sure! {"name": "book", "arguments": {"hour": 7}} :)',
         "[book(hour=7)]",
         "{'API': ['book'], 'parameters': [{'hour': 7}]}",
-        "```json\n[{\"name\": \"book\", \"arguments\": {\"hour\": 7}}]\n```",
+        '```json\n[{"name": "book", "arguments": {"hour": 7}}]\n```',
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("notation", ["json", "yaml"])
 def test_other_notations_are_read_all_the_same(text: str, notation: str) -> None:
     assert said(text, notation) == [("book", {"hour": 7})]
@@ -57,10 +59,15 @@ def test_other_notations_are_read_all_the_same(text: str, notation: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "name: &x book\narguments: *x", "- !!python/object/apply:os.system {name: x}", "name: [",
-        "- name: book\n  arguments: {a: !!binary xx}", "name:\n\tx", "x" * 200_000 + "\nname: book", "name: 3",
+        "name: &x book\narguments: *x",
+        "- !!python/object/apply:os.system {name: x}",
+        "name: [",
+        "- name: book\n  arguments: {a: !!binary xx}",
+        "name:\n\tx",
+        "x" * 200_000 + "\nname: book",
+        "name: 3",
     ],
-)  # fmt: skip
+)
 def test_hostile_or_broken_yaml_can_not_be_read(text: str) -> None:
     parsed = parse_yaml_calls(text)
     assert parsed.calls is None
@@ -68,7 +75,8 @@ def test_hostile_or_broken_yaml_can_not_be_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 50_000, "{a: " * 5_000, "- &a [*a, *a]", "\x00", "\ud800", "a: b: c", "---\n---", "? ?"]
+    "text",
+    ["[" * 50_000, "{a: " * 5_000, "- &a [*a, *a]", "\x00", "\ud800", "a: b: c", "---\n---", "? ?"],
 )
 def test_no_text_stops_the_reader(text: str) -> None:
     assert not parse_yaml_calls(text).calls
@@ -98,7 +106,9 @@ QuotingDumper.add_implicit_resolver(
 @example({"1E0": None})
 @example({"a": "1E0"})
 def test_arguments_survive_yaml(arguments: dict[str, object]) -> None:
-    written = yaml.dump([{"name": "book", "arguments": arguments}], Dumper=QuotingDumper, allow_unicode=True)
+    written = yaml.dump(
+        [{"name": "book", "arguments": arguments}], Dumper=QuotingDumper, allow_unicode=True
+    )
     assert said(written) == [("book", arguments)]
 
 
@@ -126,7 +136,9 @@ def test_native_calls_come_first() -> None:
         ("None of them.", "yaml", []),
     ],
 )
-def test_names_are_those_listed_else_those_known_that_occur(text: str, notation: str, names: list[str]) -> None:
+def test_names_are_those_listed_else_those_known_that_occur(
+    text: str, notation: str, names: list[str]
+) -> None:
     assert read_names(text, {"find", "book"}, notation) == names
 
 

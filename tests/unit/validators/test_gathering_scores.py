@@ -11,9 +11,22 @@ from callwright.validators.metrics.answers import AnswerScores, GradeScores, mis
 from callwright.validators.metrics.confetti.soft import foresee, score_meaning, score_words
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, score_runs
 from callwright.validators.metrics.snapshots import GoldSnapshots, SnapshotScores
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Grade,
+    Prediction,
+    Sample,
+    UserTurn,
+)
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS
-from tests.support.validators.scoring_at_once import name_errors, score_answers, score_grades, score_predictions
+from tests.support.validators.scoring_at_once import (
+    name_errors,
+    score_answers,
+    score_grades,
+    score_predictions,
+)
 
 BY_KEY = {tool.key: tool for tool in TOOLS}
 SAMPLES = {sample.key: sample for sample in (EASY, MEDIUM, HARD, TALK)}
@@ -26,10 +39,18 @@ def answers(samples: Iterable[Sample], runs: int = 3) -> list[Prediction]:
         for sample in samples:
             for due in sample.snapshots():
                 calls = tuple(_call(gold, run) for gold in due.calls)
-                text = orjson.dumps([{"name": one.tool, "arguments": one.arguments} for one in calls]).decode()
+                text = orjson.dumps(
+                    [{"name": one.tool, "arguments": one.arguments} for one in calls]
+                ).decode()
                 made.append(
                     Prediction(
-                        release="v1", subject=sample.key, turn=due.turn, candidate="m", run=run, calls=calls, text=text
+                        release="v1",
+                        subject=sample.key,
+                        turn=due.turn,
+                        candidate="m",
+                        run=run,
+                        calls=calls,
+                        text=text,
                     )
                 )
     return made
@@ -37,14 +58,19 @@ def answers(samples: Iterable[Sample], runs: int = 3) -> list[Prediction]:
 
 def _call(gold: GoldCall, run: int) -> Call:
     said = {
-        name: f"{value} {run}" if run and isinstance(value, str) else value for name, value in gold.arguments.items()
+        name: f"{value} {run}" if run and isinstance(value, str) else value
+        for name, value in gold.arguments.items()
     }
     return Call(tool=gold.tool, arguments=said)
 
 
-def by_sample(predictions: Sequence[Prediction], samples: dict[str, Sample]) -> list[tuple[Sample, list[Prediction]]]:
+def by_sample(
+    predictions: Sequence[Prediction], samples: dict[str, Sample]
+) -> list[tuple[Sample, list[Prediction]]]:
     ordered = sorted(predictions, key=lambda one: one.subject)
-    return [(samples[key], list(given)) for key, given in groupby(ordered, key=lambda one: one.subject)]
+    return [
+        (samples[key], list(given)) for key, given in groupby(ordered, key=lambda one: one.subject)
+    ]
 
 
 def test_plans_and_conversations_may_come_in_pieces() -> None:
@@ -63,7 +89,13 @@ def conversation(snapshots: int) -> Sample:
         for at in range(snapshots)
     ]
     flat = tuple(one for turn in turns for one in turn)
-    return Sample(kind="mQmA" if snapshots > 1 else "perfect", language="en", category="x", candidates=(), turns=flat)
+    return Sample(
+        kind="mQmA" if snapshots > 1 else "perfect",
+        language="en",
+        category="x",
+        candidates=(),
+        turns=flat,
+    )
 
 
 def test_snapshots_may_come_in_pieces() -> None:
@@ -79,9 +111,13 @@ def test_snapshots_may_come_in_pieces() -> None:
 def test_no_answer_is_taken_for_one_that_is_gone() -> None:
     sample = conversation(1)
     gold = GoldSnapshots(sample, {})
-    for run in range(50):  # each answer is let go before the next one is made, which may then lie in its place
+    for run in range(
+        50
+    ):  # each answer is let go before the next one is made, which may then lie in its place
         counted = gold.count(answers([sample], run + 1)[-1:])
-        assert [tally.right for tally in counted.tallies if tally is not None] == [int(run == 0)] * 3
+        assert [tally.right for tally in counted.tallies if tally is not None] == [
+            int(run == 0)
+        ] * 3
 
 
 def test_grades_may_come_in_pieces() -> None:
@@ -101,7 +137,9 @@ def test_grades_may_come_in_pieces() -> None:
 def test_mistakes_are_named_in_the_order_of_the_answers() -> None:
     predictions = answers(SAMPLES.values())
     named = list(mistakes_of(predictions, SAMPLES))
-    assert dict(name_errors(predictions, SAMPLES)) == dict(zip((one.key for one in predictions), named, strict=True))
+    assert dict(name_errors(predictions, SAMPLES)) == dict(
+        zip((one.key for one in predictions), named, strict=True)
+    )
     assert set(named) >= {"", "wrong_value"}
     spoken = predictions[0].with_changes(subject=TALK.key, turn=0)
     assert list(mistakes_of([spoken], SAMPLES)) == [None], "nobody could have called there"
@@ -110,7 +148,15 @@ def test_mistakes_are_named_in_the_order_of_the_answers() -> None:
 def test_runs_that_came_to_the_same_may_be_told_once() -> None:
     of = RunsOf("v1", "m", "as_paper")
     one = RunResult(
-        0, "multi_step", "Hotels", "en", success=True, correct_calls=2, total_calls=3, completeness=2, correctness=None
+        0,
+        "multi_step",
+        "Hotels",
+        "en",
+        success=True,
+        correct_calls=2,
+        total_calls=3,
+        completeness=2,
+        correctness=None,
     )
     other = one._replace(success=False, correct_calls=0, completeness=None)
     assert score_runs([one._replace(times=3), other], of) == score_runs([one, other, one, one], of)

@@ -4,7 +4,12 @@ import pytest
 from pydantic import ValidationError
 
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.grading import grade_prediction, grade_versions, graded_metric, rightly_named
+from callwright.validators.grading import (
+    grade_prediction,
+    grade_versions,
+    graded_metric,
+    rightly_named,
+)
 from callwright.validators.judges import MadeUp, PlanGrade
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
 from callwright.warehouse.records import Call, GoldCall, Grade, Prediction, Sample
@@ -15,31 +20,53 @@ BY_KEY = {tool.key: tool for tool in TOOLS}
 FIND_TURN, BOOK_TURN = 3, 5
 
 
-def answer(sample: Sample, *calls: GoldCall, turn: int | None = None, text: str = "[]") -> Prediction:
+def answer(
+    sample: Sample, *calls: GoldCall, turn: int | None = None, text: str = "[]"
+) -> Prediction:
     made = tuple(Call(tool=one.tool, arguments=one.arguments) for one in calls)
     place = len(sample.turns) - 1 if turn is None else turn
-    return Prediction(release="v1", subject=sample.key, turn=place, candidate="m", calls=made, text=text)
+    return Prediction(
+        release="v1", subject=sample.key, turn=place, candidate="m", calls=made, text=text
+    )
 
 
-def grade(prediction: Prediction, value: float, count: int = 1, metric: str = "judge_score") -> dict[str, Grade]:
-    told = Grade(prediction=prediction.key, judge="j", metric=metric, value=value, count=count, reason="", version="1")
+def grade(
+    prediction: Prediction, value: float, count: int = 1, metric: str = "judge_score"
+) -> dict[str, Grade]:
+    told = Grade(
+        prediction=prediction.key,
+        judge="j",
+        metric=metric,
+        value=value,
+        count=count,
+        reason="",
+        version="1",
+    )
     return {prediction.key: told}
 
 
 def values(*args) -> dict[tuple[str, str, str], tuple[float, int]]:
     return {
-        (one.metric, one.slice_by, one.slice_value): (one.value, one.count) for one in score_grades(*args, judge="j")
+        (one.metric, one.slice_by, one.slice_value): (one.value, one.count)
+        for one in score_grades(*args, judge="j")
     }
 
 
 async def test_a_plan_is_graded_beside_the_due_one() -> None:
-    chat = ScriptedModel({"judge_plan": [PlanGrade(score=0.85, reason="The hour differs.")]}, name="judge/x")
+    chat = ScriptedModel(
+        {"judge_plan": [PlanGrade(score=0.85, reason="The hour differs.")]}, name="judge/x"
+    )
     prediction = answer(MEDIUM, call("close_pool", reason="fire"))
     found = await grade_prediction(prediction, MEDIUM, context_of(BY_KEY, chat))
     assert found == Grade(
-        prediction=prediction.key, judge="judge/x", metric="judge_score", value=0.85, count=1,
-        reason="The hour differs.", version=grade_versions()["judge_score"],
-    )  # fmt: skip
+        prediction=prediction.key,
+        judge="judge/x",
+        metric="judge_score",
+        value=0.85,
+        count=1,
+        reason="The hour differs.",
+        version=grade_versions()["judge_score"],
+    )
     _, _, asked = chat.asked[0].messages[1].content.partition("<expected>")
     expected, _, given = asked.partition("<given>")
     assert ('"guest_id":"G123"' in expected, '"reason":"fire"' in given) == (True, True)
@@ -48,7 +75,9 @@ async def test_a_plan_is_graded_beside_the_due_one() -> None:
 async def test_an_answer_that_is_no_plan_is_shown_as_it_is() -> None:
     chat = ScriptedModel({"judge_plan": [PlanGrade(score=0, reason="No plan.")]})
     await grade_prediction(
-        answer(EASY, text="Sure, the pool!").with_changes(calls=None), EASY, context_of(BY_KEY, chat)
+        answer(EASY, text="Sure, the pool!").with_changes(calls=None),
+        EASY,
+        context_of(BY_KEY, chat),
     )
     assert '<given>"Sure, the pool!"</given>' in chat.asked[0].messages[1].content
 
@@ -69,7 +98,9 @@ def test_a_grade_beyond_its_bounds_is_none() -> None:
 
 
 async def test_parameters_are_judged_after_the_true_history() -> None:
-    chat = ScriptedModel({"judge_parameters": [MadeUp(parameters=["hour"], reason="Nobody said ten.")]})
+    chat = ScriptedModel(
+        {"judge_parameters": [MadeUp(parameters=["hour"], reason="Nobody said ten.")]}
+    )
     prediction = answer(TALK, call("book_sauna", guest_id="G777", hour=10), turn=BOOK_TURN)
     found = await grade_prediction(prediction, TALK, context_of(BY_KEY, chat))
     assert (found.metric, found.value, found.count) == ("parameter_validity", 1, 2)

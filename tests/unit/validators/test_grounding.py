@@ -35,21 +35,33 @@ TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 MULTI_TURN = ("Based", "mQmA", "mQsA", "sQmA", "SO_case1", "SO_case2", "mSv", "External", "IS")
 
 
-def judge(properties: dict[str, JsonSchema], arguments: dict[str, Any], *turns: Turn | str, **call: Any) -> Verdict:
-    tool = Tool(name="book", description="Book it.", category="x", parameters={"properties": properties})
+def judge(
+    properties: dict[str, JsonSchema], arguments: dict[str, Any], *turns: Turn | str, **call: Any
+) -> Verdict:
+    tool = Tool(
+        name="book", description="Book it.", category="x", parameters={"properties": properties}
+    )
     gold = GoldCall(**{"tool": "book", "arguments": arguments, **call})
     said = tuple(UserTurn(text=turn) if isinstance(turn, str) else turn for turn in turns)
     sample = Sample(
-        kind="perfect", language="en", category="x", candidates=(tool.key,), turns=(*said, CallTurn(calls=(gold,)))
+        kind="perfect",
+        language="en",
+        category="x",
+        candidates=(tool.key,),
+        turns=(*said, CallTurn(calls=(gold,))),
     )
     return ground(sample, [tool])
 
 
 def test_a_span_of_the_request_says_an_argument() -> None:
-    verdict = judge({"hotel": {"type": "string"}}, {"hotel": "Blue Hotel"}, "A room at the Blue Hotel, please.")
+    verdict = judge(
+        {"hotel": {"type": "string"}}, {"hotel": "Blue Hotel"}, "A room at the Blue Hotel, please."
+    )
     assert verdict.decision == "proved"
     assert verdict.score == 1.0
-    assert verdict.evidence == (Evidence(argument="hotel", kind="span", turn=0, start=14, end=24, quote="Blue Hotel"),)
+    assert verdict.evidence == (
+        Evidence(argument="hotel", kind="span", turn=0, start=14, end=24, quote="Blue Hotel"),
+    )
 
 
 def test_a_named_normalisation_says_an_argument() -> None:
@@ -73,7 +85,10 @@ def test_an_argument_that_nobody_said_is_named_in_the_reason() -> None:
 def test_the_latest_turn_is_looked_at_first_and_the_message_counts() -> None:
     message = Message(app="mail", text="We meet in Rome.")
     verdict = judge(
-        {"city": {"type": "string"}}, {"city": "Rome"}, "Rome.", UserTurn(text="See mail.", external=message)
+        {"city": {"type": "string"}},
+        {"city": "Rome"},
+        "Rome.",
+        UserTurn(text="See mail.", external=message),
     )
     (evidence,) = verdict.evidence
     assert (evidence.turn, evidence.in_message, evidence.quote) == (1, True, "Rome")
@@ -86,7 +101,9 @@ def test_what_nothing_says_is_named_as_an_open_argument() -> None:
 
 
 def test_an_argument_is_derived_from_the_default_of_the_schema() -> None:
-    verdict = judge({"unit": {"type": "string", "default": "metric"}}, {"unit": "metric"}, "The weather?")
+    verdict = judge(
+        {"unit": {"type": "string", "default": "metric"}}, {"unit": "metric"}, "The weather?"
+    )
     assert verdict.decision == "proved"
     assert verdict.evidence[0].kind == "default"
 
@@ -95,7 +112,11 @@ def test_an_argument_is_derived_from_an_earlier_result_by_its_path() -> None:
     result = ResultTurn(results=({"hotels": [{"id": "h1"}, {"id": "h2", "rooms": 3}]},))
     verdict = judge({"id": {"type": "string"}}, {"id": "h2"}, "The second, please.", result)
     (evidence,) = verdict.evidence
-    assert (evidence.kind, evidence.turn, evidence.path) == ("response", 1, "turns[1].results[0].hotels[1].id")
+    assert (evidence.kind, evidence.turn, evidence.path) == (
+        "response",
+        1,
+        "turns[1].results[0].hotels[1].id",
+    )
 
 
 def test_a_bare_yes_counts_where_the_question_was_about_the_parameter() -> None:
@@ -103,13 +124,18 @@ def test_a_bare_yes_counts_where_the_question_was_about_the_parameter() -> None:
     asked = ReplyTurn(text="Would you like breakfast?")
     assert judge(schema, {"breakfast": True}, "A room.", asked, "Yes, please.").decision == "proved"
     other = ReplyTurn(text="Shall I go on?")
-    assert judge(schema, {"breakfast": True}, "A room.", other, "Yes, please.").decision == "unproved"
+    assert (
+        judge(schema, {"breakfast": True}, "A room.", other, "Yes, please.").decision == "unproved"
+    )
 
 
 def test_a_list_may_be_said_in_several_turns() -> None:
     schema = {"items": {"type": "array", "items": {"type": "string"}}}
     assert judge(schema, {"items": ["tea", "milk"]}, "Buy tea.", "And milk.").decision == "proved"
-    assert judge(schema, {"items": ["tea", "milk", "salt"]}, "Buy tea.", "And milk.").decision == "unproved"
+    assert (
+        judge(schema, {"items": ["tea", "milk", "salt"]}, "Buy tea.", "And milk.").decision
+        == "unproved"
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,15 +154,29 @@ def test_another_value_of_the_type_contradicts(schema: JsonSchema, value: Any, t
 
 
 def test_what_the_system_message_says_is_evidence_of_its_own_kind() -> None:
-    tool = Tool(name="book", description="", category="x", parameters={"properties": {"card": {"type": "string"}}})
+    tool = Tool(
+        name="book",
+        description="",
+        category="x",
+        parameters={"properties": {"card": {"type": "string"}}},
+    )
     due = CallTurn(calls=(GoldCall(tool="book", arguments={"card": "C-77"}),))
     sample = Sample(
-        kind="sqsa", language="en", category="x", candidates=(tool.key,), turns=(UserTurn(text="Pay."), due)
+        kind="sqsa",
+        language="en",
+        category="x",
+        candidates=(tool.key,),
+        turns=(UserTurn(text="Pay."), due),
     )
     assert ground(sample, [tool]).decision == "unproved"
     told = ground(sample.with_changes(system_message="The user's card is C-77."), [tool])
     (evidence,) = told.evidence
-    assert (told.decision, evidence.kind, evidence.turn, evidence.quote) == ("proved", "context", None, "C-77")
+    assert (told.decision, evidence.kind, evidence.turn, evidence.quote) == (
+        "proved",
+        "context",
+        None,
+        "C-77",
+    )
 
 
 def test_an_unknown_tool_and_an_undeclared_argument_contradict() -> None:
@@ -149,13 +189,22 @@ def test_where_nothing_is_claimed_there_is_nothing_to_look_for() -> None:
     verdict = judge({}, {}, "Book it.")
     assert (verdict.decision, verdict.reason) == ("proved", "There is no argument to look for.")
     none_due = Sample(
-        kind="irrelevant", language="en", category="x", candidates=(), turns=(UserTurn(text="Hm."), CallTurn())
+        kind="irrelevant",
+        language="en",
+        category="x",
+        candidates=(),
+        turns=(UserTurn(text="Hm."), CallTurn()),
     )
     assert not check_grounding.applies(none_due)
 
 
 def test_each_snapshot_knows_only_what_was_said_before_it() -> None:
-    tool = Tool(name="book", description="", category="x", parameters={"properties": {"city": {"type": "string"}}})
+    tool = Tool(
+        name="book",
+        description="",
+        category="x",
+        parameters={"properties": {"city": {"type": "string"}}},
+    )
     due = CallTurn(calls=(GoldCall(tool="book", arguments={"city": "Rome"}),))
     turns = (UserTurn(text="Book it."), due, UserTurn(text="In Rome."), due)
     sample = Sample(kind="sqsa", language="en", category="x", candidates=(tool.key,), turns=turns)
@@ -164,9 +213,15 @@ def test_each_snapshot_knows_only_what_was_said_before_it() -> None:
     assert "Before turn 1" in verdict.reason
 
 
-async def test_the_stage_judges_by_the_candidates_alone(perfect: Sample, tools: dict[str, Tool]) -> None:
+async def test_the_stage_judges_by_the_candidates_alone(
+    perfect: Sample, tools: dict[str, Tool]
+) -> None:
     (verdict,) = await check_grounding(perfect, context_of(tools))
-    assert (verdict.subject, verdict.check, verdict.decision) == (perfect.key, "grounding", "proved")
+    assert (verdict.subject, verdict.check, verdict.decision) == (
+        perfect.key,
+        "grounding",
+        "proved",
+    )
     stranger = perfect.with_changes(candidates=perfect.candidates[1:])
     assert (await check_grounding(stranger, context_of(tools)))[0].decision == "contradicted"
 
@@ -176,11 +231,14 @@ def conversations(shared: Path, language: Any) -> Iterator[tuple[Sample, list[To
         path = shared / f"data/hammerbench/sample100/{language}/multi-turn/HammerBench_{kind}.json"
         for record in json.loads(path.read_text(encoding="utf-8")):
             tools = {
-                tool["name"]: Tool(**tool, category="x") for tool in record["multiple_tools"] + record["single_tool"]
+                tool["name"]: Tool(**tool, category="x")
+                for tool in record["multiple_tools"] + record["single_tool"]
             }
             turns = tuple(_turn(message) for message in record["messages"])
             keys = tuple(tool.key for tool in tools.values())
-            sample = Sample(kind=kind, language=language, category="x", candidates=keys, turns=turns)
+            sample = Sample(
+                kind=kind, language=language, category="x", candidates=keys, turns=turns
+            )
             yield sample, list(tools.values())
 
 
@@ -203,7 +261,8 @@ def grounded(shared: Path, language: str, step: int) -> list[tuple[Sample, list[
 
 
 @pytest.mark.parametrize(
-    ("language", "step", "least"), [("zh", 3, 0.71), ("en", 3, 0.5), slow("zh", 1, 0.69), slow("en", 1, 0.49)]
+    ("language", "step", "least"),
+    [("zh", 3, 0.71), ("en", 3, 0.5), slow("zh", 1, 0.69), slow("en", 1, 0.49)],
 )
 def test_most_of_what_people_made_is_said_and_none_is_contradicted(
     shared: Path, language: str, step: int, least: float
@@ -249,10 +308,13 @@ def _swapped(sample: Sample, pool: Any, rng: Random, tools: list[Tool]) -> Verdi
         for other in due.arguments.values()
     }
     said = (
-        any(fold(str(value)) in fold(text) for text in texts) or {key.deep for key in content_keys(str(value))} <= words
+        any(fold(str(value)) in fold(text) for text in texts)
+        or {key.deep for key in content_keys(str(value))} <= words
     )
     if said or fold(str(value)) in used:
         return None
     last = max(index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
     wrong = CallTurn(calls=(call.with_changes(arguments={**call.arguments, name: value}),))
-    return ground(sample.with_changes(turns=(*sample.turns[:last], wrong, *sample.turns[last + 1 :])), tools)
+    return ground(
+        sample.with_changes(turns=(*sample.turns[:last], wrong, *sample.turns[last + 1 :])), tools
+    )

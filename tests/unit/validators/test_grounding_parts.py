@@ -7,7 +7,16 @@ from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.origins import origin_of, root_of
 from callwright.validators.reading.one_call import applies_to as asks_a_checker
-from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 LEG = {
     "type": "object",
@@ -33,17 +42,28 @@ FIND = Tool(
     category="Trips",
     parameters={"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
 )
-PLACES = {"data": [{"id": "p7", "name": "Oslo", "at": "2027-03-05 10:00"}, {"id": "p8", "name": "Bern"}]}
+PLACES = {
+    "data": [{"id": "p7", "name": "Oslo", "at": "2027-03-05 10:00"}, {"id": "p8", "name": "Bern"}]
+}
 REQUEST = "From Oslo on 5 March 2027, please."
 
 
 def by_result(argument: str, path: str, rule: str) -> Evidence:
-    return Evidence(argument=argument, kind="response", turn=2, path=f"turns[2].results[0].{path}", rule=rule)
+    return Evidence(
+        argument=argument, kind="response", turn=2, path=f"turns[2].results[0].{path}", rule=rule
+    )
 
 
 def said(argument: str, quote: str) -> Evidence:
     start = REQUEST.index(quote)
-    return Evidence(argument=argument, kind="normalised", turn=0, start=start, end=start + len(quote), quote=quote)
+    return Evidence(
+        argument=argument,
+        kind="normalised",
+        turn=0,
+        start=start,
+        end=start + len(quote),
+        quote=quote,
+    )
 
 
 def sample(arguments: dict[str, Any], *evidence: Evidence) -> Sample:
@@ -58,7 +78,10 @@ def sample(arguments: dict[str, Any], *evidence: Evidence) -> Sample:
             UserTurn(text=REQUEST),
             CallTurn(calls=(find,), executed=True),
             ResultTurn(results=(PLACES,)),
-            CallTurn(calls=(GoldCall(tool="search_trips", arguments=arguments, evidence=evidence),), executed=True),
+            CallTurn(
+                calls=(GoldCall(tool="search_trips", arguments=arguments, evidence=evidence),),
+                executed=True,
+            ),
             ResultTurn(results=({"data": []},)),
             ReplyTurn(text="There is none."),
         ),
@@ -76,7 +99,10 @@ FROM = by_result("legs[0].fromId", "data[0].id", 'id of data: name equals "Oslo"
 
 
 async def test_a_list_of_objects_is_grounded_member_by_member() -> None:
-    assert await decisions(sample({"legs": LEGS}, FROM, said("legs[0].date", "5 March 2027"))) == ("proved", "proved")
+    assert await decisions(sample({"legs": LEGS}, FROM, said("legs[0].date", "5 March 2027"))) == (
+        "proved",
+        "proved",
+    )
 
 
 async def test_a_member_that_nothing_says_is_not_grounded() -> None:

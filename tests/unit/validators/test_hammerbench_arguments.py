@@ -3,11 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics.hammerbench import arguments_match, hallucinated_names, missing_names
+from callwright.validators.metrics.hammerbench import (
+    arguments_match,
+    hallucinated_names,
+    missing_names,
+)
 
 ARGUMENTS = st.dictionaries(
     st.text(max_size=5),
-    st.one_of(st.text(max_size=8), st.integers(), st.booleans(), st.lists(st.text(max_size=3), max_size=2)),
+    st.one_of(
+        st.text(max_size=8), st.integers(), st.booleans(), st.lists(st.text(max_size=3), max_size=2)
+    ),
     max_size=5,
 )
 
@@ -26,7 +32,9 @@ def test_a_name_that_the_label_lacks_is_never_right(arguments: dict, extra: str)
     assert hallucinated_names(arguments, given_arguments) == 1
 
 
-@given(arguments=ARGUMENTS.filter(lambda arguments: any(value != "" for value in arguments.values())))
+@given(
+    arguments=ARGUMENTS.filter(lambda arguments: any(value != "" for value in arguments.values()))
+)
 def test_nothing_said_is_wrong_where_something_was_due(arguments: dict) -> None:
     assert not arguments_match(arguments, {}, "en")
     assert missing_names(arguments, {}) == len(arguments)

@@ -35,5 +35,7 @@ def test_a_score_lies_between_nothing_and_all(one: str, other: str) -> None:
         ("北京市", "北京", "en", 0.0),
     ],
 )
-def test_known_pairs_have_their_score(reference: str, hypothesis: str, language, score: float) -> None:
+def test_known_pairs_have_their_score(
+    reference: str, hypothesis: str, language, score: float
+) -> None:
     assert hammerbench_rouge_l(reference, hypothesis, language) == score

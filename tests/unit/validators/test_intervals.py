@@ -3,12 +3,20 @@
 import numpy as np
 import pytest
 
-from callwright.validators.metrics.ratios import Addend, Interval, interval_of, intervals_of, share_interval
+from callwright.validators.metrics.ratios import (
+    Addend,
+    Interval,
+    interval_of,
+    intervals_of,
+    share_interval,
+)
 
 
 @pytest.mark.parametrize(("met", "whole"), [(0, 5), (3, 5), (17, 20), (20, 20), (1, 1000)])
 def test_a_share_has_wilsons_interval(met: int, whole: int) -> None:
-    from scipy.stats import binomtest  # not above: it takes a second of every worker that collects the tests
+    from scipy.stats import (
+        binomtest,
+    )  # not above: it takes a second of every worker that collects the tests
 
     bounds = binomtest(met, whole).proportion_ci(method="wilson")
     assert share_interval(met, whole) == pytest.approx((bounds.low, bounds.high), abs=1e-9)
@@ -27,7 +35,13 @@ def test_a_ratio_over_samples_has_the_interval_that_scipy_draws() -> None:
         return right.sum(axis) / due.sum(axis)
 
     theirs = bootstrap(
-        (met, whole), ratio, paired=True, vectorized=True, n_resamples=5000, method="percentile", rng=random
+        (met, whole),
+        ratio,
+        paired=True,
+        vectorized=True,
+        n_resamples=5000,
+        method="percentile",
+        rng=random,
     ).confidence_interval
     ours = interval_of(Addend(int(right), int(due)) for right, due in zip(met, whole, strict=True))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.01)
@@ -39,7 +53,9 @@ def test_samples_that_count_alike_may_come_together() -> None:
     assert apart is not None
     assert together is not None
     assert together == pytest.approx(apart, abs=0.02)
-    assert interval_of([Addend(1, 2, 40), Addend(2, 2, 60)]) == together, "the same answers give the same interval"
+    assert interval_of([Addend(1, 2, 40), Addend(2, 2, 60)]) == together, (
+        "the same answers give the same interval"
+    )
 
 
 def test_where_all_are_right_there_is_doubt_all_the_same() -> None:

@@ -8,17 +8,36 @@ from callwright.validators.grading import grade_prediction, judge_prediction, ju
 from callwright.validators.judges import Judgement, PlanGrade
 from callwright.validators.metrics.snapshots import needs_judge, pairs_to_judge
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
-from callwright.warehouse.records import Call, CallTurn, GoldCall, JudgeVerdict, Prediction, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    JudgeVerdict,
+    Prediction,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from tests.support.validators.conversations import RUN, STEPS, answers, conversation
 
 
-async def test_a_judge_sees_the_conversation_so_far_and_both_calls(table: Tool, taxi: Tool, tools) -> None:
+async def test_a_judge_sees_the_conversation_so_far_and_both_calls(
+    table: Tool, taxi: Tool, tools
+) -> None:
     sample = conversation([table, taxi])
-    prediction = answers(sample, STEPS[0], {**STEPS[1], "party_size": "four", "seatingArea": ""}, STEPS[2])[1]
-    chat = ScriptedModel({"judge_prediction": [Judgement(agree=True, reason="Four is 4.")]}, name="judge/x")
+    prediction = answers(
+        sample, STEPS[0], {**STEPS[1], "party_size": "four", "seatingArea": ""}, STEPS[2]
+    )[1]
+    chat = ScriptedModel(
+        {"judge_prediction": [Judgement(agree=True, reason="Four is 4.")]}, name="judge/x"
+    )
     verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
     assert verdict == JudgeVerdict(
-        prediction=prediction.key, judge="judge/x", agree=True, reason="Four is 4.", version=judge_version()
+        prediction=prediction.key,
+        judge="judge/x",
+        agree=True,
+        reason="Four is 4.",
+        version=judge_version(),
     )
     asked = chat.asked[0].messages[1].content
     assert "Four of us." in asked
@@ -31,7 +50,9 @@ async def test_a_judge_sees_the_conversation_so_far_and_both_calls(table: Tool, 
 async def test_an_answer_that_can_not_be_read_is_no_agreement(table: Tool, tools) -> None:
     sample = conversation([table])
     prediction = answers(sample, {"restaurant": "the Lindenhof"}, *STEPS[1:])[0]
-    chat = ScriptedModel({"judge_prediction": [ReplyError("It begins: 'Well'."), TransientError("away")]})
+    chat = ScriptedModel(
+        {"judge_prediction": [ReplyError("It begins: 'Well'."), TransientError("away")]}
+    )
     verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
     assert (verdict.agree, "It begins" in verdict.reason) == (False, True)
     with pytest.raises(TransientError):
@@ -51,29 +72,45 @@ def set_of(table: Tool, taxi: Tool, kind: str = "parallel") -> Sample:
     )
     request = UserTurn(text="A table for four at Lindenhof, and a taxi there.")
     return Sample(
-        kind=kind, language="en", category="Town", candidates=(table.key, taxi.key), turns=(request, CallTurn(calls=calls))
-    )  # fmt: skip
+        kind=kind,
+        language="en",
+        category="Town",
+        candidates=(table.key, taxi.key),
+        turns=(request, CallTurn(calls=calls)),
+    )
 
 
 def made_of(sample: Sample, *arguments: dict[str, JsonValue]) -> Prediction:
-    calls = [Call(tool=due.tool, arguments=given) for due, given in zip(sample.gold, arguments, strict=False)]
-    return Prediction(**RUN._asdict(), subject=sample.key, turn=1, text="", calls=tuple(reversed(calls)))
+    calls = [
+        Call(tool=due.tool, arguments=given)
+        for due, given in zip(sample.gold, arguments, strict=False)
+    ]
+    return Prediction(
+        **RUN._asdict(), subject=sample.key, turn=1, text="", calls=tuple(reversed(calls))
+    )
 
 
 TAXI, BOOKING = {"destination": "Lindenhof"}, {"restaurant": "Lindenhof", "party_size": "four"}
 
 
-async def test_a_judge_looks_at_each_call_of_a_set_that_is_written_otherwise(table: Tool, taxi: Tool, tools) -> None:
+async def test_a_judge_looks_at_each_call_of_a_set_that_is_written_otherwise(
+    table: Tool, taxi: Tool, tools
+) -> None:
     sample = set_of(table, taxi)
     prediction = made_of(sample, BOOKING, {"destination": "the Lindenhof"})
     for second in (True, False):
-        opinions = [Judgement(agree=True, reason="Four is 4."), Judgement(agree=second, reason="It is there.")]
+        opinions = [
+            Judgement(agree=True, reason="Four is 4."),
+            Judgement(agree=second, reason="It is there."),
+        ]
         chat = ScriptedModel({"judge_prediction": opinions}, name="judge/x")
         verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
         assert (verdict.agree, chat.left) == (second, {})
 
 
-def test_rules_tell_of_a_set_that_lacks_a_call_or_has_one_to_the_letter(table: Tool, taxi: Tool) -> None:
+def test_rules_tell_of_a_set_that_lacks_a_call_or_has_one_to_the_letter(
+    table: Tool, taxi: Tool
+) -> None:
     sample = set_of(table, taxi)
     assert pairs_to_judge(made_of(sample, BOOKING, TAXI), sample) == [
         (sample.gold[0], Call(tool="book_table", arguments=BOOKING))
@@ -82,7 +119,9 @@ def test_rules_tell_of_a_set_that_lacks_a_call_or_has_one_to_the_letter(table: T
     assert not needs_judge(made_of(sample, {**BOOKING, "party_size": 4}, TAXI), sample)
 
 
-async def test_the_order_of_a_set_is_nothing_to_the_judge_of_plans(table: Tool, taxi: Tool, tools) -> None:
+async def test_the_order_of_a_set_is_nothing_to_the_judge_of_plans(
+    table: Tool, taxi: Tool, tools
+) -> None:
     sample = set_of(table, taxi)
     chat = ScriptedModel({"judge_plan": [PlanGrade(score=1, reason="The same.")]})
     await grade_prediction(made_of(sample, BOOKING, TAXI), sample, context_of(tools, chat))

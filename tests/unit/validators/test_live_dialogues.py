@@ -43,13 +43,21 @@ SAMPLE = Sample(
     candidates=(TOOL.key,),
     turns=(
         UserTurn(text=REQUEST),
-        CallTurn(calls=(GoldCall(tool=TOOL.name, arguments={"restaurant": "Golden Fork"}, evidence=(RESTAURANT,)),)),
+        CallTurn(
+            calls=(
+                GoldCall(
+                    tool=TOOL.name, arguments={"restaurant": "Golden Fork"}, evidence=(RESTAURANT,)
+                ),
+            )
+        ),
         ReplyTurn(text="How many guests?"),
         UserTurn(text=ANSWER),
         CallTurn(
             calls=(
                 GoldCall(
-                    tool=TOOL.name, arguments={"restaurant": "Golden Fork", "guests": 4}, evidence=(RESTAURANT, GUESTS)
+                    tool=TOOL.name,
+                    arguments={"restaurant": "Golden Fork", "guests": 4},
+                    evidence=(RESTAURANT, GUESTS),
                 ),
             )
         ),
@@ -71,14 +79,19 @@ class Waiter:
             return answer(answer=self.questions.pop(0))
         if '"success":true' in text:
             return answer(answer="The table is booked.")
-        arguments = {"restaurant": "Golden Fork" if "Golden Fork" in text else "", "guests": 4 if " 4." in text else 2}
+        arguments = {
+            "restaurant": "Golden Fork" if "Golden Fork" in text else "",
+            "guests": 4 if " 4." in text else 2,
+        }
         return answer(calls=[{"name": TOOL.name, "arguments": arguments}])
 
 
 async def talk(*questions: str) -> MultiStepRun:
     run = PathRun("slots", "waiter", user="x")
     context = StageContext(Waiter(*questions), Random(1), {TOOL.key: TOOL})
-    [kept] = [one for one in await run_path(SAMPLE, context, run=run) if isinstance(one, MultiStepRun)]
+    [kept] = [
+        one for one in await run_path(SAMPLE, context, run=run) if isinstance(one, MultiStepRun)
+    ]
     return kept
 
 
@@ -108,7 +121,11 @@ async def test_a_function_is_given_what_was_said_as_messages() -> None:
         if asked < len(questions):
             return questions[asked]
         made = any(one.get("tool_calls") for one in messages)
-        return "The table is booked." if made else [(TOOL.name, {"restaurant": "Golden Fork", "guests": 4})]
+        return (
+            "The table is booked."
+            if made
+            else [(TOOL.name, {"restaurant": "Golden Fork", "guests": 4})]
+        )
 
     chat = FunctionModel("python/waiter", waiter, lambda _call: None, "run_path")
     run = PathRun("slots", "waiter", "messages", user="x")

@@ -35,7 +35,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
 
 
 def sample_of(text: str) -> Sample:
-    return make_sample([CITY], text, {"get_weather": {"city": text[: len(text) // 2].strip() or "x"}})
+    return make_sample(
+        [CITY], text, {"get_weather": {"city": text[: len(text) // 2].strip() or "x"}}
+    )
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -59,7 +61,9 @@ def test_a_mail_deep_in_a_long_text_is_replaced() -> None:
 
 def test_more_personal_data_than_can_be_replaced_is_an_error_of_the_record() -> None:
     with pytest.raises(RecordError, match="more than 1000 values"):
-        without_personal_data(sample_of("".join(f"u{number}@x.org " for number in range(1500))), [CITY], "seed")
+        without_personal_data(
+            sample_of("".join(f"u{number}@x.org " for number in range(1500))), [CITY], "seed"
+        )
 
 
 def test_a_number_of_thousands_of_digits_is_no_number() -> None:
@@ -78,8 +82,14 @@ def test_places_of_a_part_are_all_places_where_it_begins(part: str, text: str, a
     ]
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30))), st.integers(0, 30), st.integers(0, 30))
-def test_spans_overlap_as_they_do_one_by_one(spans: list[tuple[int, int]], start: int, end: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30))),
+    st.integers(0, 30),
+    st.integers(0, 30),
+)
+def test_spans_overlap_as_they_do_one_by_one(
+    spans: list[tuple[int, int]], start: int, end: int
+) -> None:
     real = [one for one in spans if one[0] < one[1]]
     known = Spans(spans)
     if start < end:

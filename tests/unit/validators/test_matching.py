@@ -11,7 +11,9 @@ TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 DATE = {"type": "string", "format": "date"}
 VALUES = st.recursive(
     st.one_of(st.booleans(), st.integers(-99, 99), st.text(max_size=6), st.floats(-9, 9)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 ARGUMENTS = st.dictionaries(st.text(min_size=1, max_size=5), VALUES, max_size=4)
@@ -83,7 +85,10 @@ def test_rouge_reads_both_languages(reference: str, hypothesis: str, score: floa
 
 @given(arguments=ARGUMENTS)
 def test_a_call_does_not_differ_from_itself_in_any_order(arguments: dict) -> None:
-    call, backwards = Call(tool="f", arguments=arguments), Call(tool="f", arguments=dict(reversed(arguments.items())))
+    call, backwards = (
+        Call(tool="f", arguments=arguments),
+        Call(tool="f", arguments=dict(reversed(arguments.items()))),
+    )
     difference = compare_calls(call, backwards, {})
     assert difference.is_same
     assert difference.score == 1.0
@@ -91,8 +96,13 @@ def test_a_call_does_not_differ_from_itself_in_any_order(arguments: dict) -> Non
 
 
 def test_what_differs_is_named() -> None:
-    gold = Call(tool="book_table", arguments={"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"})
-    made = Call(tool="book_table", arguments={"restaurant": "Zum Adler", "time": "7:30 pm", "note": "window"})
+    gold = Call(
+        tool="book_table", arguments={"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}
+    )
+    made = Call(
+        tool="book_table",
+        arguments={"restaurant": "Zum Adler", "time": "7:30 pm", "note": "window"},
+    )
     difference = compare_calls(gold, made, {"time": TIME})
     assert difference.missing == ("party_size",)
     assert difference.hallucinated == ("note",)
@@ -112,6 +122,8 @@ def test_another_tool_or_none_differs_in_nothing_else() -> None:
 
 
 def test_the_threshold_decides_how_alike_words_must_be() -> None:
-    gold, made = (Call(tool="f", arguments={"note": note}) for note in ("water the plants", "water plants"))
+    gold, made = (
+        Call(tool="f", arguments={"note": note}) for note in ("water the plants", "water plants")
+    )
     assert compare_calls(gold, made, {}).is_same
     assert not compare_calls(gold, made, {}, threshold=0.9).is_same

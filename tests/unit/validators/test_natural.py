@@ -12,7 +12,9 @@ from tests.support.llm.names import PLAIN
 
 
 def reading(wording: int, values: int) -> NaturalReading:
-    return NaturalReading(wording_reason="So.", wording=wording, values_reason="So it is.", values=values)
+    return NaturalReading(
+        wording_reason="So.", wording=wording, values_reason="So it is.", values=values
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,13 @@ def tool(name: str, **properties: Any) -> Tool:
 
 
 def placed(text: str, called: Tool, arguments: dict[str, Any] | None = None) -> PlacedSample:
-    turns = (UserTurn(text=text), CallTurn(calls=(GoldCall(tool=called.name, arguments=arguments or {}),)))
-    sample = Sample(kind="perfect", language="en", category="Weather", candidates=(called.key,), turns=turns)
+    turns = (
+        UserTurn(text=text),
+        CallTurn(calls=(GoldCall(tool=called.name, arguments=arguments or {}),)),
+    )
+    sample = Sample(
+        kind="perfect", language="en", category="Weather", candidates=(called.key,), turns=turns
+    )
     return PlacedSample(text, sample, [called])
 
 
@@ -42,13 +47,17 @@ WEATHER = tool("Weather.get_weather", city=CITY, days=DAYS)
     ],
 )
 def test_a_tool_is_known_by_its_schema(other: Tool, *, is_same: bool) -> None:
-    assert hows(placed("Rain?", WEATHER), placed("Sun in Oslo?", other)) == ({"tool"} if is_same else set())
+    assert hows(placed("Rain?", WEATHER), placed("Sun in Oslo?", other)) == (
+        {"tool"} if is_same else set()
+    )
 
 
 def test_tools_of_one_parameter_need_the_same_name_as_well() -> None:
     one, other = tool("get_weather", city=CITY), tool("find_city", city=CITY)
     assert hows(placed("Rain?", one), placed("Sun in Oslo?", other)) == set()
-    assert hows(placed("Rain?", one), placed("Sun in Oslo?", tool("a.get_weather", city=CITY))) == {"tool"}
+    assert hows(placed("Rain?", one), placed("Sun in Oslo?", tool("a.get_weather", city=CITY))) == {
+        "tool"
+    }
 
 
 @pytest.mark.parametrize(
@@ -61,7 +70,9 @@ def test_tools_of_one_parameter_need_the_same_name_as_well() -> None:
         ({}, False),
     ],
 )
-def test_a_call_is_known_whatever_the_notation_of_its_values(arguments: dict[str, Any], *, is_same: bool) -> None:
+def test_a_call_is_known_whatever_the_notation_of_its_values(
+    arguments: dict[str, Any], *, is_same: bool
+) -> None:
     own = placed("Rain?", WEATHER, {"city": "Boston", "days": 3})
     other = placed("Sun in Oslo?", tool("get_weather", city=CITY), arguments)
     assert ("call" in hows(own, other)) == is_same
@@ -81,7 +92,9 @@ def test_calls_without_arguments_say_nothing() -> None:
         ("", False),
     ],
 )
-def test_a_request_is_known_in_other_words_and_not_with_other_numbers(text: str, *, is_same: bool) -> None:
+def test_a_request_is_known_in_other_words_and_not_with_other_numbers(
+    text: str, *, is_same: bool
+) -> None:
     other = tool("other", thing=CITY)
     assert hows(placed(TEXT, WEATHER), placed(text, other)) == ({"request"} if is_same else set())
 
@@ -90,6 +103,9 @@ def test_only_what_is_asked_for_is_looked_for_and_the_nearest_comes_first() -> N
     texts = ("Tell me the weather in Boston and in San Francisco for 3 days.", TEXT)
     index = OverlapIndex([placed(text, WEATHER) for text in texts], 0.5, ["request"])
     [matches] = index.find([placed(TEXT, WEATHER)])
-    assert [(one.how, index.places[one.place]) for one in matches] == [("request", texts[1]), ("request", texts[0])]
+    assert [(one.how, index.places[one.place]) for one in matches] == [
+        ("request", texts[1]),
+        ("request", texts[0]),
+    ]
     assert matches[0].likeness == pytest.approx(1, abs=0.01)
     assert OverlapIndex([], 0.5).find([placed(TEXT, WEATHER)]) == [[]]

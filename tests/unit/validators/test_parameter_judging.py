@@ -11,8 +11,12 @@ SAID = [UserTurn(text="A table at Luigi's for four.")]
 
 
 async def test_a_judge_names_the_parameters_that_nothing_states(table: Tool) -> None:
-    call = Call(tool="book_table", arguments={"restaurant": "Luigi's", "party_size": 4, "time": "19:30"})
-    chat = ScriptedModel({"judge_parameters": [MadeUp(parameters=["date", "time"], reason="No time was said.")]})
+    call = Call(
+        tool="book_table", arguments={"restaurant": "Luigi's", "party_size": 4, "time": "19:30"}
+    )
+    chat = ScriptedModel(
+        {"judge_parameters": [MadeUp(parameters=["date", "time"], reason="No time was said.")]}
+    )
     assert await find_made_up(chat, SAID, call, table) == ["time"]
     asked = chat.asked[0].messages[1].content
     assert "Luigi's for four" in asked
@@ -21,7 +25,10 @@ async def test_a_judge_names_the_parameters_that_nothing_states(table: Tool) -> 
 
 
 async def test_a_call_without_parameters_needs_no_judge(table: Tool) -> None:
-    assert await find_made_up(ScriptedModel({}), SAID, Call(tool="book_table", arguments={}), table) == []
+    assert (
+        await find_made_up(ScriptedModel({}), SAID, Call(tool="book_table", arguments={}), table)
+        == []
+    )
 
 
 async def test_a_reply_that_can_not_be_read_is_handed_on(table: Tool) -> None:

@@ -22,7 +22,9 @@ TYPES = {
 }
 
 
-@pytest.mark.parametrize(("expected", "name"), [(kind, name) for kind, names in TYPES.items() for name in names])
+@pytest.mark.parametrize(
+    ("expected", "name"), [(kind, name) for kind, names in TYPES.items() for name in names]
+)
 def test_a_parameter_has_the_type_that_its_name_tells(expected: str, name: str) -> None:
     assert parameter_type(name) == expected
 

@@ -8,7 +8,16 @@ from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.samples import write_sample
 from callwright.generators.shifts.turns import is_path
 from callwright.validators.checks.path import check_path
-from callwright.warehouse.records import CallTurn, Condition, Goal, GoldCall, ResultTurn, Sample, Turn, Verdict
+from callwright.warehouse.records import (
+    CallTurn,
+    Condition,
+    Goal,
+    GoldCall,
+    ResultTurn,
+    Sample,
+    Turn,
+    Verdict,
+)
 from tests.support.generators.multi_step.town import goal, keys_of, request
 from tests.unit.generators.multi_step.test_disambiguation import context, path_of
 
@@ -59,14 +68,19 @@ def response_of(sample: Sample, index: int) -> Any:
 async def test_a_sample_that_was_disambiguated_is_proved(wish: Goal) -> None:
     city = str(wish.calls[0].arguments["query"].value)  # type: ignore[union-attr]
     verdict = await verdict_on(await sample_of(wish, request(city)))
-    assert (verdict.decision, verdict.reason) == ("proved", "No other path has 3 steps and 4 calls or fewer.")
+    assert (verdict.decision, verdict.reason) == (
+        "proved",
+        "No other path has 3 steps and 4 calls or fewer.",
+    )
 
 
 async def test_two_entries_that_fit_are_not_proved() -> None:
     sample = await sample_of(goal())
     hotels = response_of(sample, 4)["data"]["hotels"]
     twin = {**hotels[1], "hotel_id": "h9"}
-    verdict = await verdict_on(with_turn(sample, 4, ResultTurn(results=({"data": {"hotels": [*hotels, twin]}},))))
+    verdict = await verdict_on(
+        with_turn(sample, 4, ResultTurn(results=({"data": {"hotels": [*hotels, twin]}},)))
+    )
     assert verdict.decision == "unproved"
     assert "entry 2 of 'data.hotels' of search_hotels fits as well as entry 1" in verdict.reason
 
@@ -74,7 +88,9 @@ async def test_two_entries_that_fit_are_not_proved() -> None:
 async def test_a_name_that_another_entry_has_in_its_own_is_not_proved() -> None:
     sample = await sample_of(goal())
     places = [*response_of(sample, 2)["data"], {"id": "p1s", "name": "Oslo Airport", "lat": 59.9}]
-    assert (await verdict_on(with_turn(sample, 2, ResultTurn(results=({"data": places},))))).decision == "unproved"
+    assert (
+        await verdict_on(with_turn(sample, 2, ResultTurn(results=({"data": places},))))
+    ).decision == "unproved"
 
 
 @pytest.mark.parametrize("tool", ["locate_place", "hotel_card"])
@@ -88,7 +104,9 @@ async def test_an_overlapping_tool_that_was_left_in_is_not_proved(tool: str) -> 
 async def test_a_value_that_its_evidence_does_not_hold_is_contradicted() -> None:
     sample = await sample_of(goal())
     call = call_of(sample, 5)
-    verdict = await verdict_on(with_call(sample, 5, 0, call.with_changes(arguments={"hotel_id": "h1"})))
+    verdict = await verdict_on(
+        with_call(sample, 5, 0, call.with_changes(arguments={"hotel_id": "h1"}))
+    )
     assert (verdict.decision, "'h1', but" in verdict.reason) == ("contradicted", True)
 
 
@@ -102,7 +120,9 @@ async def test_a_value_that_was_not_said_is_contradicted() -> None:
 
 async def test_a_response_without_the_value_is_contradicted() -> None:
     sample = await sample_of(goal())
-    verdict = await verdict_on(with_turn(sample, 4, ResultTurn(results=({"data": {"hotels": []}},))))
+    verdict = await verdict_on(
+        with_turn(sample, 4, ResultTurn(results=({"data": {"hotels": []}},)))
+    )
     assert (verdict.decision, "leads nowhere" in verdict.reason) == ("contradicted", True)
 
 
@@ -110,7 +130,9 @@ async def test_a_needless_call_is_contradicted() -> None:
     sample = await sample_of(goal(), request() + " What of Bern?")
     first = call_of(sample, 1)
     start = sample.request.index("Bern")
-    span = first.evidence[0].with_changes(start=start, end=start + 4, quote="Bern", kind="span", rule="")
+    span = first.evidence[0].with_changes(
+        start=start, end=start + 4, quote="Bern", kind="span", rule=""
+    )
     other = first.with_changes(arguments={"query": "Bern"}, evidence=(span,))
     sample = with_turn(sample, 1, CallTurn(calls=(first, other), executed=True))
     results = (response_of(sample, 2), {"data": [{"id": "p2", "name": "Bern", "lat": 46.9}]})
@@ -122,7 +144,10 @@ async def test_a_missing_call_is_contradicted() -> None:
     sample = await sample_of(goal())
     shorter = with_turn(sample, 5, CallTurn(calls=(call_of(sample, 5),), executed=True))
     verdict = await verdict_on(with_turn(shorter, 6, ResultTurn(results=(response_of(sample, 6),))))
-    assert (verdict.decision, verdict.reason) == ("contradicted", "The user asks for call 2.1, which is missing.")
+    assert (verdict.decision, verdict.reason) == (
+        "contradicted",
+        "The user asks for call 2.1, which is missing.",
+    )
 
 
 async def test_a_date_that_no_call_takes_is_not_proved() -> None:
@@ -133,9 +158,14 @@ async def test_a_date_that_no_call_takes_is_not_proved() -> None:
 async def test_a_value_out_of_a_later_response_is_contradicted() -> None:
     sample = await sample_of(goal())
     call = call_of(sample, 5)
-    later = call.evidence[0].with_changes(path="turns[6].results[0].data.hotel_id", turn=6, rule="hotel_id of data")
+    later = call.evidence[0].with_changes(
+        path="turns[6].results[0].data.hotel_id", turn=6, rule="hotel_id of data"
+    )
     verdict = await verdict_on(with_call(sample, 5, 0, call.with_changes(evidence=(later,))))
-    assert (verdict.decision, "which comes later than turn 5" in verdict.reason) == ("contradicted", True)
+    assert (verdict.decision, "which comes later than turn 5" in verdict.reason) == (
+        "contradicted",
+        True,
+    )
 
 
 async def test_calls_of_one_step_that_were_made_one_after_another_are_contradicted() -> None:
@@ -149,19 +179,29 @@ async def test_calls_of_one_step_that_were_made_one_after_another_are_contradict
         tags=("environment=town", "wanted=2.0 3.0"),
     )
     verdict = await verdict_on(longer)
-    assert (verdict.decision, "order is not the shortest" in verdict.reason) == ("contradicted", True)
+    assert (verdict.decision, "order is not the shortest" in verdict.reason) == (
+        "contradicted",
+        True,
+    )
 
 
 async def test_an_argument_without_evidence_is_not_proved() -> None:
     sample = await sample_of(goal())
-    verdict = await verdict_on(with_call(sample, 5, 0, call_of(sample, 5).with_changes(evidence=())))
-    assert (verdict.decision, "There is no evidence for 'hotel_id'" in verdict.reason) == ("unproved", True)
+    verdict = await verdict_on(
+        with_call(sample, 5, 0, call_of(sample, 5).with_changes(evidence=()))
+    )
+    assert (verdict.decision, "There is no evidence for 'hotel_id'" in verdict.reason) == (
+        "unproved",
+        True,
+    )
 
 
 async def test_a_default_that_nothing_gives_is_not_proved() -> None:
     sample = await sample_of(goal())
     call = call_of(sample, 3)
-    verdict = await verdict_on(with_call(sample, 3, 0, call.with_changes(arguments={**call.arguments, "adults": 3})))
+    verdict = await verdict_on(
+        with_call(sample, 3, 0, call.with_changes(arguments={**call.arguments, "adults": 3}))
+    )
     assert (verdict.decision, "Nothing gives 3" in verdict.reason) == ("unproved", True)
 
 

@@ -15,7 +15,14 @@ from callwright.generators.stages import StageContext
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.path import check_path
-from callwright.warehouse.records import CallTurn, GoalPath, GoldCall, ResultTurn, Sample, TracedGoal
+from callwright.warehouse.records import (
+    CallTurn,
+    GoalPath,
+    GoldCall,
+    ResultTurn,
+    Sample,
+    TracedGoal,
+)
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 from tests.support.sampling import sampled
 
@@ -25,7 +32,10 @@ DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", "Cross")
 
 def context() -> StageContext:
     return StageContext(
-        RecordingTemplateChat(), Random(1), {tool.key: tool for tool in WORLD.tools}, {WORLD.name: WORLD}
+        RecordingTemplateChat(),
+        Random(1),
+        {tool.key: tool for tool in WORLD.tools},
+        {WORLD.name: WORLD},
     )
 
 
@@ -44,7 +54,9 @@ async def test_templates_and_variants_are_proved(domain: str) -> None:
         for sample in samples:
             for check in (check_path, check_format):
                 (verdict,) = await check(sample, context())
-                assert (verdict.decision, verdict.check) == ("proved", verdict.check), verdict.reason
+                assert (verdict.decision, verdict.check) == ("proved", verdict.check), (
+                    verdict.reason
+                )
             (grounds,) = await check_grounding(sample, context())
             assert grounds.decision == "proved", grounds.reason
 
@@ -55,7 +67,12 @@ async def test_a_broken_sample_is_never_proved(domain: str) -> None:
     async for path in paths(domain, 2):
         sample = (await generalise(path, context()))[0]
         unstruck = [one async for one in _unstruck(sample, path)]
-        for other in [*_with_removed(sample, path), *unstruck, *_misvalued(sample), *_shortened(sample)]:
+        for other in [
+            *_with_removed(sample, path),
+            *unstruck,
+            *_misvalued(sample),
+            *_shortened(sample),
+        ]:
             (verdict,) = await check_path(other, context())
             assert verdict.decision != "proved", verdict.reason
             broken += 1
@@ -90,13 +107,22 @@ def _misvalued(sample: Sample) -> Iterator[Sample]:
             for name, value in call.arguments.items():
                 if isinstance(value, str | int | float):
                     wrong = f"{value}x" if isinstance(value, str) else value + 1
-                    yield _with_call(sample, index, place, call.with_changes(arguments={**call.arguments, name: wrong}))
+                    yield _with_call(
+                        sample,
+                        index,
+                        place,
+                        call.with_changes(arguments={**call.arguments, name: wrong}),
+                    )
 
 
 def _with_call(sample: Sample, index: int, place: int, call: GoldCall) -> Sample:
     turn = sample.turns[index]
     assert isinstance(turn, CallTurn)
-    return _with_turn(sample, index, turn.with_changes(calls=(*turn.calls[:place], call, *turn.calls[place + 1 :])))
+    return _with_turn(
+        sample,
+        index,
+        turn.with_changes(calls=(*turn.calls[:place], call, *turn.calls[place + 1 :])),
+    )
 
 
 def _shortened(sample: Sample) -> Iterator[Sample]:
@@ -106,7 +132,11 @@ def _shortened(sample: Sample) -> Iterator[Sample]:
             calls = turn.calls  # type: ignore[union-attr]
             results = sample.turns[index + 1]
             assert isinstance(results, ResultTurn)
-            less = _with_turn(sample, index, CallTurn(calls=(*calls[:place], *calls[place + 1 :]), executed=True))
+            less = _with_turn(
+                sample, index, CallTurn(calls=(*calls[:place], *calls[place + 1 :]), executed=True)
+            )
             yield _with_turn(
-                less, index + 1, ResultTurn(results=(*results.results[:place], *results.results[place + 1 :]))
+                less,
+                index + 1,
+                ResultTurn(results=(*results.results[:place], *results.results[place + 1 :])),
             )

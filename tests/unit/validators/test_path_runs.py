@@ -14,7 +14,12 @@ from callwright.warehouse.records import CallError, MultiStepRun, ParameterCount
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_and_tour_sample, inn_sample
 
 INNS = {tool.key: tool for tool in TOOLS}
-SAMPLES = [inn_sample("Rome"), inn_sample("Porto"), inn_and_tour_sample("Lyon"), inn_and_tour_sample("Oslo")]
+SAMPLES = [
+    inn_sample("Rome"),
+    inn_sample("Porto"),
+    inn_and_tour_sample("Lyon"),
+    inn_and_tour_sample("Oslo"),
+]
 PAPER, CODE = PathRun("paths", "guide"), PathRun("paths", "guide", mode="as_published_code")
 BOTH = pytest.mark.parametrize("run", [PAPER, CODE], ids=["as_paper", "as_published_code"])
 SEEDS = 25
@@ -44,11 +49,19 @@ class PathRunRecords:
     def __init__(self, records: list[Any]) -> None:
         [self.run] = [one for one in records if isinstance(one, MultiStepRun)]
         self.errors = [one for one in records if isinstance(one, CallError)]
-        self.counts = {one.parameter_type: (one.due, one.wrong) for one in records if isinstance(one, ParameterCount)}
+        self.counts = {
+            one.parameter_type: (one.due, one.wrong)
+            for one in records
+            if isinstance(one, ParameterCount)
+        }
 
 
 async def drive(
-    sample: Sample, err: Err | None = None, run: PathRun = PAPER, judge: Judge | None = None, **options: Any
+    sample: Sample,
+    err: Err | None = None,
+    run: PathRun = PAPER,
+    judge: Judge | None = None,
+    **options: Any,
 ) -> PathRunRecords:
     environments = {"inns": options.pop("inns", None) or Inns()}
     context = StageContext(Guide([sample], err, **options), Random(1), INNS, environments)
@@ -80,15 +93,26 @@ async def test_a_perfect_candidate_is_right_everywhere(run: PathRun) -> None:
 
 async def test_responses_that_the_sample_has_are_kept_by_their_places() -> None:
     done = await drive(inn_and_tour_sample("Lyon"))
-    places = [[(call.step, call.place, call.observation) for call in turn.calls] for turn in done.run.messages]
-    assert places == [[(0, 0, None)], [(1, 0, None), (1, 1, None)], [(2, 0, None), (2, 1, None)], []]
+    places = [
+        [(call.step, call.place, call.observation) for call in turn.calls]
+        for turn in done.run.messages
+    ]
+    assert places == [
+        [(0, 0, None)],
+        [(1, 0, None), (1, 1, None)],
+        [(2, 0, None), (2, 1, None)],
+        [],
+    ]
     assert done.run.messages[-1].text == "The cheapest inn has 12 rooms."
 
 
 def err_func(rng: Random) -> Err:
     """Calls a function that is not due, or none that there is, in the place of the one due at a step."""
     at = rng.randrange(3)
-    ferry = {"name": "Ferry_Times", "arguments": rng.choice([{"port": "Porto"}, {}, {"port": "Porto", "mood": "gay"}])}
+    ferry = {
+        "name": "Ferry_Times",
+        "arguments": rng.choice([{"port": "Porto"}, {}, {"port": "Porto", "mood": "gay"}]),
+    }
     other = rng.choice([ferry, {"name": "Find_Hotel", "arguments": {}}])
     return always(lambda step, calls: [other, *calls[1:]] if step == at else calls)
 
@@ -116,7 +140,9 @@ def err_hallucination(rng: Random) -> Err:
     def change(step: int, calls: list[dict[str, Any]]) -> None:
         if step == at:
             name, value = (
-                ("currency", "NOK") if calls[0]["name"] == "Inn_Details" and rng.random() < 0.5 else ("mood", "gay")
+                ("currency", "NOK")
+                if calls[0]["name"] == "Inn_Details" and rng.random() < 0.5
+                else ("mood", "gay")
             )
             calls[0]["arguments"][name] = value
 
@@ -141,17 +167,24 @@ def err_value(rng: Random) -> Err:
 @pytest.mark.parametrize(
     ("error_type", "make"),
     [
-        ("func_error", err_func), ("param_missing", err_missing), ("hallucination", err_hallucination),
-        ("value_error", err_value), ("stop_early", None),
+        ("func_error", err_func),
+        ("param_missing", err_missing),
+        ("hallucination", err_hallucination),
+        ("value_error", err_value),
+        ("stop_early", None),
     ],
-)  # fmt: skip
+)
 async def test_each_way_to_err_is_called_by_its_name(error_type: str, make: Any) -> None:
     right = 0
     for seed in range(SEEDS):
         rng, sample = Random(seed), SAMPLES[seed % len(SAMPLES)]
         options = {"stop_after": rng.randint(1, 2)} if make is None else {}
         done = await drive(
-            sample, make(rng) if make else None, PAPER._replace(turn_limit=6), Judge(agree=False), **options
+            sample,
+            make(rng) if make else None,
+            PAPER._replace(turn_limit=6),
+            Judge(agree=False),
+            **options,
         )
         assert not done.run.success
         assert done.run.correct_calls < done.run.total_calls
@@ -168,14 +201,23 @@ async def test_the_published_code_ends_a_run_at_its_first_turn_without_a_right_c
         if value
         else {"name": "Ferry_Times", "arguments": {"port": "x"}}
     ]
-    done = await drive(inn_sample("Rome"), always(lambda step, calls: wrong if step == 2 else calls), CODE)
-    assert (done.run.success, done.run.error_type, done.run.turns, done.run.correct_calls) == (False, error_type, 3, 2)
+    done = await drive(
+        inn_sample("Rome"), always(lambda step, calls: wrong if step == 2 else calls), CODE
+    )
+    assert (done.run.success, done.run.error_type, done.run.turns, done.run.correct_calls) == (
+        False,
+        error_type,
+        3,
+        2,
+    )
 
 
 async def test_a_wrong_call_is_told_and_may_be_made_good() -> None:
     def err(step: int, calls: list[dict[str, Any]], tries: int) -> list[dict[str, Any]]:
         if step == 1 and tries < 2:
-            calls[0]["arguments"] = {"dest_id": "c-99"} if tries == 0 else calls[0]["arguments"] | {"adults": "two"}
+            calls[0]["arguments"] = (
+                {"dest_id": "c-99"} if tries == 0 else calls[0]["arguments"] | {"adults": "two"}
+            )
         return calls
 
     done = await drive(inn_sample("Rome"), err)
@@ -191,7 +233,9 @@ async def test_a_wrong_call_is_told_and_may_be_made_good() -> None:
 
 
 @BOTH
-async def test_other_words_for_the_same_call_count_by_the_matching_that_catches_them(run: PathRun) -> None:
+async def test_other_words_for_the_same_call_count_by_the_matching_that_catches_them(
+    run: PathRun,
+) -> None:
     def other_order(step: int, calls: list[dict[str, Any]]) -> None:
         calls[0]["arguments"] = dict(reversed(calls[0]["arguments"].items()))
 
@@ -213,9 +257,13 @@ async def test_other_words_for_the_same_call_count_by_the_matching_that_catches_
     ):
         done = await drive(rome, always(change), run, **options)
         assert done.run.success, change
-        assert {call.matched for turn in done.run.messages for call in turn.calls} - {"free"} == expected
+        assert {call.matched for turn in done.run.messages for call in turn.calls} - {
+            "free"
+        } == expected
         assert done.run.correct_calls == done.run.total_calls
-    assert not (await drive(rome, always(other_name), run, inns=deaf, judge=Judge(agree=False))).run.success
+    assert not (
+        await drive(rome, always(other_name), run, inns=deaf, judge=Judge(agree=False))
+    ).run.success
     assert not (await drive(rome, always(other_name), run, inns=deaf)).run.success
 
 
@@ -256,18 +304,26 @@ async def test_native_calls_go_the_same_way(run: PathRun) -> None:
 @pytest.mark.parametrize(
     ("text", "error_type"),
     [
-        ('I call {"name": "Find_City", "arguments": {"query": "Rome"}}', "turn_limit"), ("I can't do that.", "stop_early"),
-        ('{"name": "Find_City", "arguments": {', "unreadable"), ("", "unreadable"),
+        ('I call {"name": "Find_City", "arguments": {"query": "Rome"}}', "turn_limit"),
+        ("I can't do that.", "stop_early"),
+        ('{"name": "Find_City", "arguments": {', "unreadable"),
+        ("", "unreadable"),
     ],
-)  # fmt: skip
-async def test_calls_in_words_are_read_where_the_provider_has_no_calls_of_its_own(text: str, error_type: str) -> None:
+)
+async def test_calls_in_words_are_read_where_the_provider_has_no_calls_of_its_own(
+    text: str, error_type: str
+) -> None:
     class RunWriter(Guide):
-        async def complete(self, prompt: Prompt, tools: Any = (), *, sample_index: int = 0) -> Completion:
+        async def complete(
+            self, prompt: Prompt, tools: Any = (), *, sample_index: int = 0
+        ) -> Completion:
             return Completion(text, None)
 
     sample = inn_sample("Rome")
     context = StageContext(RunWriter([sample]), Random(1), INNS, {})
-    done = PathRunRecords(await run_path(sample, context, run=PAPER._replace(strategy="native", turn_limit=1)))
+    done = PathRunRecords(
+        await run_path(sample, context, run=PAPER._replace(strategy="native", turn_limit=1))
+    )
     assert done.run.error_type == error_type
 
 
@@ -284,7 +340,11 @@ async def test_an_answer_is_held_against_what_its_candidate_saw_or_against_the_g
     for run, is_seen in ((PAPER, False), (CODE, True)):
         judge = Judge(score=1)
         done = await drive(inn_sample("Rome"), run=run, judge=judge, stop_after=1)
-        assert (done.run.error_type, done.run.completeness, done.run.correctness) == ("stop_early", 1, 1)
+        assert (done.run.error_type, done.run.completeness, done.run.correctness) == (
+            "stop_early",
+            1,
+            1,
+        )
         assert ("Inn_Details" in judge.asked[-1].messages[-1].content) == is_seen
 
 

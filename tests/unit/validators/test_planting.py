@@ -22,18 +22,30 @@ from tests.unit.validators.test_reading import ASK, PAY, SAMPLE, TOOLS, Replying
 
 SEEDS = range(40)
 TABLE = make_tool(
-    "book_table", "Book a table.", place="string", day={"type": "string", "format": "date"},
-    time={"type": "string", "pattern": r"^\d\d:\d\d$"}, guests="integer", terrace="boolean",
-    dishes={"type": "array", "items": {"type": "string"}}, required=["place", "guests"],
-)  # fmt: skip
+    "book_table",
+    "Book a table.",
+    place="string",
+    day={"type": "string", "format": "date"},
+    time={"type": "string", "pattern": r"^\d\d:\d\d$"},
+    guests="integer",
+    terrace="boolean",
+    dishes={"type": "array", "items": {"type": "string"}},
+    required=["place", "guests"],
+)
 CANCEL = make_tool("cancel_table", "Cancel a table.", place="string", required=["place"])
 BOOKED = {
-    "place": "Kora", "day": "2027-05-04", "time": "07:30", "guests": 4, "terrace": True, "dishes": ["soup", "rice"],
-}  # fmt: skip
+    "place": "Kora",
+    "day": "2027-05-04",
+    "time": "07:30",
+    "guests": 4,
+    "terrace": True,
+    "dishes": ["soup", "rice"],
+}
 BOOKING = make_sample(
-    [TABLE, CANCEL], "A table for 4 at Kora on 4 May at half past seven, not 8 people, terrace, soup and rice.",
+    [TABLE, CANCEL],
+    "A table for 4 at Kora on 4 May at half past seven, not 8 people, terrace, soup and rice.",
     {"book_table": BOOKED},
-)  # fmt: skip
+)
 
 
 def read(reader: PromptReader, seed: int, sample: Sample = SAMPLE) -> PlantedReading:
@@ -46,7 +58,10 @@ def test_defects_and_golds_are_planted_and_a_defect_is_never_the_gold() -> None:
     broken = [one for one in planted if one.defect]
     assert 25 <= len(broken) <= 35
     assert len({one.defect for one in broken}) > 3
-    assert not any(do_the_same(one.claimed.calls, one.point.calls, one.point.tools, is_ordered=False) for one in broken)
+    assert not any(
+        do_the_same(one.claimed.calls, one.point.calls, one.point.tools, is_ordered=False)
+        for one in broken
+    )
     assert all(one.claimed == one.point for one in planted if not one.defect)
 
 
@@ -56,7 +71,9 @@ def test_the_same_seed_plants_the_same() -> None:
 
 def test_defects_are_those_that_people_make_out_of_the_words_of_the_request() -> None:
     [point] = due_points(BOOKING, [TABLE, CANCEL])
-    made = {maker.name: [one.calls for one in of_maker(maker, point, Random(1))] for maker in MAKERS}
+    made = {
+        maker.name: [one.calls for one in of_maker(maker, point, Random(1))] for maker in MAKERS
+    }
     first = {name: calls[0][0] for name, calls in made.items() if calls and calls[0]}
     assert 8 in [calls[0].arguments["guests"] for calls in made["other_mention"]]
     assert first["half_day_off"].arguments["time"] == "19:30"
@@ -83,7 +100,10 @@ def test_who_writes_what_is_planted_misses_it() -> None:
     for seed in SEEDS:
         planted = plant(SAMPLE, TOOLS, Random(seed))
         reading = read(KnowingReader(*planted.claimed.calls, tools=TOOLS), seed)
-        assert (reading.defect, reading.outcome) == (planted.defect, "missed" if planted.defect else "passed")
+        assert (reading.defect, reading.outcome) == (
+            planted.defect,
+            "missed" if planted.defect else "passed",
+        )
 
 
 def test_who_reads_nothing_doubts_all_and_so_does_who_gives_no_answer() -> None:

@@ -11,7 +11,9 @@ from tests.support.conversational import template_context
 def pointing(text: str, app: str, message: str, language: Language = "en") -> Sample:
     call = GoldCall(tool="book_table", arguments={"restaurant": "Casa Verde"})
     turns = (UserTurn(text=text, external=Message(app=app, text=message)), CallTurn(calls=(call,)))
-    return Sample(kind="sQsA_external", language=language, category="Food", candidates=("k",), turns=turns)
+    return Sample(
+        kind="sQsA_external", language=language, category="Food", candidates=("k",), turns=turns
+    )
 
 
 HERE = "You should try Casa Verde."
@@ -30,11 +32,16 @@ async def test_a_judge_reads_every_message_that_the_words_point_to() -> None:
 
 async def test_what_the_judge_finds_fitting_is_a_claim_that_is_judged() -> None:
     sample = pointing("Book a table at the place in Anna's email.", "Email", f"{HERE}\n\nBob")
-    chat = ScriptedModel({"judge_message": [MessageFit(reason="So.", fits=True)] * 2}, name="judge/x")
+    chat = ScriptedModel(
+        {"judge_message": [MessageFit(reason="So.", fits=True)] * 2}, name="judge/x"
+    )
     verdicts = await check_message_fit(sample, context_of({}, chat))
     own = [one.with_changes(model="judge/x", by_maker=True) for one in verdicts]
     assert "message" in settled_claims(own).open
-    assert "message" not in settled_claims([one.with_changes(model="judge/x") for one in verdicts]).open
+    assert (
+        "message"
+        not in settled_claims([one.with_changes(model="judge/x") for one in verdicts]).open
+    )
     assert [stage.name for stage in all_checks() if "message" in stage.settles] == ["message_fit"]
 
 

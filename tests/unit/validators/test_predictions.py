@@ -9,7 +9,15 @@ from callwright.testing import ScriptedModel, context_of
 from callwright.validators.metrics.snapshots import error_type
 from callwright.validators.predictions import CandidateRun, PromptingStrategy, predict
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Prediction,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from tests.support.validators.scoring_at_once import score_predictions
 
 RUN = CandidateRun(release="v1", candidate="scripted")
@@ -29,11 +37,18 @@ async def test_a_reply_becomes_a_prediction(perfect: Sample, tools: dict[str, To
     chat = ScriptedModel({"answer_as_candidate": [RIGHT]})
     [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
     assert prediction.calls == (Call(tool="book_table", arguments=GOLD),)
-    assert (prediction.release, prediction.candidate, prediction.turn, prediction.problem) == ("v1", "scripted", 1, "")
+    assert (prediction.release, prediction.candidate, prediction.turn, prediction.problem) == (
+        "v1",
+        "scripted",
+        1,
+        "",
+    )
     assert "order_taxi" in chat.asked[0].messages[0].content
 
 
-async def test_an_unreadable_reply_is_kept_with_its_problem(perfect: Sample, tools: dict[str, Tool]) -> None:
+async def test_an_unreadable_reply_is_kept_with_its_problem(
+    perfect: Sample, tools: dict[str, Tool]
+) -> None:
     chat = ScriptedModel({"answer_as_candidate": ['{"name": "book_table", "argum \ud83d']})
     [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
     assert prediction.calls is None
@@ -55,7 +70,9 @@ async def test_what_a_candidate_thought_is_kept_and_is_no_part_of_its_answer(
     said = Completion("", (Call(tool="order_taxi"),), "A taxi, then.")
     asked = {"answer_as_candidate": [said], "answer_with_calls": [said]}
     prompting = PromptingStrategy(strategy)
-    [prediction] = await predict(perfect, context_of(tools, ScriptedModel(asked)), run=RUN, prompting=prompting)
+    [prediction] = await predict(
+        perfect, context_of(tools, ScriptedModel(asked)), run=RUN, prompting=prompting
+    )
     assert prediction.reasoning == "A taxi, then."
     assert prediction.key == prediction.with_changes(reasoning="").key
 
@@ -93,12 +110,15 @@ TAXI = Call(tool="order_taxi", arguments={"destination": "Lindenhof"})
         ((), "refused"),
     ],
 )
-def test_calls_that_are_due_at_once_are_compared_as_a_set(perfect: Sample, calls: tuple, mistake: str) -> None:
+def test_calls_that_are_due_at_once_are_compared_as_a_set(
+    perfect: Sample, calls: tuple, mistake: str
+) -> None:
     """The gravest mistake of any of them counts, wherever it stands."""
     both = due_at_once(perfect, BOOKING, TAXI)
     assert error_type(predicted(both, *calls), both) == mistake
     values = {
-        (score.metric, score.snapshots): score.value for score in score_predictions([predicted(both, *calls)], [both])
+        (score.metric, score.snapshots): score.value
+        for score in score_predictions([predicted(both, *calls)], [both])
     }
     assert values["args_acc", "all"] == (mistake == "")
     assert values["func_acc", "all"] == (mistake not in {"wrong_tool", "refused"})
@@ -111,7 +131,10 @@ def test_of_two_calls_of_one_tool_each_is_compared_with_the_one_it_is_for(perfec
     judged = predicted(both, OTHER, OTHER)
     for agrees in (False, True):
         scores = score_predictions([judged], [both], judge="judge", agreements={judged.key: agrees})
-        assert next(one.value for one in scores if one.metric == "args_acc" and one.snapshots == "all") == agrees
+        assert (
+            next(one.value for one in scores if one.metric == "args_acc" and one.snapshots == "all")
+            == agrees
+        )
 
 
 def due_at_once(sample: Sample, *calls: Call) -> Sample:
@@ -133,12 +156,19 @@ def test_a_prediction_for_another_sample_is_an_error(perfect: Sample, irrelevant
         score_predictions([predicted(irrelevant)], [perfect])
 
 
-def scores_of(predictions: list[Prediction], samples: list[Sample], tools: dict[str, Tool]) -> dict[tuple, tuple]:
+def scores_of(
+    predictions: list[Prediction], samples: list[Sample], tools: dict[str, Tool]
+) -> dict[tuple, tuple]:
     found = score_predictions(predictions, samples, tools)
-    return {(score.metric, score.slice_by, score.slice_value): (score.value, score.count) for score in found}
+    return {
+        (score.metric, score.slice_by, score.slice_value): (score.value, score.count)
+        for score in found
+    }
 
 
-def test_scores_are_means_over_what_they_can_be_asked_of(perfect: Sample, irrelevant: Sample, tools) -> None:
+def test_scores_are_means_over_what_they_can_be_asked_of(
+    perfect: Sample, irrelevant: Sample, tools
+) -> None:
     other = perfect.with_changes(category="Travel")
     predictions = [
         predicted(perfect, book(**GOLD, seatingArea="inside")),
@@ -160,7 +190,9 @@ def test_runs_and_models_are_scored_apart(perfect: Sample) -> None:
     first = predicted(perfect, book(**GOLD))
     second = first.with_changes(run=1, calls=())
     scores = score_predictions([first, second], [perfect])
-    assert [score.value for score in scores if (score.metric, score.slice_by) == ("func_acc", "all")] == [1.0, 0.0]
+    assert [
+        score.value for score in scores if (score.metric, score.slice_by) == ("func_acc", "all")
+    ] == [1.0, 0.0]
     assert not [score for score in scores if score.metric == "pn_hr_definition"]
 
 
@@ -168,10 +200,17 @@ def test_runs_and_models_are_scored_apart(perfect: Sample) -> None:
 def test_the_order_of_predictions_is_free(order: list[int]) -> None:
     base = Sample(kind="perfect", language="zh", category="餐饮", candidates=(), turns=())
     samples = [
-        base.with_changes(turns=(UserTurn(text=str(at)), CallTurn(calls=(GoldCall(tool="f", arguments={"n": at}),))))
+        base.with_changes(
+            turns=(
+                UserTurn(text=str(at)),
+                CallTurn(calls=(GoldCall(tool="f", arguments={"n": at}),)),
+            )
+        )
         for at in range(4)
     ]
-    predictions = [predicted(one, Call(tool="f", arguments={"n": at % 2})) for at, one in enumerate(samples)]
+    predictions = [
+        predicted(one, Call(tool="f", arguments={"n": at % 2})) for at, one in enumerate(samples)
+    ]
     shuffled = score_predictions([predictions[at] for at in order], samples)
     assert shuffled == score_predictions(predictions, samples)
     assert {score.value for score in shuffled if score.metric == "args_acc"} == {0.5}
@@ -201,7 +240,9 @@ async def test_a_candidate_is_told_first_what_the_samples_system_message_says(
 ) -> None:
     chat = ScriptedModel({"answer_as_candidate": [RIGHT, RIGHT]})
     await predict(perfect, context_of(tools, chat), run=RUN)
-    await predict(perfect.with_changes(system_message="You work for Acme."), context_of(tools, chat), run=RUN)
+    await predict(
+        perfect.with_changes(system_message="You work for Acme."), context_of(tools, chat), run=RUN
+    )
     usual, led = (prompt.messages for prompt in chat.asked)
     assert led[0].content == f"You work for Acme.\n\n{usual[0].content}"
     assert led[1:] == usual[1:]

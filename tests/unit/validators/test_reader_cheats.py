@@ -10,7 +10,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from callwright.testing import context_of, run_check
-from callwright.validators.reading.planting import ReaderFigures, figures_of, plant_each, read_planted
+from callwright.validators.reading.planting import (
+    ReaderFigures,
+    figures_of,
+    plant_each,
+    read_planted,
+)
 from callwright.validators.reading.writing import check_reading
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Sample, Tool, UserTurn
 from tests.support.validators.blind_readers import (
@@ -40,7 +45,10 @@ class Wording(NamedTuple):
 
 def wordings(shared: Path) -> Iterator[Wording]:
     for file in FILES:
-        rows = [json.loads(line) for line in (shared / "cases" / file).read_text(encoding="utf-8").splitlines()]
+        rows = [
+            json.loads(line)
+            for line in (shared / "cases" / file).read_text(encoding="utf-8").splitlines()
+        ]
         known = {row["tool"]["name"]: tool_of(row["tool"]) for row in rows}
         for row in rows:
             yield wording(row, known)
@@ -57,7 +65,10 @@ def wording(row: dict[str, Any], known: dict[str, Tool]) -> Wording:
         truth = (Call(tool=row["truth_tool"], arguments=row["truth_arguments"]),)
         if row["truth_tool"] != gold.tool:
             tools.append(known.get(row["truth_tool"], tool_of(row["tool"], row["truth_tool"])))
-    turns = (UserTurn(text=row["request"]), CallTurn(calls=(GoldCall(tool=gold.tool, arguments=gold.arguments),)))
+    turns = (
+        UserTurn(text=row["request"]),
+        CallTurn(calls=(GoldCall(tool=gold.tool, arguments=gold.arguments),)),
+    )
     sample = Sample(
         kind="perfect",
         language=row["language"],
@@ -71,17 +82,23 @@ def wording(row: dict[str, Any], known: dict[str, Tool]) -> Wording:
 def test_who_knows_the_truth_judges_every_right_gold_and_no_wrong_one(shared: Path) -> None:
     differing = []
     for one in wordings(shared):
-        verdict = run_check(check_reading, one.sample, one.tools, KnowingReader(*one.truth, tools=one.tools))
+        verdict = run_check(
+            check_reading, one.sample, one.tools, KnowingReader(*one.truth, tools=one.tools)
+        )
         if (verdict.decision == "proved") is not one.is_right:
             differing.append((one.name, verdict.reason))
     assert differing == []
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
-def test_a_cheat_passes_wrong_golds_no_more_often_than_chance(shared: Path, cheat: type[PromptReader]) -> None:
+def test_a_cheat_passes_wrong_golds_no_more_often_than_chance(
+    shared: Path, cheat: type[PromptReader]
+) -> None:
     wrong = [one for one in wordings(shared) if not one.is_right]
     passed = [
-        one.name for one in wrong if run_check(check_reading, one.sample, one.tools, cheat()).decision == "proved"
+        one.name
+        for one in wrong
+        if run_check(check_reading, one.sample, one.tools, cheat()).decision == "proved"
     ]
     assert len(passed) <= CHANCE * len(wrong), passed
 

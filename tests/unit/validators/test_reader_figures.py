@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from callwright.validators.reading.planting import ReaderFigures, cheapest, figures_of, wrong_among_chosen
+from callwright.validators.reading.planting import (
+    ReaderFigures,
+    cheapest,
+    figures_of,
+    wrong_among_chosen,
+)
 from callwright.warehouse.records import PlantedReading, ReadingOutcome
 
 SHARES = some.floats(0, 1)
@@ -32,17 +37,26 @@ def figures(model: str = "r", dollars: float | None = 1.0, **counts: int) -> Rea
 
 def test_counts_shares_and_what_follows() -> None:
     found = figures(caught=8, missed=2, passed=9, falsely_doubted=1)
-    assert (found.planted, found.catch_rate, found.doubles, found.false_doubts) == (10, 0.8, 10, 0.1)
+    assert (found.planted, found.catch_rate, found.doubles, found.false_doubts) == (
+        10,
+        0.8,
+        10,
+        0.1,
+    )
     assert found.wrong == pytest.approx(0.02 / (0.02 + 0.81))
     assert found.catch_low is not None
     assert found.doubts_high is not None
-    assert found.most_wrong == pytest.approx(wrong_among_chosen(0.1, 1 - found.catch_low, found.doubts_high))
+    assert found.most_wrong == pytest.approx(
+        wrong_among_chosen(0.1, 1 - found.catch_low, found.doubts_high)
+    )
 
 
 def test_what_was_not_planted_is_not_known() -> None:
     found = figures(passed=3)
     assert (found.catch_rate, found.wrong, found.most_wrong) == (None, None, None)
-    assert figures(caught=3).most_wrong == 1.0  # who doubted every right one would choose wrong ones alone
+    assert (
+        figures(caught=3).most_wrong == 1.0
+    )  # who doubted every right one would choose wrong ones alone
 
 
 @given(SHARES, SHARES, SHARES)
@@ -57,8 +71,11 @@ def test_what_may_be_wrong_is_no_less_than_what_is_expected(
     caught: int, missed: int, passed: int, doubted: int
 ) -> None:
     counts: dict[ReadingOutcome, int] = {
-        "caught": caught, "missed": missed, "passed": passed, "falsely_doubted": doubted
-    }  # fmt: skip
+        "caught": caught,
+        "missed": missed,
+        "passed": passed,
+        "falsely_doubted": doubted,
+    }
     found = figures(**counts)
     if found.wrong is not None and found.most_wrong is not None:
         assert found.wrong <= found.most_wrong + 1e-9
@@ -66,7 +83,11 @@ def test_what_may_be_wrong_is_no_less_than_what_is_expected(
 
 def test_the_cheapest_that_is_good_enough_is_named_and_nobody_whose_price_is_unknown() -> None:
     good, better = {"caught": 200, "passed": 100}, {"caught": 300, "passed": 150}
-    dear, cheap, free = figures("dear", 2.0, **better), figures("cheap", 0.5, **good), figures("free", None, **better)
+    dear, cheap, free = (
+        figures("dear", 2.0, **better),
+        figures("cheap", 0.5, **good),
+        figures("free", None, **better),
+    )
     poor = figures("poor", 0.0, caught=100, missed=100, passed=100)
     assert cheapest([dear, cheap, free, poor], 0.02) == cheap
     assert cheapest([dear, poor], 0.02) == dear

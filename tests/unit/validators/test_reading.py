@@ -15,15 +15,33 @@ from callwright.validators.checks.table import all_checks, has_rest, settled_cla
 from callwright.validators.reading.one_call import check_consistency, check_meaning
 from callwright.validators.reading.writing import FEW_TOOLS, check_reading
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn, Verdict
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    UserTurn,
+    Verdict,
+)
 from tests.support.validators.blind_readers import KnowingReader, PromptReader
 
 PAY = make_tool(
-    "pay_back", "Pay somebody money back.", payer="string", payee="string", amount="integer", note="string",
+    "pay_back",
+    "Pay somebody money back.",
+    payer="string",
+    payee="string",
+    amount="integer",
+    note="string",
     required=["payer", "payee", "amount"],
-)  # fmt: skip
+)
 ASK = make_tool(
-    "ask_for_money", "Ask somebody for money.", payer="string", amount="integer", required=["payer", "amount"]
+    "ask_for_money",
+    "Ask somebody for money.",
+    payer="string",
+    amount="integer",
+    required=["payer", "amount"],
 )
 TOOLS = [PAY, ASK]
 GOLD = {"payer": "Ines", "payee": "Tom", "amount": 20}
@@ -61,7 +79,9 @@ def test_another_notation_of_the_gold_is_the_gold(same: dict[str, JsonValue]) ->
 def test_the_reader_is_shown_nothing_of_the_gold() -> None:
     for gold in (GOLD, {**GOLD, "amount": 31_415}, {**GOLD, "payee": "Zacharias"}):
         reader = Settling(call(), settles=["neither", "neither"])
-        run_check(check_reading, make_sample(TOOLS, SAMPLE.request, {"pay_back": gold}), TOOLS, reader)
+        run_check(
+            check_reading, make_sample(TOOLS, SAMPLE.request, {"pay_back": gold}), TOOLS, reader
+        )
         assert "31415" not in reader.prompts[0]
         assert "Zacharias" not in reader.prompts[0]
     assert "system" not in reader.prompts[0]
@@ -78,22 +98,37 @@ def test_the_reader_is_shown_nothing_of_the_gold() -> None:
         (["first", "both"], "unproved", "gives_other"),
     ],
 )
-def test_a_difference_is_settled_in_both_orders(settles: list[str], decision: str, doubt: str) -> None:
+def test_a_difference_is_settled_in_both_orders(
+    settles: list[str], decision: str, doubt: str
+) -> None:
     reader = Settling(call(amount=21), settles=settles)
     verdict = run_check(check_reading, SAMPLE, TOOLS, reader)
     assert verdict.decision == decision
     assert [one.kind for one in verdict.doubts][:1] == ([doubt] if doubt else [])
-    ways = [re.findall(r"^<(?:first|second)>(.*)</", prompt, re.MULTILINE) for prompt in reader.prompts[1:]]
+    ways = [
+        re.findall(r"^<(?:first|second)>(.*)</", prompt, re.MULTILINE)
+        for prompt in reader.prompts[1:]
+    ]
     assert ways[0] == ways[1][::-1]
     assert "gold" not in "".join(reader.prompts)
 
 
 def test_where_only_free_text_is_worded_otherwise_both_means_the_same() -> None:
     gold = {**GOLD, "note": "for the new tyres of the car"}
-    sample = make_sample(TOOLS, "Ines owes Tom 20 for the new tyres of her car.", {"pay_back": gold})
+    sample = make_sample(
+        TOOLS, "Ines owes Tom 20 for the new tyres of her car.", {"pay_back": gold}
+    )
     reworded, other = call(note="for the tyres of the car"), call(note="for dinner")
-    assert run_check(check_reading, sample, TOOLS, Settling(reworded, settles=["both", "both"])).decision == "proved"
-    assert run_check(check_reading, sample, TOOLS, Settling(other, settles=["both", "both"])).decision == "unproved"
+    assert (
+        run_check(
+            check_reading, sample, TOOLS, Settling(reworded, settles=["both", "both"])
+        ).decision
+        == "proved"
+    )
+    assert (
+        run_check(check_reading, sample, TOOLS, Settling(other, settles=["both", "both"])).decision
+        == "unproved"
+    )
 
 
 def test_the_judge_settles_what_the_checker_has_written() -> None:
@@ -126,20 +161,30 @@ class Replying(PromptReader):
 
 
 @pytest.mark.parametrize("reply", [None, {"calls": [{"tool": "pay_forward", "arguments": GOLD}]}])
-def test_a_reply_that_is_no_call_of_a_known_tool_leaves_the_sample_unread(reply: dict[str, object] | None) -> None:
+def test_a_reply_that_is_no_call_of_a_known_tool_leaves_the_sample_unread(
+    reply: dict[str, object] | None,
+) -> None:
     verdict = run_check(check_reading, SAMPLE, TOOLS, Replying(reply))
     assert (verdict.decision, [one.kind for one in verdict.doubts]) == ("unproved", ["unread"])
 
 
 def test_of_many_tools_a_reader_names_some_first_and_the_gold_is_shown_among_its_siblings() -> None:
-    others = [make_tool(f"pay_back_{at}", f"Pay back way {at}.", payer="string") for at in range(FEW_TOOLS + 5)]
+    others = [
+        make_tool(f"pay_back_{at}", f"Pay back way {at}.", payer="string")
+        for at in range(FEW_TOOLS + 5)
+    ]
     tools = [*others, PAY]
     sample = SAMPLE.with_changes(candidates=tuple(tool.key for tool in tools))
     reader = Settling(call())
     assert run_check(check_reading, sample, tools, reader).decision == "proved"
     named, written = reader.prompts
-    assert len(orjson.loads(re.findall(r"^<list>(.*)</list>$", named, re.MULTILINE)[0])) == len(tools)
-    shown = [one["name"] for one in orjson.loads(re.findall(r"^<tools>(.*)</tools>$", written, re.MULTILINE)[0])]
+    assert len(orjson.loads(re.findall(r"^<list>(.*)</list>$", named, re.MULTILINE)[0])) == len(
+        tools
+    )
+    shown = [
+        one["name"]
+        for one in orjson.loads(re.findall(r"^<tools>(.*)</tools>$", written, re.MULTILINE)[0])
+    ]
     assert PAY.name in shown
     assert 3 <= len(shown) <= FEW_TOOLS
 
@@ -159,17 +204,23 @@ def test_where_calls_have_results_it_is_read_too_that_nothing_more_is_due() -> N
     gold = Call(tool="ask_for_money", arguments={"payer": "Ines", "amount": 20})
 
     class Once(Settling):
-        def written(self, tools: list[dict[str, JsonValue]], talk: str, prompt: str) -> list[dict[str, JsonValue]]:
+        def written(
+            self, tools: list[dict[str, JsonValue]], talk: str, prompt: str
+        ) -> list[dict[str, JsonValue]]:
             return [] if "result:" in talk else super().written(tools, talk, prompt)
 
     assert run_check(check_reading, conversation(), TOOLS, Once(gold)).decision == "proved"
-    again = run_check(check_reading, conversation(), TOOLS, Settling(gold, settles=["neither", "neither"]))
+    again = run_check(
+        check_reading, conversation(), TOOLS, Settling(gold, settles=["neither", "neither"])
+    )
     assert again.decision == "unproved"
     assert len(again.readings) == 2
 
 
 def asked(*names: str, decision: str = "proved") -> list[Verdict]:
-    return [Verdict(subject=SAMPLE.key, check=name, decision=decision, model="reader") for name in names]  # type: ignore[arg-type]
+    return [
+        Verdict(subject=SAMPLE.key, check=name, decision=decision, model="reader") for name in names
+    ]  # type: ignore[arg-type]
 
 
 async def rest(name: str, consistency: Consistency, verdicts: Sequence[Verdict] = ()) -> bool:
@@ -180,7 +231,10 @@ async def rest(name: str, consistency: Consistency, verdicts: Sequence[Verdict] 
 
 
 async def test_a_recipe_has_one_way_of_reading() -> None:
-    assert {one.name for one in all_checks() if one.way == "hammerbench"} == {"consistency", "meaning"}
+    assert {one.name for one in all_checks() if one.way == "hammerbench"} == {
+        "consistency",
+        "meaning",
+    }
     assert not await rest("consistency", "blind")
     assert await rest("consistency", "hammerbench")
     assert await rest("reading", "blind")
@@ -192,7 +246,9 @@ def test_no_rule_settles_what_words_mean() -> None:
     by_rules = {claim for one in all_checks() if one.sort == "rule" for claim in one.settles}
     assert not by_rules & {"deed", "nothing_else", "no_call_missing"}
     all_proved = [
-        Verdict(subject=SAMPLE.key, check=one.name, decision="proved") for one in all_checks() if one.sort == "rule"
+        Verdict(subject=SAMPLE.key, check=one.name, decision="proved")
+        for one in all_checks()
+        if one.sort == "rule"
     ]
     settled = settled_claims(all_proved)
     assert settled.grade == "open"

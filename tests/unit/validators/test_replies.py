@@ -11,11 +11,43 @@ from callwright.llm.chat import Completion
 from callwright.validators.replies import parse_completion, parse_reply
 from callwright.warehouse.records import Call
 
-CALL = {"name": "book_table", "arguments": {"restaurant": "Lindenhof", "party_size": 4, "tags": ["a]", "b"]}}
+CALL = {
+    "name": "book_table",
+    "arguments": {"restaurant": "Lindenhof", "party_size": 4, "tags": ["a]", "b"]},
+}
 EXPECTED = [("book_table", CALL["arguments"])]
 STYLES = ["lenient", "default", "mistral", "xlam", "toolace"]
-PIECES = ['{"name"', '"a"', ":", "{", "}", "[", "]", "(", ")", "=", "```json", "```", "\n", ",", "x", "-", "1e999", "'"]
-PIECES += ["[TOOL_CALLS][", '"tool_calls": [', '"arguments"', '"parameters"', "**", "\\ud800", "9" * 30, "NaN", "\x00"]
+PIECES = [
+    '{"name"',
+    '"a"',
+    ":",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    "=",
+    "```json",
+    "```",
+    "\n",
+    ",",
+    "x",
+    "-",
+    "1e999",
+    "'",
+]
+PIECES += [
+    "[TOOL_CALLS][",
+    '"tool_calls": [',
+    '"arguments"',
+    '"parameters"',
+    "**",
+    "\\ud800",
+    "9" * 30,
+    "NaN",
+    "\x00",
+]
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -26,7 +58,9 @@ def test_no_reply_breaks_a_parser(text: str, style) -> None:
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("text", ["[" * 50_000, "(" * 50_000, "-" * 90_000, '{"name": ' * 9_000, "f(" * 9_000])
+@pytest.mark.parametrize(
+    "text", ["[" * 50_000, "(" * 50_000, "-" * 90_000, '{"name": ' * 9_000, "f(" * 9_000]
+)
 def test_deep_nesting_is_refused_not_followed(text: str, style) -> None:
     assert not parse_reply(text, style).calls
 
@@ -103,7 +137,11 @@ def test_values_between_tags_are_texts_but_for_lists_and_objects(text: str) -> N
 
 
 def test_a_tool_that_is_shown_is_not_called() -> None:
-    shown = {"name": "f", "description": "Does it.", "parameters": {"type": "object", "properties": {"a": {}}}}
+    shown = {
+        "name": "f",
+        "description": "Does it.",
+        "parameters": {"type": "object", "properties": {"a": {}}},
+    }
     assert not parse_reply(json.dumps([shown]), "lenient").calls
 
 
@@ -143,15 +181,24 @@ def test_what_is_told_of_in_prose_is_no_call(text: str) -> None:
 
 
 @given(
-    name=st.from_regex(r"[a-z][a-z_.]{0,5}[a-z]", fullmatch=True).filter(lambda name: ".." not in name),
+    name=st.from_regex(r"[a-z][a-z_.]{0,5}[a-z]", fullmatch=True).filter(
+        lambda name: ".." not in name
+    ),
     arguments=st.dictionaries(
         st.from_regex(r"[a-z_]{1,5}", fullmatch=True),
-        st.integers(-9, 9) | st.text(max_size=9) | st.none() | st.booleans() | st.lists(st.integers(-9, 9), max_size=2),
+        st.integers(-9, 9)
+        | st.text(max_size=9)
+        | st.none()
+        | st.booleans()
+        | st.lists(st.integers(-9, 9), max_size=2),
         max_size=3,
     ),
 )
 def test_what_is_written_as_python_is_read_back(name: str, arguments: dict) -> None:
-    assume(not any(keyword.iskeyword(part) for part in name.split(".")) and not name.startswith("print"))
+    assume(
+        not any(keyword.iskeyword(part) for part in name.split("."))
+        and not name.startswith("print")
+    )
     written = ", ".join(f"{argument}={value!r}" for argument, value in arguments.items())
     assert parse_reply(f"[{name}({written})]", "lenient").calls == ((name, arguments),)
 
@@ -159,7 +206,9 @@ def test_what_is_written_as_python_is_read_back(name: str, arguments: dict) -> N
 @given(
     names=st.lists(st.text(min_size=1, alphabet="abc_."), min_size=1, max_size=3),
     arguments=st.dictionaries(
-        st.text(max_size=4), st.one_of(st.integers(-9, 9), st.text(max_size=9), st.none()), max_size=3
+        st.text(max_size=4),
+        st.one_of(st.integers(-9, 9), st.text(max_size=9), st.none()),
+        max_size=3,
     ),
 )
 def test_what_is_written_as_json_is_read_back(names: list[str], arguments: dict) -> None:
@@ -169,7 +218,8 @@ def test_what_is_written_as_json_is_read_back(names: list[str], arguments: dict)
 
 
 @pytest.mark.parametrize(
-    "text", ["Sorry, none of my tools can do this.", "抱歉，没有合适的工具。", "Set {1, 2}?", "[none]"]
+    "text",
+    ["Sorry, none of my tools can do this.", "抱歉，没有合适的工具。", "Set {1, 2}?", "[none]"],
 )
 def test_a_refusal_makes_no_call(text: str) -> None:
     assert parse_reply(text, "lenient") == ((), "")
@@ -220,7 +270,10 @@ def test_parallel_calls_on_lines_leave_the_last_one() -> None:
             "[f(a='x', n=-2, t=true, l=['y', 1.5], d={'k': None})]",
             (("f", {"a": "x", "n": -2, "t": "true", "l": ["y", 1.5], "d": {"k": None}}),),
         ),
-        ('[Food.Tables.book(city="Bergen"), g()]', (("Food.Tables.book", {"city": "Bergen"}), ("g", {}))),
+        (
+            '[Food.Tables.book(city="Bergen"), g()]',
+            (("Food.Tables.book", {"city": "Bergen"}), ("g", {})),
+        ),
         ("[f('positional', a=1)]", (("f", {"a": 1}),)),
     ],
 )

@@ -15,12 +15,19 @@ from tests.support.conversational import converse, template_context
 
 async def judged(sample: Sample) -> tuple[Decision, str]:
     """The graver verdict of the two checks by rule."""
-    found = [*(await check_facts(sample, template_context())), *(await check_replies(sample, template_context()))]
+    found = [
+        *(await check_facts(sample, template_context())),
+        *(await check_replies(sample, template_context())),
+    ]
     verdict = min(found, key=lambda one: ("contradicted", "unproved", "proved").index(one.decision))
-    return verdict.decision, " ".join(one.reason for one in found if one.decision == verdict.decision)
+    return verdict.decision, " ".join(
+        one.reason for one in found if one.decision == verdict.decision
+    )
 
 
-async def read(sample: Sample, script: dict[str, list[object]]) -> tuple[Decision, str, ScriptedModel]:
+async def read(
+    sample: Sample, script: dict[str, list[object]]
+) -> tuple[Decision, str, ScriptedModel]:
     """What a judge finds who answers by a script."""
     chat = ScriptedModel(script)
     (verdict,) = await check_faithfulness(sample, template_context()._replace(chat=chat))
@@ -41,19 +48,25 @@ def with_reply(sample: Sample, text: str = "", **changes: object) -> Sample:
 
 
 @pytest.mark.parametrize(
-    "complexity", ["no_target_complexity", "exception_in_execution", "confirmation", "goal_not_supported"]
+    "complexity",
+    ["no_target_complexity", "exception_in_execution", "confirmation", "goal_not_supported"],
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_a_conversation_as_it_was_made_is_proved(complexity, language):
     assert await judged(await converse(complexity, language)) == (
-        "proved", "Results come back as recorded. Replies state the results, and nothing else.",
-    )  # fmt: skip
+        "proved",
+        "Results come back as recorded. Replies state the results, and nothing else.",
+    )
 
 
 async def test_a_result_that_was_altered_is_contradicted():
     sample = await converse("no_target_complexity")
     at = next(i for i, turn in enumerate(sample.turns) if isinstance(turn, ResultTurn))
-    turns = (*sample.turns[:at], ResultTurn(results=({"done": "altered"},)), *sample.turns[at + 1 :])
+    turns = (
+        *sample.turns[:at],
+        ResultTurn(results=({"done": "altered"},)),
+        *sample.turns[at + 1 :],
+    )
     decision, reason = await judged(sample.with_changes(turns=turns))
     assert decision == "contradicted"
     assert "is not what the call returns" in reason
@@ -67,14 +80,25 @@ async def test_a_call_with_arguments_of_any_form_is_answered_with_a_verdict():
         if isinstance(turn, ResultTurn) and "true" not in str(turn.results).lower()
     )
     at = next(stated) - 1  # a result that the arguments decide
-    calls = tuple(call.with_changes(arguments={"x": [{"y": None}]}) for call in sample.turns[at].calls)
-    turns = (*sample.turns[:at], sample.turns[at].with_changes(calls=calls), *sample.turns[at + 1 :])
+    calls = tuple(
+        call.with_changes(arguments={"x": [{"y": None}]}) for call in sample.turns[at].calls
+    )
+    turns = (
+        *sample.turns[:at],
+        sample.turns[at].with_changes(calls=calls),
+        *sample.turns[at + 1 :],
+    )
     assert (await judged(sample.with_changes(turns=turns)))[0] == "contradicted"
 
 
 @pytest.mark.parametrize(
     "addition",
-    [" I also sent a letter to your office.", " Its number is 4711.", " Not done.", " Done, I'm afraid not."],
+    [
+        " I also sent a letter to your office.",
+        " Its number is 4711.",
+        " Not done.",
+        " Done, I'm afraid not.",
+    ],
 )
 async def test_what_no_result_holds_leaves_a_reply_unproved(addition):
     sample = await converse("no_target_complexity")
@@ -94,17 +118,22 @@ async def test_a_reply_that_tells_nothing_of_a_result_is_unproved():
 async def test_an_error_told_as_success_is_unproved():
     sample = await converse("exception_in_execution")
     at = next(
-        i for i, turn in enumerate(sample.turns)
-        if isinstance(turn, ReplyTurn) and isinstance(sample.turns[i - 1], ResultTurn) and "error" in str(sample.turns[i - 1])
-    )  # fmt: skip
+        i
+        for i, turn in enumerate(sample.turns)
+        if isinstance(turn, ReplyTurn)
+        and isinstance(sample.turns[i - 1], ResultTurn)
+        and "error" in str(sample.turns[i - 1])
+    )
     told = ReplyTurn(text="Done.", acts=("inform",))
-    assert (await judged(sample.with_changes(turns=(*sample.turns[:at], told, *sample.turns[at + 1 :]))))[
-        0
-    ] == "unproved"
+    assert (
+        await judged(sample.with_changes(turns=(*sample.turns[:at], told, *sample.turns[at + 1 :])))
+    )[0] == "unproved"
 
 
 async def test_a_label_that_a_reply_does_not_bear_out_is_contradicted():
-    decision, reason = await judged(with_reply(await converse("no_target_complexity"), acts=("reject",)))
+    decision, reason = await judged(
+        with_reply(await converse("no_target_complexity"), acts=("reject",))
+    )
     assert (decision, "is labelled reject" in reason) == ("contradicted", True)
 
 
@@ -115,7 +144,9 @@ async def test_a_reply_that_no_rule_reads_is_left_to_a_judge_who_sees_the_result
     sample = with_reply(await converse("no_target_complexity"), IN_OTHER_WORDS, acts=("inform",))
     assert (await judged(sample))[0] == "unproved"
     score = ReplyScore(reason="It says what was done.", score=4)
-    decision, _, chat = await read(sample, {"judge_reply": [score], "judge_acts": [DialogueActs(acts=["inform"])]})
+    decision, _, chat = await read(
+        sample, {"judge_reply": [score], "judge_acts": [DialogueActs(acts=["inform"])]}
+    )
     assert (decision, chat.left) == ("proved", {})
     shown, label = (prompt.messages[-1].content for prompt in chat.asked)
     assert "result: " in shown
@@ -125,7 +156,10 @@ async def test_a_reply_that_no_rule_reads_is_left_to_a_judge_who_sees_the_result
 
 async def test_a_low_score_and_other_acts_leave_it_unproved():
     sample = with_reply(await converse("no_target_complexity"), IN_OTHER_WORDS, acts=("inform",))
-    for score, acts, words in ((3, [], "3 of 5: Why."), (5, ["seek"], "as seek, and it is labelled inform")):
+    for score, acts, words in (
+        (3, [], "3 of 5: Why."),
+        (5, ["seek"], "as seek, and it is labelled inform"),
+    ):
         script = {"judge_reply": [ReplyScore(reason="Why.", score=score)]}
         script |= {"judge_acts": [DialogueActs(acts=acts)]} if acts else {}
         decision, reason, _ = await read(sample, script)
@@ -145,8 +179,15 @@ async def test_the_template_model_scores_a_reply_by_what_results_hold(language):
     for turn in (IN_OTHER_WORDS, "The price is 4711."):
         (verdict,) = await check_faithfulness(with_reply(sample, turn), template_context())
         assert verdict.decision == "unproved"
-    at, reply = next((at, one) for at, one in enumerate(sample.turns) if isinstance(one, ReplyTurn) and at > 1)
+    at, reply = next(
+        (at, one) for at, one in enumerate(sample.turns) if isinstance(one, ReplyTurn) and at > 1
+    )
     prompt = render(
-        PROMPTS, REPLY, language=language, tools=[], conversation=conversation_text(sample.turns[:at]), reply=reply.text
+        PROMPTS,
+        REPLY,
+        language=language,
+        tools=[],
+        conversation=conversation_text(sample.turns[:at]),
+        reply=reply.text,
     )
     assert (await template_context().chat.ask(prompt, ReplyScore)).score in (2, 5)

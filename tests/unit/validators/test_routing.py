@@ -6,15 +6,15 @@ import pytest
 
 from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_arguments, unknown_evidence
+from callwright.generators.routing.tool_graph import (
+    UNKNOWN,
+    Feed,
+    unknown_arguments,
+    unknown_evidence,
+)
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import ground
-from callwright.validators.checks.routing import (
-    applies_to,
-    check_routing,
-    does_the_same,
-    route,
-)
+from callwright.validators.checks.routing import applies_to, check_routing, does_the_same, route
 from callwright.validators.checks.verdicts import Answer
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 from tests.support.generators.routing.asking import context_of, questions
@@ -44,7 +44,10 @@ def verdict_on(sample: Sample, tools: list[Tool] = BANK) -> Answer:
 async def test_questions_of_the_template_model_are_proved(kind: str, domain: str) -> None:
     context = context_of(domain)
     for sample in await questions(kind, domain, seed=11):
-        for [verdict] in (await check_routing(sample, context), await check_format(sample, context)):
+        for [verdict] in (
+            await check_routing(sample, context),
+            await check_format(sample, context),
+        ):
             assert verdict.decision == "proved", (verdict.reason, sample.request)
         assert ground(sample, context.toolset(sample.candidates)).decision == "proved"
         assert applies_to(sample)
@@ -63,11 +66,15 @@ def with_invented_tool(sample: Sample) -> Sample:
 
 
 def without_an_argument(sample: Sample) -> Sample:
-    return with_gold(sample, *sample.gold[:-1], sample.gold[-1].with_changes(arguments={}, evidence=()))
+    return with_gold(
+        sample, *sample.gold[:-1], sample.gold[-1].with_changes(arguments={}, evidence=())
+    )
 
 
 def with_other_difficulty(sample: Sample) -> Sample:
-    return sample.with_changes(tags=("difficulty=medium" if sample.kind != ROUTING_MEDIUM else "difficulty=easy",))
+    return sample.with_changes(
+        tags=("difficulty=medium" if sample.kind != ROUTING_MEDIUM else "difficulty=easy",)
+    )
 
 
 def with_fewer_candidates(sample: Sample) -> Sample:
@@ -77,13 +84,21 @@ def with_fewer_candidates(sample: Sample) -> Sample:
 
 
 ANY_KIND: list[Callable[[Sample], Sample]] = [
-    without_last, with_invented_tool, without_an_argument, with_other_difficulty, with_fewer_candidates,
-]  # fmt: skip
+    without_last,
+    with_invented_tool,
+    without_an_argument,
+    with_other_difficulty,
+    with_fewer_candidates,
+]
 
 
 @pytest.mark.parametrize("breaks", ANY_KIND)
-@pytest.mark.parametrize(("kind", "calls"), [(ROUTING_EASY, 1), (ROUTING_MEDIUM, 2), (ROUTING_HARD, 2)])
-async def test_a_broken_question_is_contradicted(kind: str, calls: int, breaks: Callable[[Sample], Sample]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "calls"), [(ROUTING_EASY, 1), (ROUTING_MEDIUM, 2), (ROUTING_HARD, 2)]
+)
+async def test_a_broken_question_is_contradicted(
+    kind: str, calls: int, breaks: Callable[[Sample], Sample]
+) -> None:
     broken = breaks(await sample_of(kind, calls))
     [verdict] = await check_routing(broken, context_of("Bank"))
     assert verdict.decision == "contradicted", verdict.reason
@@ -98,7 +113,9 @@ async def test_a_call_before_its_source_is_contradicted() -> None:
 def refed(call: GoldCall, feed: Feed | None) -> GoldCall:
     [name] = unknown_arguments(call)
     kept = tuple(one for one in call.evidence if one.argument != name)
-    return call.with_changes(evidence=kept if feed is None else (*kept, unknown_evidence(name, feed)))
+    return call.with_changes(
+        evidence=kept if feed is None else (*kept, unknown_evidence(name, feed))
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +127,9 @@ def refed(call: GoldCall, feed: Feed | None) -> GoldCall:
         (Feed(7, "accountNumber"), "not made before"),
     ],
 )
-async def test_an_unknown_value_that_nothing_returns_is_contradicted(feed: Feed | None, reason: str) -> None:
+async def test_an_unknown_value_that_nothing_returns_is_contradicted(
+    feed: Feed | None, reason: str
+) -> None:
     sample = await sample_of(ROUTING_HARD, 2)
     broken = with_gold(sample, sample.gold[0], refed(sample.gold[1], feed))
     verdict = verdict_on(broken)
@@ -122,7 +141,9 @@ async def test_an_unknown_value_that_nothing_returns_is_contradicted(feed: Feed 
 async def test_a_needless_placeholder_is_contradicted() -> None:
     sample = await sample_of(ROUTING_HARD, 2)
     [name] = unknown_arguments(sample.gold[1])
-    pattern = next(tool for tool in BANK if tool.name == sample.gold[1].tool).properties[name]["pattern"]
+    pattern = next(tool for tool in BANK if tool.name == sample.gold[1].tool).properties[name][
+        "pattern"
+    ]
     value = pattern.removeprefix("^").split("[0-9]")[0] + "4" * pattern.count("[0-9]")
     verdict = verdict_on(saying(sample, f"{sample.request} That is {value}."))
     assert verdict.decision == "contradicted"

@@ -11,16 +11,26 @@ from callwright.generators.stages import StageContext
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.complexity import check_scenario
 from callwright.validators.judges import ScenarioReading, Want
-from callwright.warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
+from callwright.warehouse.records import (
+    Complexity,
+    Episode,
+    Language,
+    Scenario,
+    Verdict,
+    WordedScenario,
+)
 from tests.support.conversational import TOOLS, scenario_order, template_context
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 NAMES = {key: tool.name for key, tool in TOOLS.items()}
 
 
-async def worded(complexity: Complexity, language: Language = "en", *, seed: int = 1) -> WordedScenario:
+async def worded(
+    complexity: Complexity, language: Language = "en", *, seed: int = 1
+) -> WordedScenario:
     (scenario,) = plan_scenarios(
-        complexity, scenario_order(complexity, 1, list(TOOLS.values()), seed=seed, language=language)
+        complexity,
+        scenario_order(complexity, 1, list(TOOLS.values()), seed=seed, language=language),
     )
     context = template_context(scenario.seed)
     (plan,) = await plan_conversations(scenario, context)
@@ -33,16 +43,22 @@ async def judged(one: WordedScenario) -> Verdict:
     return verdict
 
 
-def with_scenario(one: WordedScenario, change: Callable[[Scenario], dict[str, Any]]) -> WordedScenario:
+def with_scenario(
+    one: WordedScenario, change: Callable[[Scenario], dict[str, Any]]
+) -> WordedScenario:
     plan = one.plan
-    return one.with_changes(plan=plan.with_changes(scenario=plan.scenario.with_changes(**change(plan.scenario))))
+    return one.with_changes(
+        plan=plan.with_changes(scenario=plan.scenario.with_changes(**change(plan.scenario)))
+    )
 
 
 async def read_as(one: WordedScenario, wants: Sequence[tuple[str, str | None]]) -> Verdict:
     """The verdict where the judge reads these wishes."""
     reading = ScenarioReading(wants=[Want(want=want, tool=tool) for want, tool in wants])
     model = ScriptedModel({"read_scenario": [reading]})
-    (verdict,) = await check_scenario(one, StageContext(chat=model, rng=template_context().rng, tools=TOOLS))
+    (verdict,) = await check_scenario(
+        one, StageContext(chat=model, rng=template_context().rng, tools=TOOLS)
+    )
     assert not model.left
     return verdict
 
@@ -62,20 +78,28 @@ def true_wants(one: WordedScenario) -> list[tuple[str, str | None]]:
 async def test_a_planned_scenario_is_proved(complexity: Complexity, language: Language) -> None:
     one = await worded(complexity, language)
     verdict = await judged(one)
-    assert (verdict.decision, verdict.subject, verdict.check) == ("proved", one.key, "scenario"), verdict.reason
+    assert (verdict.decision, verdict.subject, verdict.check) == ("proved", one.key, "scenario"), (
+        verdict.reason
+    )
     assert complexity in verdict.reason
 
 
 @pytest.mark.parametrize("time", ["", "soon", "2026-13-02 08:15", "2026-11-02", "2026-11-2 8:15"])
 async def test_a_reference_time_that_is_none_is_contradicted(time: str) -> None:
-    verdict = await judged(with_scenario(await worded("underfill"), lambda _: {"reference_time": time}))
+    verdict = await judged(
+        with_scenario(await worded("underfill"), lambda _: {"reference_time": time})
+    )
     assert verdict.decision == "contradicted"
     assert "reference time" in verdict.reason
 
 
-@pytest.mark.parametrize(("turns", "told"), [(19, "its plan has"), (21, "nobody plays more than 20")])
+@pytest.mark.parametrize(
+    ("turns", "told"), [(19, "its plan has"), (21, "nobody plays more than 20")]
+)
 async def test_more_turns_than_the_plan_has_are_contradicted(turns: int, told: str) -> None:
-    verdict = await judged(with_scenario(await worded("underfill"), lambda _: {"minimum_turns": turns}))
+    verdict = await judged(
+        with_scenario(await worded("underfill"), lambda _: {"minimum_turns": turns})
+    )
     assert verdict.decision == "contradicted"
     assert told in verdict.reason
 
@@ -83,7 +107,9 @@ async def test_more_turns_than_the_plan_has_are_contradicted(turns: int, told: s
 async def test_an_api_that_is_not_at_hand_is_contradicted() -> None:
     one = await worded("no_target_complexity")
     used = one.plan.scenario.episodes[0].tools[0]
-    lacking = with_scenario(one, lambda old: {"candidates": tuple(key for key in old.candidates if key != used)})
+    lacking = with_scenario(
+        one, lambda old: {"candidates": tuple(key for key in old.candidates if key != used)}
+    )
     verdict = await judged(lacking)
     assert verdict.decision == "contradicted"
     assert "not at hand" in verdict.reason
@@ -91,7 +117,9 @@ async def test_an_api_that_is_not_at_hand_is_contradicted() -> None:
 
 async def test_what_is_to_be_refused_may_not_be_at_hand() -> None:
     one = await worded("goal_not_supported")
-    both = await judged(with_scenario(one, lambda old: {"candidates": (*old.candidates, old.withheld[0])}))
+    both = await judged(
+        with_scenario(one, lambda old: {"candidates": (*old.candidates, old.withheld[0])})
+    )
     assert (both.decision, "at once" in both.reason) == ("contradicted", True)
     neither = await judged(with_scenario(one, lambda _: {"withheld": ()}))
     assert (neither.decision, "is not withheld" in neither.reason) == ("contradicted", True)
@@ -114,9 +142,13 @@ async def test_a_complexity_without_its_episode_is_contradicted() -> None:
         ("follow_up_question", "two APIs that differ"),
     ],
 )
-async def test_what_takes_two_apis_is_not_possible_with_one(complexity: Complexity, problem: str) -> None:
+async def test_what_takes_two_apis_is_not_possible_with_one(
+    complexity: Complexity, problem: str
+) -> None:
     def with_one(old: Scenario) -> dict[str, Any]:
-        cut = [Episode(shape=one.shape, tools=one.tools[:1], count=one.count) for one in old.episodes]
+        cut = [
+            Episode(shape=one.shape, tools=one.tools[:1], count=one.count) for one in old.episodes
+        ]
         return {"episodes": tuple(cut)}
 
     verdict = await judged(with_scenario(await worded(complexity), with_one))
@@ -136,7 +168,9 @@ async def test_a_follow_up_is_not_possible_where_nothing_is_handed_on() -> None:
 
 
 async def test_a_goal_that_wants_nothing_of_its_apis_is_unproved() -> None:
-    verdict = await judged((await worded("underfill")).with_changes(goal="You want to talk about the weather."))
+    verdict = await judged(
+        (await worded("underfill")).with_changes(goal="You want to talk about the weather.")
+    )
     assert verdict.decision == "unproved"
     assert "no wish in the goal" in verdict.reason
 

@@ -35,7 +35,9 @@ def test_without_tags_it_is_read_from_the_turns(table: Tool) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("kind", ["SO_case1", "SO_case2", "External"])
-def test_published_lists_of_snapshots_are_found_again(shared: Path, language: str, kind: str) -> None:
+def test_published_lists_of_snapshots_are_found_again(
+    shared: Path, language: str, kind: str
+) -> None:
     folder = shared / "data" / "hammerbench" / "sample100" / language / "multi-turn"
     listed = json.loads((folder / "snapshot_id" / f"snap_shot_id_{kind}.json").read_text())
     samples = [record.sample for record in read_hammerbench(folder / f"HammerBench_{kind}.json")]

@@ -12,14 +12,15 @@ from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
-from callwright.validators.judges import (
-    AnswerScore,
-    Judgement,
-    MadeUp,
-    PlanGrade,
-)
+from callwright.validators.judges import AnswerScore, Judgement, MadeUp, PlanGrade
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
-from callwright.validators.predictions import STRATEGIES, CandidateRun, PromptingStrategy, predict, prompting_by
+from callwright.validators.predictions import (
+    STRATEGIES,
+    CandidateRun,
+    PromptingStrategy,
+    predict,
+    prompting_by,
+)
 from callwright.validators.reading.writing import Settlement, WrittenCalls, check_reading, has_calls
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
@@ -37,22 +38,29 @@ from tests.support.flows.small_builds import TOP
 
 NOW = "2026-11-02 08:15"
 TAXI = Tool(
-    name="order_taxi", description="Order a taxi.", category="Travel",
+    name="order_taxi",
+    description="Order a taxi.",
+    category="Travel",
     parameters={"type": "object", "properties": {"day": {"type": "string"}}},
-)  # fmt: skip
+)
 DUE = GoldCall(tool="order_taxi", arguments={"day": "2026-11-03"})
 MADE = Call(tool="order_taxi", arguments={"day": "tomorrow"})
 
 
 def sample_of(kind: str) -> Sample:
     return Sample(
-        kind=kind, language="en", category="Travel", candidates=(TAXI.key,), tags=(f"reference_time={NOW}",),
+        kind=kind,
+        language="en",
+        category="Travel",
+        candidates=(TAXI.key,),
+        tags=(f"reference_time={NOW}",),
         turns=(
-            UserTurn(text="A taxi for tomorrow, please."), CallTurn(calls=(DUE,), executed=True),
+            UserTurn(text="A taxi for tomorrow, please."),
+            CallTurn(calls=(DUE,), executed=True),
             ResultTurn(results=({"ok": True},)),
             ReplyTurn(text="It comes tomorrow.", acts=("inform",)),
         ),
-    )  # fmt: skip
+    )
 
 
 class PromptRecorder:
@@ -66,13 +74,23 @@ class PromptRecorder:
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         self.asked.append(prompt)
         replies = (
-            NextCalls(answer="Done."), Judgement(agree=True, reason=""), PlanGrade(score=1, reason=""),
-            WrittenCalls(calls=[]), Settlement(reason="", right="first"), MadeUp(parameters=[], reason=""),
+            NextCalls(answer="Done."),
+            Judgement(agree=True, reason=""),
+            PlanGrade(score=1, reason=""),
+            WrittenCalls(calls=[]),
+            Settlement(reason="", right="first"),
+            MadeUp(parameters=[], reason=""),
             AnswerScore(score=2, reason=""),
-        )  # fmt: skip
-        return next(answer.model_validate(one.model_dump()) for one in replies if issubclass(answer, type(one)))
+        )
+        return next(
+            answer.model_validate(one.model_dump())
+            for one in replies
+            if issubclass(answer, type(one))
+        )
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         self.asked.append(prompt)
         if "<wanted>names" in prompt.marks:
             return Completion('["order_taxi"]', None)
@@ -80,13 +98,21 @@ class PromptRecorder:
 
     def context_of(self, strategy: str) -> StageContext:
         """The context of a candidate whom this strategy is for."""
-        return self.context if STRATEGIES[strategy].is_for_models else self.context._replace(chat=self.function)
+        return (
+            self.context
+            if STRATEGIES[strategy].is_for_models
+            else self.context._replace(chat=self.function)
+        )
 
     @property
     def function(self) -> FunctionModel:
         def answer(messages: Messages, _tools: object) -> str:
             role, content = messages[0]["role"], messages[0]["content"]
-            self.asked.append(Prompt(name="function", version="", messages=(ChatMessage(role=role, content=content),)))
+            self.asked.append(
+                Prompt(
+                    name="function", version="", messages=(ChatMessage(role=role, content=content),)
+                )
+            )
             return "Done."
 
         return FunctionModel("python/listener", answer, print, "predict")
@@ -103,23 +129,34 @@ class PromptRecorder:
 
 # A task is asked for as any path is, and needs a world besides.
 @pytest.mark.parametrize("kind", [kind for kind in all_kinds() if not traits_of(kind).is_task])
-async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes_place(kind: str) -> None:
+async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes_place(
+    kind: str,
+) -> None:
     sample, chat = sample_of(kind), PromptRecorder()
     if traits_of(kind).asked == "path":
         for strategy in PATH_STRATEGIES:
-            await run_path(sample, chat.context_of(strategy), run=PathRun("v1", "a", strategy), judge=chat)
+            await run_path(
+                sample, chat.context_of(strategy), run=PathRun("v1", "a", strategy), judge=chat
+            )
     else:
         for name, strategy in STRATEGIES.items():
             for notation in ("json", "yaml") if strategy.has_notation else ("json",):
                 run = CandidateRun("v1", "a", name)
-                await predict(sample, chat.context_of(name), run=run, prompting=PromptingStrategy(name, notation))
+                await predict(
+                    sample,
+                    chat.context_of(name),
+                    run=run,
+                    prompting=PromptingStrategy(name, notation),
+                )
     chat.assert_timed()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in all_kinds() if traits_of(kind).asked != "path"])
 async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
     sample, chat = sample_of(kind), PromptRecorder()
-    prediction = Prediction(release="v1", subject=sample.key, turn=1, candidate="a", text="", calls=(MADE,))
+    prediction = Prediction(
+        release="v1", subject=sample.key, turn=1, candidate="a", text="", calls=(MADE,)
+    )
     await judge_prediction(prediction, sample, chat.context)
     if graded_metric(prediction, sample):
         await grade_prediction(prediction, sample, chat.context)

@@ -10,23 +10,51 @@ from callwright.generators.stages import StageContext
 from callwright.generators.taken import CALL, CONVERSATION
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.table import told_in_english
-from callwright.validators.checks.taken import ComposedScore, check_composed, check_traced, composed_texts
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn, Verdict
+from callwright.validators.checks.taken import (
+    ComposedScore,
+    check_composed,
+    check_traced,
+    composed_texts,
+)
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
 
 TEXT = {"type": "string", "description": ""}
 MAIL = Tool(
-    name="send_mail", description="Send a mail.", category="Mail",
-    parameters={"type": "object", "properties": {"to": TEXT, "body": TEXT, "copies": {"type": "integer", "default": 1}}},
-)  # fmt: skip
+    name="send_mail",
+    description="Send a mail.",
+    category="Mail",
+    parameters={
+        "type": "object",
+        "properties": {"to": TEXT, "body": TEXT, "copies": {"type": "integer", "default": 1}},
+    },
+)
 BODY = "Dear Ann, I am afraid that my train is late. See you soon! Tom"
 
 
 def sample(*turns: Any, kind: str = CALL, system: str = "") -> Sample:
-    return Sample(kind=kind, language="en", category="Mail", candidates=(MAIL.key,), turns=turns, system_message=system)
+    return Sample(
+        kind=kind,
+        language="en",
+        category="Mail",
+        candidates=(MAIL.key,),
+        turns=turns,
+        system_message=system,
+    )
 
 
 def asked(text: str, **arguments: Any) -> Sample:
-    return sample(UserTurn(text=text), CallTurn(calls=(GoldCall(tool=MAIL.name, arguments=arguments),)))
+    return sample(
+        UserTurn(text=text), CallTurn(calls=(GoldCall(tool=MAIL.name, arguments=arguments),))
+    )
 
 
 async def traced(one: Sample) -> Verdict:
@@ -55,21 +83,26 @@ async def test_a_value_that_nothing_says_is_for_people_with_its_argument() -> No
         asked("Write to ann@example.org.", to="ann@example.org"),
         asked("Write to ann@example.org.", to="ann@example.org", copies=1),
         sample(
-            UserTurn(text="Write to Ann."), CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"body": "Ann"}),), executed=True),
+            UserTurn(text="Write to Ann."),
+            CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"body": "Ann"}),), executed=True),
             ResultTurn(results=("Ann has ann@example.org and a5@example.org",)),
-            CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "a5@example.org"}),)), kind=CONVERSATION,
+            CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "a5@example.org"}),)),
+            kind=CONVERSATION,
         ),
         sample(
-            UserTurn(text="Write to Ann."), ReplyTurn(text="Is that ann@example.org?"), UserTurn(text="Yes."),
+            UserTurn(text="Write to Ann."),
+            ReplyTurn(text="Is that ann@example.org?"),
+            UserTurn(text="Yes."),
             CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "ann@example.org"}),)),
         ),
         sample(
-            UserTurn(text="Write to the desk."), CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "desk@example.org"}),)),
+            UserTurn(text="Write to the desk."),
+            CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "desk@example.org"}),)),
             system="The desk has desk@example.org.",
         ),
     ],
     ids=["user", "default", "inside a result's text", "the assistant's question", "system message"],
-)  # fmt: skip
+)
 async def test_whoever_says_it_it_is_traced(one: Sample) -> None:
     assert (await traced(one)).decision == "proved"
 
@@ -78,7 +111,9 @@ async def test_a_composed_text_is_not_traced_but_read_and_judged_by_its_score() 
     one = asked("Tell ann@example.org that my train is late.", to="ann@example.org", body=BODY)
     assert (await traced(one)).decision == "proved"
     for score, decision in ((5, "proved"), (2, "unproved")):
-        chat = ScriptedModel({"judge_composed": [ComposedScore(reason="So.", score=score)]}, name="judge/x")
+        chat = ScriptedModel(
+            {"judge_composed": [ComposedScore(reason="So.", score=score)]}, name="judge/x"
+        )
         [verdict] = await check_composed(one, context(chat))
         assert verdict.decision == decision
     assert [(doubt.kind, doubt.argument, doubt.other) for doubt in verdict.doubts] == [

@@ -24,7 +24,9 @@ from tests.support.generators.multi_step.workshop import (
 )
 
 BOTH = pytest.mark.parametrize(
-    "run", [PathRun("tasks", "guide"), PathRun("tasks", "guide", mode="as_published_code")], ids=["paper", "code"]
+    "run",
+    [PathRun("tasks", "guide"), PathRun("tasks", "guide", mode="as_published_code")],
+    ids=["paper", "code"],
 )
 RUN = PathRun("tasks", "guide")
 Calls = list[dict[str, Any]]
@@ -36,7 +38,12 @@ def workshop(tmp_path: Path) -> Environment:
 
 
 async def drive(
-    workshop: Environment, err: Err | None = None, *, run: PathRun = RUN, sample: Sample | None = None, **options: Any
+    workshop: Environment,
+    err: Err | None = None,
+    *,
+    run: PathRun = RUN,
+    sample: Sample | None = None,
+    **options: Any,
 ) -> MultiStepRun:
     sample = sample or painting(workshop)
     records = await run_path(sample, context_of(workshop, Guide([sample], err, **options)), run=run)
@@ -70,7 +77,9 @@ async def test_who_does_nothing_has_not_done_the_task(workshop: Environment, run
 
 
 @BOTH
-async def test_one_wrong_write_is_a_failure_and_a_needless_change(workshop: Environment, run: PathRun) -> None:
+async def test_one_wrong_write_is_a_failure_and_a_needless_change(
+    workshop: Environment, run: PathRun
+) -> None:
     other = bicycles(world_of(workshop))[1]
     colour = "white" if other["colour"] != "white" else "black"
     kept = await drive(workshop, writing({"bicycle_id": other["id"], "colour": colour}), run=run)
@@ -88,13 +97,18 @@ async def test_a_needless_write_besides_is_a_failure_and_is_counted(workshop: En
 async def test_other_calls_that_lead_to_the_same_end_count(workshop: Environment) -> None:
     def roundabout(step: int, calls: Calls, tries: int) -> Calls:
         if step == 0:
-            return [{"name": "list_bicycles", "arguments": {"colour": colour}} for colour in ("red", "blue")]
+            return [
+                {"name": "list_bicycles", "arguments": {"colour": colour}}
+                for colour in ("red", "blue")
+            ]
         first = {"name": "update_bicycle", "arguments": {**calls[0]["arguments"], "colour": "blue"}}
         return [first, *reversed(calls)]
 
     kept = await drive(workshop, roundabout)
     assert (kept.success, kept.needless_changes) == (True, 0)
-    assert kept.correct_calls < kept.total_calls, "ComplexEval's figure beside it still tells them apart"
+    assert kept.correct_calls < kept.total_calls, (
+        "ComplexEval's figure beside it still tells them apart"
+    )
 
 
 async def test_what_the_world_refuses_is_told_and_can_be_made_good(workshop: Environment) -> None:
@@ -115,9 +129,15 @@ async def test_what_reads_as_no_call_changes_nothing(workshop: Environment) -> N
     assert (kept.success, kept.needless_changes) == (True, 0)
 
 
-async def test_who_goes_on_calling_until_the_limit_has_not_done_the_task(workshop: Environment) -> None:
+async def test_who_goes_on_calling_until_the_limit_has_not_done_the_task(
+    workshop: Environment,
+) -> None:
     forever = [{"name": "update_bicycle", "arguments": {}}]
-    kept = await drive(workshop, lambda step, calls, tries: forever if step else calls, run=RUN._replace(turn_limit=4))
+    kept = await drive(
+        workshop,
+        lambda step, calls, tries: forever if step else calls,
+        run=RUN._replace(turn_limit=4),
+    )
     assert (kept.success, kept.turns) == (False, 4)
 
 
@@ -130,10 +150,17 @@ async def test_who_does_all_and_tells_nothing_has_not_done_the_task(workshop: En
     sample = telling(workshop)
     silent = sample.with_changes(turns=(*sample.turns[:-1], ReplyTurn(text="It is done.")))
     kept = await drive(workshop, sample=silent)
-    assert (kept.success, kept.end_reached, kept.untold, kept.error_type) == (False, True, 2, "stop_early")
+    assert (kept.success, kept.end_reached, kept.untold, kept.error_type) == (
+        False,
+        True,
+        2,
+        "stop_early",
+    )
 
 
-async def test_who_tells_all_and_changes_nothing_has_not_done_the_task(workshop: Environment) -> None:
+async def test_who_tells_all_and_changes_nothing_has_not_done_the_task(
+    workshop: Environment,
+) -> None:
     kept = await drive(workshop, sample=telling(workshop), stop_after=0)
     assert (kept.success, kept.end_reached, kept.untold) == (False, False, 0)
 
@@ -176,7 +203,8 @@ class Asker:
         text = prompt.messages[-1].content
         self.seen.append("\n".join(one.content for one in prompt.messages))
         request, history = (
-            json.loads(text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]) for tag in ("request", "history")
+            json.loads(text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0])
+            for tag in ("request", "history")
         )
         told = next((one["user"] for one in history if "user" in one), "")
         made = [call["name"] for one in history for call in one.get("calls", ())]
@@ -191,14 +219,18 @@ class Asker:
             part = next((one for one in ("chain", "brakes") if one in said), "brakes")
             given = {"bicycle_id": self.bicycle}
             paint = {"name": "update_bicycle", "arguments": {**given, "colour": colour}}
-            return answer(calls=[paint, {"name": "create_repair", "arguments": {**given, "part": part}}])
+            return answer(
+                calls=[paint, {"name": "create_repair", "arguments": {**given, "part": part}}]
+            )
         return answer(answer="It is done.")
 
 
 async def talk(workshop: Environment, asker: Asker, user: Any = None) -> MultiStepRun:
     asker.bicycle = bicycles(world_of(workshop))[0]["id"]
     run = RUN._replace(user="x")
-    records = await run_path(request_to_paint(workshop), context_of(workshop, asker), run=run, user_chat=user)
+    records = await run_path(
+        request_to_paint(workshop), context_of(workshop, asker), run=run, user_chat=user
+    )
     [kept] = [one for one in records if isinstance(one, MultiStepRun)]
     return kept
 
@@ -206,7 +238,12 @@ async def talk(workshop: Environment, asker: Asker, user: Any = None) -> MultiSt
 async def test_a_candidate_that_asks_is_answered_and_does_the_task(workshop: Environment) -> None:
     asker = Asker()
     kept = await talk(workshop, asker)
-    assert (kept.success, kept.user_turns, kept.user_errors, kept.strategy) == (True, 1, 0, "direct/live(x)")
+    assert (kept.success, kept.user_turns, kept.user_errors, kept.strategy) == (
+        True,
+        1,
+        0,
+        "direct/live(x)",
+    )
     assert "(ask me for the" in kept.opening
     [asked] = [one for one in kept.messages if one.told]
     assert asked.text.startswith("What is the")
@@ -218,9 +255,16 @@ async def test_a_candidate_that_guesses_what_it_was_not_told_fails(workshop: Env
     assert (kept.success, kept.user_turns) == (False, 0)
 
 
-async def test_a_user_whose_words_are_refused_is_counted_and_still_right(workshop: Environment) -> None:
+async def test_a_user_whose_words_are_refused_is_counted_and_still_right(
+    workshop: Environment,
+) -> None:
     kept = await talk(workshop, Asker(), Parrot("I'd like it in red, on 7 wheels."))
-    assert (kept.success, kept.user_wordings, kept.user_refused, kept.user_errors) == (True, 4, 4, 0)
+    assert (kept.success, kept.user_wordings, kept.user_refused, kept.user_errors) == (
+        True,
+        4,
+        4,
+        0,
+    )
 
 
 class Parrot:

@@ -47,14 +47,18 @@ def test_arguments_may_be_json_text_and_what_cannot_be_read_is_an_answer(task: T
         listed = episode.step("list_bicycles", "{}")
         assert not listed.is_error
         assert orjson.loads(listed.text) == listed.response
-        assert episode.step("list_bicycles", "{").response == {"error": "The arguments of 'list_bicycles' are no JSON."}
+        assert episode.step("list_bicycles", "{").response == {
+            "error": "The arguments of 'list_bicycles' are no JSON."
+        }
         assert episode.step("list_bicycles", None).is_error
         assert episode.step("no_such_tool", {}).is_error
         assert episode.step("get_bicycle", {"bicycle_id": "nobody"}).is_error
         assert episode.changes == ()
 
 
-def test_an_episode_goes_back_to_a_snapshot_to_a_dumped_one_and_to_its_beginning(task: Task) -> None:
+def test_an_episode_goes_back_to_a_snapshot_to_a_dumped_one_and_to_its_beginning(
+    task: Task,
+) -> None:
     with task.begin() as episode:
         before = episode.snapshot()
         episode.play(task.gold)
@@ -73,7 +77,11 @@ def test_what_was_asked_for_has_to_be_told_as_it_was_returned(tmp_path: Path) ->
     second = bicycles(task.world)[1]
     with task.begin() as episode:
         episode.play(task.gold)
-        assert (episode.reward(task.reply), episode.reward("Done."), episode.reward()) == (1.0, 0.0, 1.0)
+        assert (episode.reward(task.reply), episode.reward("Done."), episode.reward()) == (
+            1.0,
+            0.0,
+            1.0,
+        )
         assert (episode.untold(task.reply), episode.untold("Done.")) == (0, 2)
         episode.reset()
         episode.step("update_bicycle", {"bicycle_id": second["id"], "colour": "white"})
@@ -95,7 +103,10 @@ def test_an_episode_that_is_closed_says_so_with_the_name_of_the_tool(task: Task)
     episode = task.begin()
     episode.close()
     episode.close()
-    with pytest.raises(ConfigurationError, match=rf"The episode of the task {task.key} is closed, .* 'list_bicycles'"):
+    with pytest.raises(
+        ConfigurationError,
+        match=rf"The episode of the task {task.key} is closed, .* 'list_bicycles'",
+    ):
         episode.step("list_bicycles", {})
     for use in (episode.reward, episode.reset, episode.snapshot):
         with pytest.raises(ConfigurationError, match="closed"):
@@ -110,9 +121,17 @@ def test_tools_have_names_that_any_library_takes(tmp_path: Path) -> None:
         for name in ("a.b", "reset", "class", "2fa", "plain")
     ]
     assert names_in_episodes(tools) == {
-        "a.b": "a_b", "reset": "tool_reset", "class": "tool__class", "2fa": "tool__2fa", "plain": "plain",
-    }  # fmt: skip
+        "a.b": "a_b",
+        "reset": "tool_reset",
+        "class": "tool__class",
+        "2fa": "tool__2fa",
+        "plain": "plain",
+    }
 
 
 def test_an_answer_is_shown_as_json_and_a_text_as_it_is() -> None:
-    assert (Answer({"a": 1}).text, Answer("done").text, Answer(None).text) == ('{"a":1}', "done", "null")
+    assert (Answer({"a": 1}).text, Answer("done").text, Answer(None).text) == (
+        '{"a":1}',
+        "done",
+        "null",
+    )

@@ -10,7 +10,12 @@ from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.catalog import MOST_PARAMETERS
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.testing import make_tool
-from callwright.validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps, gap_facts
+from callwright.validators.toolset.complexity import (
+    MANY_PARAMETERS,
+    check_complexity,
+    find_gaps,
+    gap_facts,
+)
 from callwright.warehouse.records import Tool
 
 TEXT: dict[str, str] = {}
@@ -18,7 +23,9 @@ TEXT: dict[str, str] = {}
 
 def _numbered(count: int, *, required: int = 0) -> Tool:
     names = [f"word{number}" for number in range(count)]
-    return make_tool("findThings", "Find things.", required=names[:required], **dict.fromkeys(names, TEXT))
+    return make_tool(
+        "findThings", "Find things.", required=names[:required], **dict.fromkeys(names, TEXT)
+    )
 
 
 @given(st.integers(0, 20), st.integers(0, 20))
@@ -27,7 +34,9 @@ def test_a_tool_is_the_more_doubtful_the_more_has_to_be_said(count: int, require
     if count > MOST_PARAMETERS:
         assert verdict.decision == "contradicted"
     else:
-        assert verdict.decision == ("unproved" if count > MANY_PARAMETERS or min(count, required) > 4 else "proved")
+        assert verdict.decision == (
+            "unproved" if count > MANY_PARAMETERS or min(count, required) > 4 else "proved"
+        )
     assert bool(verdict.reason) == (verdict.decision != "proved")
 
 
@@ -39,7 +48,12 @@ def test_a_tool_is_the_more_doubtful_the_more_has_to_be_said(count: int, require
         (make_tool("cancelOrder", "Cancel an order.", order_id=TEXT), "No tool of the category"),
         (make_tool("getBalance", "Show the balance.", access_token=TEXT), "signs the user in"),
         (make_tool("getBalance", "Show the balance.", api_key=TEXT), "signs the user in"),
-        (make_tool("sendParcel", "Send.", recipient={"type": "object", "properties": {"name": {}}}), "Objects"),
+        (
+            make_tool(
+                "sendParcel", "Send.", recipient={"type": "object", "properties": {"name": {}}}
+            ),
+            "Objects",
+        ),
         (make_tool("getBalance", "", account=TEXT), "no description"),
         (make_tool("getBalance", "Show.", account={"description": " "}), "No description says"),
     ],
@@ -103,7 +117,8 @@ def test_what_can_be_created_but_not_managed_is_a_finding_about_the_category(
 
 
 @pytest.mark.parametrize(
-    "names", [("setVolume",), ("addSongToPlaylist",), ("sendMessage",), ("searchFlights", "getFlight")]
+    "names",
+    [("setVolume",), ("addSongToPlaylist",), ("sendMessage",), ("searchFlights", "getFlight")],
 )
 def test_what_is_not_kept_has_no_gap(names: tuple[str, ...]) -> None:
     assert find_gaps(_names(*names)) == []

@@ -52,16 +52,24 @@ def test_a_name_tells_what_a_tool_does_and_to_what(
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (("turnOnSound", "Turn on the navigation sound."), ("turnOffSound", "Turn off the navigation sound.")),
+        (
+            ("turnOnSound", "Turn on the navigation sound."),
+            ("turnOffSound", "Turn off the navigation sound."),
+        ),
         (("blockNumber", "Block a phone number."), ("unblockNumber", "Unblock a phone number.")),
         (("navigationSoundA", "打开导航声音。"), ("navigationSoundB", "关闭导航声音。")),
         (("lockScreen", "锁定屏幕。"), ("unlockScreen", "解锁屏幕。")),
         (("setAlarm", "Set an alarm."), ("deleteAlarm", "Delete an alarm.")),
-        (("sendMoney", "Send money to somebody."), ("requestMoney", "Request money from somebody.")),
+        (
+            ("sendMoney", "Send money to somebody."),
+            ("requestMoney", "Request money from somebody."),
+        ),
         (("muteGroup", "静音群聊。"), ("ringGroup", "取消静音群聊。")),
     ],
 )
-def test_opposites_are_never_twins_however_alike_their_words(one: tuple[str, str], other: tuple[str, str]) -> None:
+def test_opposites_are_never_twins_however_alike_their_words(
+    one: tuple[str, str], other: tuple[str, str]
+) -> None:
     language: Language = "en" if one[1].isascii() else "zh"
     pair = [make_tool(*words, language=language, number=TEXT) for words in (one, other)]
     assert are_opposed(*pair)
@@ -73,12 +81,26 @@ def test_opposites_are_never_twins_however_alike_their_words(one: tuple[str, str
     ("one", "other"),
     [
         (
-            make_tool("searchFlights", "Search flights between two cities.", origin=TEXT, destination=TEXT, date=TEXT),
-            make_tool("findFlights", "Find flights from one city to another.", origin=TEXT, destination=TEXT, day=TEXT),
+            make_tool(
+                "searchFlights",
+                "Search flights between two cities.",
+                origin=TEXT,
+                destination=TEXT,
+                date=TEXT,
+            ),
+            make_tool(
+                "findFlights",
+                "Find flights from one city to another.",
+                origin=TEXT,
+                destination=TEXT,
+                day=TEXT,
+            ),
         ),
         (
             make_tool("bookHotel", "Book a hotel room.", city=TEXT, check_in_date=TEXT),
-            make_tool("reserveHotelRoom", "Reserve a room in a hotel.", city=TEXT, check_in_date=TEXT),
+            make_tool(
+                "reserveHotelRoom", "Reserve a room in a hotel.", city=TEXT, check_in_date=TEXT
+            ),
         ),
         (
             make_tool("getBalance", "查看账户余额。", language="zh", account=TEXT),
@@ -86,7 +108,9 @@ def test_opposites_are_never_twins_however_alike_their_words(one: tuple[str, str
         ),
     ],
 )
-def test_the_second_of_two_that_do_the_same_waits_for_people_with_the_first_named(one: Tool, other: Tool) -> None:
+def test_the_second_of_two_that_do_the_same_waits_for_people_with_the_first_named(
+    one: Tool, other: Tool
+) -> None:
     first, second = check_redundancy([one, other])
     assert (first.subject, first.decision) == (one.key, "proved")
     assert second.subject == other.key
@@ -99,26 +123,38 @@ def test_the_second_of_two_that_do_the_same_waits_for_people_with_the_first_name
 
 def test_the_same_again_under_another_name_is_contradicted() -> None:
     one = make_tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
-    other = make_tool("writeMessage", "Send one text message to a contact.", contact=TEXT, text=TEXT)
+    other = make_tool(
+        "writeMessage", "Send one text message to a contact.", contact=TEXT, text=TEXT
+    )
     assert check_redundancy([one, other])[1].decision == "contradicted"
 
 
 def test_two_tools_of_one_name_are_twins_whatever_they_say() -> None:
-    one, other = make_tool("open", "Open a door.", door=TEXT), make_tool("open", "Show a web page.", page=TEXT)
-    assert [verdict.decision for verdict in check_redundancy([one, other])] == ["proved", "contradicted"]
+    one, other = (
+        make_tool("open", "Open a door.", door=TEXT),
+        make_tool("open", "Show a web page.", page=TEXT),
+    )
+    assert [verdict.decision for verdict in check_redundancy([one, other])] == [
+        "proved",
+        "contradicted",
+    ]
 
 
 def test_only_tools_of_one_category_and_language_are_compared() -> None:
     one = make_tool("searchFlights", "Search flights.", category="Flights", date=TEXT)
     elsewhere = one.with_changes(category="Travel")
     other_language = one.with_changes(language="zh")
-    assert {verdict.decision for verdict in check_redundancy([one, elsewhere, other_language])} == {"proved"}
+    assert {verdict.decision for verdict in check_redundancy([one, elsewhere, other_language])} == {
+        "proved"
+    }
 
 
 def test_the_nearest_of_several_twins_is_named() -> None:
     near = make_tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
     far = make_tool("sendChatMessage", "Send a message in a chat.", chat=TEXT, text=TEXT)
-    last = make_tool("sendTextMessage", "Send a text message to one contact.", contact=TEXT, text=TEXT)
+    last = make_tool(
+        "sendTextMessage", "Send a text message to one contact.", contact=TEXT, text=TEXT
+    )
     verdict = check_redundancy([far, near, last])[2]
     assert [proof.quote for proof in verdict.evidence] == ["sendMessage"]
 
@@ -132,7 +168,9 @@ def test_the_seed_catalog_has_hardly_anything_twice() -> None:
 
 @settings(max_examples=6)
 @given(st.permutations(range(4)))
-def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(order: list[int]) -> None:
+def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(
+    order: list[int],
+) -> None:
     tools = [
         make_tool("findFlights", "Find flights from one city to another.", origin=TEXT),
         make_tool("searchFlights", "Search flights between two cities.", origin=TEXT),
@@ -143,8 +181,13 @@ def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(order
     verdicts = check_redundancy(given_tools)
     assert [verdict.subject for verdict in verdicts] == [one.key for one in given_tools]
     assert verdicts[0].decision == "proved"
-    pairs = {frozenset((twins.one.name, twins.other.name)) for twins in find_duplicate_tools(given_tools)}
-    assert pairs == {frozenset(("findFlights", "searchFlights")), frozenset(("deleteNote", "removeNote"))}
+    pairs = {
+        frozenset((twins.one.name, twins.other.name)) for twins in find_duplicate_tools(given_tools)
+    }
+    assert pairs == {
+        frozenset(("findFlights", "searchFlights")),
+        frozenset(("deleteNote", "removeNote")),
+    }
 
 
 def test_embeddings_are_near_for_what_means_the_same_and_reach_across_nothing_else() -> None:

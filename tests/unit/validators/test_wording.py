@@ -29,10 +29,15 @@ def test_what_nobody_says_is_named(text: str, problem: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Book a table at Luigi's for four at 19:30, please.", "I had had enough. What is that?", "订明天七点的位子",
-        "Is 3 < 4?", "Wake me at 7 - or 8.", "Mail anna_b@x.org the file my_notes.txt", "Go on...",
+        "Book a table at Luigi's for four at 19:30, please.",
+        "I had had enough. What is that?",
+        "订明天七点的位子",
+        "Is 3 < 4?",
+        "Wake me at 7 - or 8.",
+        "Mail anna_b@x.org the file my_notes.txt",
+        "Go on...",
     ],
-)  # fmt: skip
+)
 def test_what_people_say_is_left_alone(text: str) -> None:
     assert list(problems_of(text)) == []
 
@@ -42,7 +47,10 @@ async def test_a_doubt_names_its_turn_and_is_for_people(perfect: Sample) -> None
     assert verdict.decision == "proved"
     turns = (*perfect.turns, UserTurn(text="And the the same again."))
     [verdict] = await check_wording(perfect.with_changes(turns=turns), context_of({}))
-    assert (verdict.decision, verdict.reason) == ("unproved", "Turn 2 says a word twice: 'the the'.")
+    assert (verdict.decision, verdict.reason) == (
+        "unproved",
+        "Turn 2 says a word twice: 'the the'.",
+    )
 
 
 def test_the_tools_own_words_are_named(perfect: Sample, tools: dict[str, Tool]) -> None:
@@ -56,4 +64,11 @@ def test_the_tools_own_words_are_named(perfect: Sample, tools: dict[str, Tool]) 
     assert [one.problem for one in words_of_tool("The pull_number is 7.", tool)] == [
         "has a name as code has it: 'pull_number'"
     ]
-    assert list(words_of_tool('Did the checks of pull request 7 pass? The file is "pull_number.py".', tool)) == []
+    assert (
+        list(
+            words_of_tool(
+                'Did the checks of pull request 7 pass? The file is "pull_number.py".', tool
+            )
+        )
+        == []
+    )

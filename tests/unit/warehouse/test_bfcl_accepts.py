@@ -16,22 +16,31 @@ TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
 
 @pytest.fixture
 def every_kind(content: ReleaseContent, arguments: dict[str, Any]) -> ReleaseContent:
-    trip, ride = GoldCall(tool=TRIP, arguments=arguments), GoldCall(tool=RIDE, arguments={"place": "Voss"})
+    trip, ride = (
+        GoldCall(tool=TRIP, arguments=arguments),
+        GoldCall(tool=RIDE, arguments={"place": "Voss"}),
+    )
     later = GoldCall(tool=TRIP, arguments={"city": "$$$", "nights": 3})
 
     def made(kind: str, *turns: Any) -> Sample:
-        return content.samples[0].with_changes(kind=kind, turns=(UserTurn(text=f"A {kind}."), *turns))
+        return content.samples[0].with_changes(
+            kind=kind, turns=(UserTurn(text=f"A {kind}."), *turns)
+        )
 
     more = (
         made("routing_easy", CallTurn(calls=(trip,))),
         made("routing_hard", CallTurn(calls=(ride, later))),
         made("multi_step", CallTurn(calls=(trip, ride), executed=True), ResultTurn(results=(1, 2))),
-        made("conversation", CallTurn(calls=(ride, ride), executed=True), ResultTurn(results=(1, 2))),
+        made(
+            "conversation", CallTurn(calls=(ride, ride), executed=True), ResultTurn(results=(1, 2))
+        ),
     )
     return content._replace(samples=(*content.samples, *more))
 
 
-def questions(content: ReleaseContent) -> Iterator[tuple[str, list[dict[str, Any]], list[DecodedCall], list[Any]]]:
+def questions(
+    content: ReleaseContent,
+) -> Iterator[tuple[str, list[dict[str, Any]], list[DecodedCall], list[Any]]]:
     files = bfcl_files(content)
     for category, asked, answers in (
         ("multiple", files.questions, files.answers),
@@ -45,13 +54,19 @@ def questions(content: ReleaseContent) -> Iterator[tuple[str, list[dict[str, Any
 
 def gold(answer: dict[str, dict[str, list[Any]]]) -> DecodedCall:
     [(name, accepted)] = answer.items()
-    return DecodedCall(name, {key: plain(values[0]) for key, values in accepted.items() if values != [""]})
+    return DecodedCall(
+        name, {key: plain(values[0]) for key, values in accepted.items() if values != [""]}
+    )
 
 
 def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: members[0] for name, members in value.items()}
-    return [plain(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
+    return (
+        [plain(one) if isinstance(one, dict) else one for one in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def other(value: Any) -> Any:
@@ -69,17 +84,24 @@ def broken(calls: list[DecodedCall]) -> Iterator[tuple[str, list[DecodedCall]]]:
     yield "one too few", rest
     yield "a strange parameter", [first._replace(arguments={**first.arguments, "zz": 1}), *rest]
     for name, value in first.arguments.items():
-        yield f"another {name}", [first._replace(arguments={**first.arguments, name: other(value)}), *rest]
+        yield (
+            f"another {name}",
+            [first._replace(arguments={**first.arguments, name: other(value)}), *rest],
+        )
         yield (
             f"no {name}",
             [
-                first._replace(arguments={key: one for key, one in first.arguments.items() if key != name}),
+                first._replace(
+                    arguments={key: one for key, one in first.arguments.items() if key != name}
+                ),
                 *rest,
             ],
         )
 
 
-def test_gold_of_every_kind_is_accepted_and_broken_calls_are_not(every_kind: ReleaseContent) -> None:
+def test_gold_of_every_kind_is_accepted_and_broken_calls_are_not(
+    every_kind: ReleaseContent,
+) -> None:
     seen = 0
     for category, documents, calls, truth in questions(every_kind):
         assert check_calls(documents, calls, truth, category).valid, truth
@@ -89,13 +111,20 @@ def test_gold_of_every_kind_is_accepted_and_broken_calls_are_not(every_kind: Rel
     assert seen > 40
 
 
-def test_what_only_a_result_tells_may_be_the_placeholder_or_left_out(every_kind: ReleaseContent) -> None:
-    [(category, documents, calls, truth)] = [one for one in questions(every_kind) if "$$$" in str(one[3])]
+def test_what_only_a_result_tells_may_be_the_placeholder_or_left_out(
+    every_kind: ReleaseContent,
+) -> None:
+    [(category, documents, calls, truth)] = [
+        one for one in questions(every_kind) if "$$$" in str(one[3])
+    ]
     for city in ({"city": "$$$"}, {}):
         made = [calls[0], DecodedCall(calls[1].name, {"nights": 3, **city})]
         assert check_calls(documents, made, truth, category).valid
     assert not check_calls(
-        documents, [calls[0], DecodedCall(calls[1].name, {"nights": 3, "city": "Rome"})], truth, category
+        documents,
+        [calls[0], DecodedCall(calls[1].name, {"nights": 3, "city": "Rome"})],
+        truth,
+        category,
     ).valid
 
 
@@ -118,8 +147,12 @@ def test_calls_of_real_apis_are_decoded_as_what_they_are(content: ReleaseContent
     question, answer = files.questions[1], files.answers[1]
     decoded = decode_calls(question["question"][0][1]["content"])
     assert decoded.calls == [gold(one) for one in answer["ground_truth"]]
-    assert check_calls(question["function"], decoded.calls, answer["ground_truth"], "multiple").valid
+    assert check_calls(
+        question["function"], decoded.calls, answer["ground_truth"], "multiple"
+    ).valid
     assert question["callwright_names"] == {
-        "get_user_by_id": "get-user-by.id", "get_user_by_id.page_size": "page-size", "get_user_by_id._from": "from",
+        "get_user_by_id": "get-user-by.id",
+        "get_user_by_id.page_size": "page-size",
+        "get_user_by_id._from": "from",
         "get_user_by_id._2nd": "2nd",
-    }  # fmt: skip
+    }

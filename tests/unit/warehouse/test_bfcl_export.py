@@ -16,7 +16,10 @@ TRIP_TOOL, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
 
 def typed(schema: dict[str, Any]) -> list[str]:
     inner = [schema["items"]] if "items" in schema else []
-    return [schema["type"], *(name for one in (*inner, *schema.get("properties", {}).values()) for name in typed(one))]
+    return [
+        schema["type"],
+        *(name for one in (*inner, *schema.get("properties", {}).values()) for name in typed(one)),
+    ]
 
 
 def test_every_type_is_one_that_the_checker_knows(content: ReleaseContent) -> None:
@@ -30,9 +33,18 @@ def test_the_type_is_the_schemas_else_the_gold_values(content: ReleaseContent) -
     properties = bfcl_files(content).questions[0]["function"][0]["parameters"]["properties"]
     kinds = {name: schema["type"] for name, schema in properties.items()}
     assert kinds == {
-        "city": "string", "nights": "integer", "price": "float", "insured": "boolean", "board": "string",
-        "stops": "array", "points": "array", "guests": "array", "room": "dict", "note": "integer", "anything": "array",
-    }  # fmt: skip
+        "city": "string",
+        "nights": "integer",
+        "price": "float",
+        "insured": "boolean",
+        "board": "string",
+        "stops": "array",
+        "points": "array",
+        "guests": "array",
+        "room": "dict",
+        "note": "integer",
+        "anything": "array",
+    }
     assert properties["anything"]["items"]["type"] == "integer"
     assert properties["board"]["enum"] == ["none", "half"]
 
@@ -75,13 +87,22 @@ def test_a_question_ends_where_the_last_call_is_due(content: ReleaseContent) -> 
 def test_samples_without_a_due_call_are_questions_of_their_own(content: ReleaseContent) -> None:
     files = bfcl_files(content)
     assert [question["id"] for question in files.irrelevant] == ["irrelevance_0"]
-    assert [question["id"] for question in files.questions] == [answer["id"] for answer in files.answers]
+    assert [question["id"] for question in files.questions] == [
+        answer["id"] for answer in files.answers
+    ]
     assert len(files.questions) == 4
 
 
-def test_several_calls_that_are_due_are_parallel_ones_and_unknown_values_stay_open(content: ReleaseContent) -> None:
-    calls = (GoldCall(tool=RIDE, arguments={"place": "Voss"}), GoldCall(tool=TRIP_TOOL, arguments={"city": "$$$"}))
-    plan = content.samples[0].with_changes(kind="routing_hard", turns=(UserTurn(text="Both."), CallTurn(calls=calls)))
+def test_several_calls_that_are_due_are_parallel_ones_and_unknown_values_stay_open(
+    content: ReleaseContent,
+) -> None:
+    calls = (
+        GoldCall(tool=RIDE, arguments={"place": "Voss"}),
+        GoldCall(tool=TRIP_TOOL, arguments={"city": "$$$"}),
+    )
+    plan = content.samples[0].with_changes(
+        kind="routing_hard", turns=(UserTurn(text="Both."), CallTurn(calls=calls))
+    )
     files = bfcl_files(content._replace(samples=(plan,)))
     assert (files.questions, files.irrelevant) == ([], [])
     assert [row["id"] for row in files.parallel_questions] == ["parallel_multiple_0"]
@@ -90,7 +111,9 @@ def test_several_calls_that_are_due_are_parallel_ones_and_unknown_values_stay_op
     assert list(answer["ground_truth"][0].values()) == [{"place": ["Voss"]}]
 
 
-def test_every_step_that_was_carried_out_is_a_question_after_what_came_before(content: ReleaseContent) -> None:
+def test_every_step_that_was_carried_out_is_a_question_after_what_came_before(
+    content: ReleaseContent,
+) -> None:
     ride = GoldCall(tool=RIDE, arguments={"place": "Voss"})
     trip = GoldCall(tool=TRIP_TOOL, arguments={"city": "Oslo", "nights": 2})
     turns = (
@@ -103,21 +126,33 @@ def test_every_step_that_was_carried_out_is_a_question_after_what_came_before(co
     )
     path = content.samples[0].with_changes(kind="multi_step", turns=turns)
     files = bfcl_files(content._replace(samples=(path,)))
-    assert [len(row["question"][0]) for row in (*files.questions, *files.parallel_questions)] == [1, 3]
-    assert [row["callwright_turn"] for row in (*files.questions, *files.parallel_questions)] == [1, 3]
+    assert [len(row["question"][0]) for row in (*files.questions, *files.parallel_questions)] == [
+        1,
+        3,
+    ]
+    assert [row["callwright_turn"] for row in (*files.questions, *files.parallel_questions)] == [
+        1,
+        3,
+    ]
     called, returned = files.parallel_questions[0]["question"][0][1:]
     assert called["content"].endswith("(place='Voss')]")
     assert returned == {"role": "tool", "content": '{"taxi":1}'}
 
 
-def test_a_gold_value_that_its_schema_does_not_allow_keeps_its_own_type(content: ReleaseContent) -> None:
+def test_a_gold_value_that_its_schema_does_not_allow_keeps_its_own_type(
+    content: ReleaseContent,
+) -> None:
     odd = GoldCall(tool=RIDE, arguments={"place": {"street": "Vik 3"}})
-    sample = content.samples[0].with_changes(turns=(UserTurn(text="A taxi."), CallTurn(calls=(odd,))))
+    sample = content.samples[0].with_changes(
+        turns=(UserTurn(text="A taxi."), CallTurn(calls=(odd,)))
+    )
     [question] = bfcl_files(content._replace(samples=(sample,))).questions
     assert question["function"][1]["parameters"]["properties"]["place"]["type"] == "dict"
 
 
 def test_a_call_that_no_candidate_answers_is_refused(content: ReleaseContent) -> None:
-    strange = content.samples[0].with_changes(turns=(UserTurn(text="Sing."), CallTurn(calls=(GoldCall(tool="sing"),))))
+    strange = content.samples[0].with_changes(
+        turns=(UserTurn(text="Sing."), CallTurn(calls=(GoldCall(tool="sing"),)))
+    )
     with pytest.raises(RecordError, match="no candidate has this name"):
         bfcl_files(content._replace(samples=(strange,)))

@@ -18,10 +18,19 @@ def warehouse(tmp_path: Path) -> Warehouse:
     return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
 
 
-def asked(stage: str, *, build: str = "b1", cost: float = 0.25, cached: bool = False, error: str = "") -> LlmCall:
+def asked(
+    stage: str, *, build: str = "b1", cost: float = 0.25, cached: bool = False, error: str = ""
+) -> LlmCall:
     tokens = {} if cached else {"prompt_tokens": 30, "completion_tokens": 10, "cost": cost}
     return LlmCall(
-        request="00", build=build, stage=stage, model="m", prompt_version="1", cached=cached, error=error, **tokens
+        request="00",
+        build=build,
+        stage=stage,
+        model="m",
+        prompt_version="1",
+        cached=cached,
+        error=error,
+        **tokens,
     )
 
 
@@ -33,7 +42,9 @@ def begun(key: str) -> Row:
     return {"key": key, "recipe": "small", "body": "{}", "started_at": NOW, "finished_at": None}
 
 
-def test_each_stage_tells_its_calls_and_costs_for_each_accepted_sample(warehouse: Warehouse) -> None:
+def test_each_stage_tells_its_calls_and_costs_for_each_accepted_sample(
+    warehouse: Warehouse,
+) -> None:
     calls = [
         *(asked("requests") for _ in range(3)),
         asked("requests", cached=True),
@@ -48,12 +59,17 @@ def test_each_stage_tells_its_calls_and_costs_for_each_accepted_sample(warehouse
 
     assert set(rows) == {"requests", "meaning"}, "what no build asked counts for none"
     requests = rows["requests"]
-    assert (requests["accepted"], requests["calls"], requests["cached"], requests["errors"]) == (2, 4, 1, 1)
-    assert (requests["calls_per_accepted"], requests["tokens_per_accepted"], requests["cost_per_accepted"]) == (
+    assert (requests["accepted"], requests["calls"], requests["cached"], requests["errors"]) == (
         2,
-        80,
-        0.5,
+        4,
+        1,
+        1,
     )
+    assert (
+        requests["calls_per_accepted"],
+        requests["tokens_per_accepted"],
+        requests["cost_per_accepted"],
+    ) == (2, 80, 0.5)
     assert rows["meaning"]["calls_per_accepted"] == 0.5
     [whole] = warehouse.rows("from cost_per_accepted where build = 'b1'")
     assert whole["calls"] == sum(row["calls"] for row in rows.values())
@@ -63,4 +79,9 @@ def test_a_build_that_landed_nothing_has_no_cost_for_each(warehouse: Warehouse) 
     warehouse.put([asked("requests")])
     warehouse.put_rows({"builds": [begun("b1")]})
     [row] = warehouse.rows("from calls_per_accepted")
-    assert (row["accepted"], row["calls"], row["calls_per_accepted"], row["cost_per_accepted"]) == (0, 1, None, None)
+    assert (row["accepted"], row["calls"], row["calls_per_accepted"], row["cost_per_accepted"]) == (
+        0,
+        1,
+        None,
+        None,
+    )

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from callwright.warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
+from callwright.warehouse.records import (
+    CallTurn,
+    Decision,
+    GoldCall,
+    Origin,
+    Review,
+    Sample,
+    UserTurn,
+    Verdict,
+)
 from callwright.warehouse.records.evaluation import ReviewDecision
 from callwright.warehouse.store import Warehouse
 
@@ -18,11 +27,15 @@ STAGES = ("grounding", "dialogue", "consistency")
 def warehouse(tmp_path: Path) -> Warehouse:
     kept = Warehouse(tmp_path / "warehouse.duckdb", patience=5)
     row = {"stage_group": "consistency", "source": ""}
-    kept.put_rows({"stages": [{"name": name, "position": at, **row} for at, name in enumerate(STAGES)]})
+    kept.put_rows(
+        {"stages": [{"name": name, "position": at, **row} for at, name in enumerate(STAGES)]}
+    )
     return kept
 
 
-def sample(text: str, *, planted: str = "", model: str = "template/v1", is_due: bool = True) -> Sample:
+def sample(
+    text: str, *, planted: str = "", model: str = "template/v1", is_due: bool = True
+) -> Sample:
     due = (GoldCall(tool="weather", arguments={"city": "Oslo"}),) if is_due else ()
     return Sample(
         kind="perfect" if is_due else "irrelevant",
@@ -39,7 +52,9 @@ def verdict(about: Sample, check: str, decision: Decision) -> Verdict:
 
 
 def review(about: Sample, decision: ReviewDecision) -> Review:
-    return Review(subject=about.key, kind="samples", decision=decision, reviewer="one", reviewed_at=NOW)
+    return Review(
+        subject=about.key, kind="samples", decision=decision, reviewer="one", reviewed_at=NOW
+    )
 
 
 def measured(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
@@ -48,7 +63,11 @@ def measured(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
 
 
 def test_a_check_answers_for_what_it_has_judged_only(warehouse: Warehouse) -> None:
-    stopped, passed, good = sample("a", planted="wrong_argument"), sample("b", planted="wrong_argument"), sample("c")
+    stopped, passed, good = (
+        sample("a", planted="wrong_argument"),
+        sample("b", planted="wrong_argument"),
+        sample("c"),
+    )
     warehouse.put([stopped, passed, good, verdict(stopped, "grounding", "contradicted")])
     warehouse.put([verdict(one, "grounding", "proved") for one in (passed, good)])
     warehouse.put([verdict(passed, "dialogue", "unproved"), verdict(good, "dialogue", "unproved")])
@@ -60,8 +79,12 @@ def test_a_check_answers_for_what_it_has_judged_only(warehouse: Warehouse) -> No
 
 def test_who_doubts_after_another_is_not_the_first(warehouse: Warehouse) -> None:
     bad = sample("a", planted="extra_argument")
-    warehouse.put([bad, verdict(bad, "consistency", "unproved"), verdict(bad, "dialogue", "unproved")])
-    assert [measured(warehouse)[check]["caught_first"] for check in ("dialogue", "consistency")] == [1, 0]
+    warehouse.put(
+        [bad, verdict(bad, "consistency", "unproved"), verdict(bad, "dialogue", "unproved")]
+    )
+    assert [
+        measured(warehouse)[check]["caught_first"] for check in ("dialogue", "consistency")
+    ] == [1, 0]
     assert measured(warehouse)["consistency"]["caught"] == 1.0
 
 
@@ -79,14 +102,25 @@ def test_an_argument_too_many_leaves_a_gold_of_no_call_right(warehouse: Warehous
     one = sample("a", planted="extra_argument", is_due=False)
     warehouse.put([one, verdict(one, "consistency", "proved")])
     assert measured(warehouse)["consistency"] == {
-        "judged": 1, "bad": 0, "caught": None, "false_alarms": 0.0, "caught_first": 0,
-    }  # fmt: skip
+        "judged": 1,
+        "bad": 0,
+        "caught": None,
+        "false_alarms": 0.0,
+        "caught_first": 0,
+    }
 
 
 def test_what_nobody_knows_about_is_left_out(warehouse: Warehouse) -> None:
     other = sample("a", planted="wrong_tool", is_due=False)
     foreign = sample("b", model="openai/some-model")
-    warehouse.put([other, foreign, verdict(other, "grounding", "proved"), verdict(foreign, "grounding", "unproved")])
+    warehouse.put(
+        [
+            other,
+            foreign,
+            verdict(other, "grounding", "proved"),
+            verdict(foreign, "grounding", "unproved"),
+        ]
+    )
     assert measured(warehouse) == {}
     warehouse.put([review(foreign, "accept")])
     assert measured(warehouse)["grounding"]["false_alarms"] == 1.0

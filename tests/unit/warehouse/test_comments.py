@@ -24,7 +24,9 @@ def relations(warehouse: Warehouse) -> list[Relation]:
 def test_every_table_view_and_column_has_a_comment(relations: list[Relation]) -> None:
     assert len(relations) > 90
     assert [one.name for one in relations if not one.comment] == []
-    assert [f"{one.name}.{name}" for one in relations for name, _, comment in one.columns if not comment] == []
+    assert [
+        f"{one.name}.{name}" for one in relations for name, _, comment in one.columns if not comment
+    ] == []
 
 
 def test_the_vocabulary_has_no_word_that_nothing_uses(relations: list[Relation]) -> None:
@@ -43,12 +45,20 @@ def test_the_vocabulary_has_no_word_that_nothing_uses(relations: list[Relation])
 
 def test_the_reference_is_the_one_that_the_database_gives(tmp_path: Path) -> None:
     page = tmp_path / "sql.md"
-    page.write_text(DOCS.joinpath("sql.md").read_text(encoding="utf-8").partition(f"{TITLE}\n")[0], encoding="utf-8")
+    page.write_text(
+        DOCS.joinpath("sql.md").read_text(encoding="utf-8").partition(f"{TITLE}\n")[0],
+        encoding="utf-8",
+    )
     main(page)
-    assert page.read_text(encoding="utf-8") == DOCS.joinpath("sql.md").read_text(encoding="utf-8"), "make docs"
+    assert page.read_text(encoding="utf-8") == DOCS.joinpath("sql.md").read_text(
+        encoding="utf-8"
+    ), "make docs"
 
 
 def test_a_view_is_told_of_by_the_head_of_its_sql() -> None:
     things = "-- One row a thing,\n-- and no more.\ncreate or replace view things as\nselect 1;\n"
     script = f"{things}-- Another.\ncreate or replace view more as from things;\n"
-    assert view_comments([script]) == {"things": "One row a thing, and no more.", "more": "Another."}
+    assert view_comments([script]) == {
+        "things": "One row a thing, and no more.",
+        "more": "Another.",
+    }

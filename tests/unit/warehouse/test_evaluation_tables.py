@@ -29,16 +29,26 @@ def older(tmp_path: Path) -> Path:
     """A warehouse as it was before what candidates are shown was noted."""
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as connection:
-        connection.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        connection.execute(
+            "create table migrations (name varchar primary key, made_at timestamptz default now())"
+        )
         for name in EARLIER:
-            connection.execute(files("callwright.warehouse").joinpath("migrations", name).read_text(encoding="utf-8"))
+            connection.execute(
+                files("callwright.warehouse")
+                .joinpath("migrations", name)
+                .read_text(encoding="utf-8")
+            )
             connection.execute("insert into migrations (name) values (?)", [name])
-        connection.execute("create view leaderboard as select release, model, strategy, run from scores")
+        connection.execute(
+            "create view leaderboard as select release, model, strategy, run from scores"
+        )
         connection.execute(
             "insert into predictions values "
             "('k', 'v1', 's', 1, 'm', 'direct', 0, 'Hm.', null, 'It is empty.', 'unparseable', now())"
         )
-        connection.execute("insert into scores values ('v1', 'm', 'direct', 0, 'args_acc', 'all', '', 0.25, 4)")
+        connection.execute(
+            "insert into scores values ('v1', 'm', 'direct', 0, 'args_acc', 'all', '', 0.25, 4)"
+        )
     return path
 
 
@@ -49,7 +59,9 @@ def warehouse(tmp_path: Path) -> Warehouse:
 
 def test_what_was_kept_before_is_known_as_what_it_was(older: Path) -> None:
     warehouse = Warehouse(older)
-    [row] = warehouse.rows("select key, tools_shown, settings, text, calls, problem, error_type from predictions")
+    [row] = warehouse.rows(
+        "select key, tools_shown, settings, text, calls, problem, error_type from predictions"
+    )
     assert list(row.values()) == ["k", "always", "", "Hm.", None, "It is empty.", "unparseable"]
     [board] = warehouse.rows("select tools_shown, judge, args_acc, predictions from leaderboard")
     assert board == {"tools_shown": "always", "judge": "", "args_acc": 0.25, "predictions": 1}
@@ -59,21 +71,40 @@ def test_predictions_in_two_contexts_stand_beside_each_other(older: Path) -> Non
     warehouse = Warehouse(older)
     always = PREDICTION.with_changes(tools_shown="always", run=1)
     warehouse.put([PREDICTION, always, PREDICTION, SCORE, SCORE.with_changes(tools_shown="always")])
-    counts = warehouse.rows("select tools_shown, predictions from leaderboard order by tools_shown, run")
-    assert counts == [{"tools_shown": "always", "predictions": 1}, {"tools_shown": "first", "predictions": 1}]
+    counts = warehouse.rows(
+        "select tools_shown, predictions from leaderboard order by tools_shown, run"
+    )
+    assert counts == [
+        {"tools_shown": "always", "predictions": 1},
+        {"tools_shown": "first", "predictions": 1},
+    ]
 
 
 def test_scores_of_a_choice_or_a_judge_replace_their_own_only(warehouse: Warehouse) -> None:
-    warehouse.put([SCORE, SCORE.with_changes(judge="j", value=0.75), SCORE.with_changes(snapshots="last", value=0.1)])
+    warehouse.put(
+        [
+            SCORE,
+            SCORE.with_changes(judge="j", value=0.75),
+            SCORE.with_changes(snapshots="last", value=0.1),
+        ]
+    )
     warehouse.put([SCORE.with_changes(value=0.6)])
-    rows = warehouse.rows("select judge, snapshots, value from scores where tools_shown = 'first' order by all")
-    assert [tuple(row.values()) for row in rows] == [("", "all", 0.6), ("", "last", 0.1), ("j", "all", 0.75)]
+    rows = warehouse.rows(
+        "select judge, snapshots, value from scores where tools_shown = 'first' order by all"
+    )
+    assert [tuple(row.values()) for row in rows] == [
+        ("", "all", 0.6),
+        ("", "last", 0.1),
+        ("j", "all", 0.75),
+    ]
     with pytest.raises(StoreError, match="CHECK constraint"):
         warehouse.execute("update scores set snapshots = 'middle'")
 
 
 def test_a_judge_is_noted_once(warehouse: Warehouse) -> None:
-    verdict = JudgeVerdict(prediction=PREDICTION.key, judge="j", agree=True, reason="Four is 4.", version="1")
+    verdict = JudgeVerdict(
+        prediction=PREDICTION.key, judge="j", agree=True, reason="Four is 4.", version="1"
+    )
     warehouse.put([verdict, verdict])
     [row] = warehouse.rows("select prediction, judge, agree, reason from judge_verdicts")
     assert tuple(row.values()) == (PREDICTION.key, "j", True, "Four is 4.")
@@ -81,11 +112,20 @@ def test_a_judge_is_noted_once(warehouse: Warehouse) -> None:
 
 def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(warehouse: Warehouse) -> None:
     grade = Grade(
-        prediction=PREDICTION.key, judge="j", metric="judge_score", value=0.85, count=1, reason="Near.", version="1"
+        prediction=PREDICTION.key,
+        judge="j",
+        metric="judge_score",
+        value=0.85,
+        count=1,
+        reason="Near.",
+        version="1",
     )
     warehouse.put([grade, grade, grade.with_changes(metric="parameter_validity", value=2, count=3)])
     rows = warehouse.rows("select metric, value, count from grades order by metric")
-    assert [tuple(row.values()) for row in rows] == [("judge_score", 0.85, 1), ("parameter_validity", 2, 3)]
+    assert [tuple(row.values()) for row in rows] == [
+        ("judge_score", 0.85, 1),
+        ("parameter_validity", 2, 3),
+    ]
     with pytest.raises(StoreError, match="CHECK constraint"):
         warehouse.execute("update grades set metric = 'beauty'")
 
@@ -93,32 +133,61 @@ def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(warehouse: Wa
 def test_a_judges_figures_stand_in_rows_of_their_own(warehouse: Warehouse) -> None:
     by_rule = SCORE.with_changes(metric="ast")
     warehouse.put([by_rule, SCORE.with_changes(metric="judge_score", judge="j", value=0.9)])
-    rows = warehouse.rows("select judge, ast, judge_score, graded_plans from answer_board order by judge")
+    rows = warehouse.rows(
+        "select judge, ast, judge_score, graded_plans from answer_board order by judge"
+    )
     assert [tuple(row.values()) for row in rows] == [("", 0.5, None, None), ("j", None, 0.9, 2)]
 
 
 BOARDS = (
-    "metrics_by_slice", "leaderboard", "error_types", "parameter_type_errors", "step_distribution", "domain_board", "answer_board",
-    "pass_k", "run_means", "paired_comparisons", "sample_results", "failed_by_all", "metric_audit", "metric_precision",
-    "evaluation_cost", "candidates",
-)  # fmt: skip
+    "metrics_by_slice",
+    "leaderboard",
+    "error_types",
+    "parameter_type_errors",
+    "step_distribution",
+    "domain_board",
+    "answer_board",
+    "pass_k",
+    "run_means",
+    "paired_comparisons",
+    "sample_results",
+    "failed_by_all",
+    "metric_audit",
+    "metric_precision",
+    "evaluation_cost",
+    "candidates",
+)
 FIGURES = re.compile("DOUBLE|BIGINT|HUGEINT|INTEGER|UBIGINT|MAP")
 
 
 def test_every_figure_of_an_evaluation_is_defined(tmp_path: Path) -> None:
     warehouse, defined = Warehouse(tmp_path / "warehouse.duckdb"), defined_figures()
     for view in BOARDS:
-        shown = {row["column_name"] for row in warehouse.rows(f"describe {view}") if FIGURES.match(row["column_type"])}
+        shown = {
+            row["column_name"]
+            for row in warehouse.rows(f"describe {view}")
+            if FIGURES.match(row["column_type"])
+        }
         assert shown
         assert (view, sorted(shown - defined)) == (view, [])
 
 
 def test_every_figure_of_a_scored_file_is_defined() -> None:
     shown = {
-        *LogScores._fields, *FlatScores._fields, *ConfettiScores._fields, *ActScores._fields, *Validity._fields,
-        *Figures._fields, *StepFigures._fields, *Summary._fields, *per_func_acc(LogScores(*[0] * 9)), *metric_names("as_paper"),
-        *(f"{name}_stability" for name in Stability._fields), *metric_names("as_published_code"), *get_args(PlanMetric),
-    }  # fmt: skip
+        *LogScores._fields,
+        *FlatScores._fields,
+        *ConfettiScores._fields,
+        *ActScores._fields,
+        *Validity._fields,
+        *Figures._fields,
+        *StepFigures._fields,
+        *Summary._fields,
+        *per_func_acc(LogScores(*[0] * 9)),
+        *metric_names("as_paper"),
+        *(f"{name}_stability" for name in Stability._fields),
+        *metric_names("as_published_code"),
+        *get_args(PlanMetric),
+    }
     assert sorted(shown - defined_figures() - {"domains", "overall", "problems"}) == []
 
 

@@ -25,19 +25,30 @@ def outcome_of(subject: str, outcome: str, *, minute: int = 0, stage: str = "for
 
 def acceptance(subject: str, by: str) -> Row:
     return {
-        "subject": subject, "build": "b", "recipe": "r", "grade": "proved", "judged_by": [], "accepted_by": by,
-        "accepted_at": NOON, "withdrawn_at": None,
-    }  # fmt: skip
+        "subject": subject,
+        "build": "b",
+        "recipe": "r",
+        "grade": "proved",
+        "judged_by": [],
+        "accepted_by": by,
+        "accepted_at": NOON,
+        "withdrawn_at": None,
+    }
 
 
 @settings(max_examples=12)  # a file each
 @given(
     st.lists(
-        st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["passed", "failed", "waiting"])), max_size=5),
+        st.lists(
+            st.tuples(st.sampled_from("abc"), st.sampled_from(["passed", "failed", "waiting"])),
+            max_size=5,
+        ),
         max_size=4,
     )
 )
-def test_of_fates_at_a_stage_the_newest_counts(tmp_path_factory: pytest.TempPathFactory, waves: list) -> None:
+def test_of_fates_at_a_stage_the_newest_counts(
+    tmp_path_factory: pytest.TempPathFactory, waves: list
+) -> None:
     warehouse = Warehouse(tmp_path_factory.mktemp("w") / "warehouse.duckdb")
     expected, minute = {}, 0
     for wave in waves:
@@ -55,7 +66,9 @@ def test_of_fates_at_a_stage_the_newest_counts(tmp_path_factory: pytest.TempPath
 def test_the_first_draft_that_became_a_sample_stays_its_draft(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     for drafts in (("two", "one"), ("nought", "one")):
-        warehouse.put_rows({"build_samples": [{"build": "b", "sample": "s", "draft": draft} for draft in drafts]})
+        warehouse.put_rows(
+            {"build_samples": [{"build": "b", "sample": "s", "draft": draft} for draft in drafts]}
+        )
     assert warehouse.rows("from build_samples") == [{"build": "b", "sample": "s", "draft": "one"}]
 
 
@@ -77,9 +90,13 @@ def test_what_grows_with_the_samples_has_no_keys_that_fill_the_memory(tmp_path: 
 
 def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
-    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = sorted(
+        files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name
+    )
     with duckdb.connect(str(path)) as old:
-        old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        old.execute(
+            "create table migrations (name varchar primary key, made_at timestamptz default now())"
+        )
         for script in scripts:
             if "0001" <= script.name < "0011" and script.name.endswith(".sql"):
                 old.execute(script.read_text(encoding="utf-8"))
@@ -88,13 +105,17 @@ def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Pa
         old.execute(
             "insert into drafts values ('k', 'Assignment', '{\"a\": [1]}', 'parameters', ['p', 'q'], '', '', '')"
         )
-        old.execute("insert into acceptances values ('s', 'b', 'r', true, 'machine', false, now(), null)")
+        old.execute(
+            "insert into acceptances values ('s', 'b', 'r', true, 'machine', false, now(), null)"
+        )
         same = [name for name in GROWING if name not in ("outcomes", "acceptances")]
         before = {name: old.execute(f"from {name}").fetchall() for name in same}
     warehouse = Warehouse(path)
     with warehouse.reading() as connection:
         assert {name: connection.execute(f"from {name}").fetchall() for name in same} == before
-    warehouse.put_rows({"outcomes": [outcome_of("s", "waiting", minute=9_999_999), outcome_of("t", "passed")]})
+    warehouse.put_rows(
+        {"outcomes": [outcome_of("s", "waiting", minute=9_999_999), outcome_of("t", "passed")]}
+    )
     assert warehouse.rows("select subject, outcome from outcomes order by 1") == [
         {"subject": "s", "outcome": "waiting"},
         {"subject": "t", "outcome": "passed"},
@@ -107,4 +128,6 @@ def test_long_rows_land_among_short_ones_and_no_batches_are_nothing(tmp_path: Pa
     rows = [outcome_of(str(at), "failed") | {"reason": reason} for at, reason in enumerate(reasons)]
     warehouse.put_rows({"outcomes": rows})
     warehouse.put_files(tmp_path / "nowhere")
-    assert warehouse.rows("select reason from outcomes order by subject") == [{"reason": one} for one in reasons]
+    assert warehouse.rows("select reason from outcomes order by subject") == [
+        {"reason": one} for one in reasons
+    ]

@@ -21,9 +21,9 @@ def test_the_lineage_of_20_000_samples_fits_in_64_mb(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     fill(Warehouse(path), 20_000, 0)
     warehouse = Warehouse(path, limits=DatabaseLimits(64, 2))
-    assert warehouse.rows("select count(ancestor) as ancestors, max(distance) as furthest from ancestry") == [
-        {"ancestors": 60_000, "furthest": 2}
-    ]
+    assert warehouse.rows(
+        "select count(ancestor) as ancestors, max(distance) as furthest from ancestry"
+    ) == [{"ancestors": 60_000, "furthest": 2}]
 
 
 def test_a_query_may_use_files_beside_the_warehouse(tmp_path: Path) -> None:

@@ -5,10 +5,24 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from callwright.warehouse.exports.examples import MOST_TOOLS, LeftOutRow, TrainingExample, examples_of, is_allowed
+from callwright.warehouse.exports.examples import (
+    MOST_TOOLS,
+    LeftOutRow,
+    TrainingExample,
+    examples_of,
+    is_allowed,
+)
 from callwright.warehouse.exports.training import openai_row
 from callwright.warehouse.exports.writing import plain_names
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from callwright.warehouse.releases import AssistantWords, ReleaseContent
 from tests.support.warehouse.exported import stream_of
 from tests.support.warehouse.openai_rules import OPENAI_NAME, validate_openai_row
@@ -17,19 +31,33 @@ TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
 
 
 def test_a_system_message_stands_before_the_conversation(content: ReleaseContent) -> None:
-    led = content._replace(samples=tuple(one.with_changes(system_message="Be brief.") for one in content.samples))
+    led = content._replace(
+        samples=tuple(one.with_changes(system_message="Be brief.") for one in content.samples)
+    )
     for row, usual in zip(rows_of(led), rows_of(content), strict=True):
-        assert row.row["messages"] == [{"role": "system", "content": "Be brief."}, *usual.row["messages"]]
+        assert row.row["messages"] == [
+            {"role": "system", "content": "Be brief."},
+            *usual.row["messages"],
+        ]
 
 
-def test_rows_without_a_system_message_begin_with_one_that_their_request_draws(content: ReleaseContent) -> None:
+def test_rows_without_a_system_message_begin_with_one_that_their_request_draws(
+    content: ReleaseContent,
+) -> None:
     told = ("Use your tools.", "Be kind.", "")
     source = stream_of(content)._replace(words={"en": AssistantWords((), told)})
     asked = [
-        content.samples[0].with_changes(turns=(UserTurn(text=f"Two rides to {at}."), *content.samples[0].turns[1:]))
+        content.samples[0].with_changes(
+            turns=(UserTurn(text=f"Two rides to {at}."), *content.samples[0].turns[1:])
+        )
         for at in range(30)
     ]
-    rows = [one.messages for sample in asked for one in examples_of(sample, source) if isinstance(one, TrainingExample)]
+    rows = [
+        one.messages
+        for sample in asked
+        for one in examples_of(sample, source)
+        if isinstance(one, TrainingExample)
+    ]
     begun = [row[0]["content"] if row[0]["role"] == "system" else "" for row in rows]
     assert len(rows) == len(asked)
     assert set(begun) == {*told}
@@ -39,16 +67,24 @@ def test_rows_without_a_system_message_begin_with_one_that_their_request_draws(c
     assert next(examples_of(own, source)).messages[0]["content"] == "You are Ada."
 
 
-def test_a_code_of_more_than_a_thousand_characters_is_short_wherever_it_stands(content: ReleaseContent) -> None:
+def test_a_code_of_more_than_a_thousand_characters_is_short_wherever_it_stands(
+    content: ReleaseContent,
+) -> None:
     long, letter = "k" * 40 + "Zx9_-" * 300, "Dear all, " * 200
     first = CallTurn(calls=(GoldCall(tool=RIDE, arguments={"place": "Voss"}),), executed=True)
     later = CallTurn(calls=(GoldCall(tool=RIDE, arguments={"place": long}),), executed=True)
     turns = (
-        UserTurn(text="A ride."), first, ResultTurn(results=({"found": [{"key": long}, {"key": "short"}], "text": letter},)),
-        later, ResultTurn(results=("ordered",)), ReplyTurn(text="Ordered."),
-    )  # fmt: skip
+        UserTurn(text="A ride."),
+        first,
+        ResultTurn(results=({"found": [{"key": long}, {"key": "short"}], "text": letter},)),
+        later,
+        ResultTurn(results=("ordered",)),
+        ReplyTurn(text="Ordered."),
+    )
     rows = rows_of(alone(content, "conversation", *turns))
-    [result] = [json.loads(one["content"]) for one in rows[1].row["messages"] if one["role"] == "tool"]
+    [result] = [
+        json.loads(one["content"]) for one in rows[1].row["messages"] if one["role"] == "tool"
+    ]
     [called] = rows[1].row["messages"][-1]["tool_calls"]
     place = json.loads(called["function"]["arguments"])["place"]
     assert result == {"found": [{"key": place}, {"key": "short"}], "text": letter}
@@ -63,11 +99,19 @@ class Made(NamedTuple):
 
 def examples(content: ReleaseContent) -> list[TrainingExample | LeftOutRow]:
     source = stream_of(content)
-    return [one for sample in content.samples for one in examples_of(sample, source, most_tools=MOST_TOOLS)]
+    return [
+        one
+        for sample in content.samples
+        for one in examples_of(sample, source, most_tools=MOST_TOOLS)
+    ]
 
 
 def rows_of(content: ReleaseContent) -> list[Made]:
-    return [Made(openai_row(one), one.origin) for one in examples(content) if isinstance(one, TrainingExample)]
+    return [
+        Made(openai_row(one), one.origin)
+        for one in examples(content)
+        if isinstance(one, TrainingExample)
+    ]
 
 
 def left_out(content: ReleaseContent) -> list[tuple[str, str]]:
@@ -75,7 +119,9 @@ def left_out(content: ReleaseContent) -> list[tuple[str, str]]:
 
 
 def alone(content: ReleaseContent, kind: str, *turns: Any, **more: Any) -> ReleaseContent:
-    return content._replace(samples=(content.samples[0].with_changes(kind=kind, turns=turns, **more),))
+    return content._replace(
+        samples=(content.samples[0].with_changes(kind=kind, turns=turns, **more),)
+    )
 
 
 def ride(place: str = "Voss") -> GoldCall:
@@ -84,7 +130,8 @@ def ride(place: str = "Voss") -> GoldCall:
 
 def said(row: Made) -> list[tuple[str, Any]]:
     return [
-        (one["role"], one.get("content") or [call["id"] for call in one["tool_calls"]]) for one in row.row["messages"]
+        (one["role"], one.get("content") or [call["id"] for call in one["tool_calls"]])
+        for one in row.row["messages"]
     ]
 
 
@@ -102,19 +149,26 @@ def travelled(content: ReleaseContent) -> ReleaseContent:
     )
 
 
-def test_every_row_is_one_that_the_public_rules_allow(content: ReleaseContent, travelled: ReleaseContent) -> None:
+def test_every_row_is_one_that_the_public_rules_allow(
+    content: ReleaseContent, travelled: ReleaseContent
+) -> None:
     rows = [*rows_of(content), *rows_of(travelled)]
     assert {row.origin["kind"] for row in rows} >= {"sQsA", "conversation"}
     for row in rows:
         validate_openai_row(row.row)
 
 
-def test_a_dialogue_asks_while_an_argument_is_missing_and_then_calls(content: ReleaseContent) -> None:
+def test_a_dialogue_asks_while_an_argument_is_missing_and_then_calls(
+    content: ReleaseContent,
+) -> None:
     asking, calling = (row for row in rows_of(content) if row.origin["kind"] == "sQsA")
     assert said(asking) == [("user", "A taxi."), ("assistant", "Where to?")]
     assert said(calling) == [
-        ("user", "A taxi."), ("assistant", "Where to?"), ("user", "Voss."), ("assistant", ["call_4_0"]),
-    ]  # fmt: skip
+        ("user", "A taxi."),
+        ("assistant", "Where to?"),
+        ("user", "Voss."),
+        ("assistant", ["call_4_0"]),
+    ]
     assert [message.get("weight") for message in calling.row["messages"]] == [None, 0, None, None]
 
 
@@ -123,8 +177,11 @@ def test_after_results_the_assistant_answers(travelled: ReleaseContent) -> None:
     assert said(asking)[-1] == ("assistant", "Where to?")
     assert said(calling)[-1] == ("assistant", ["call_3_0", "call_3_1"])
     assert said(answering)[3:] == [
-        ("assistant", ["call_3_0", "call_3_1"]), ("tool", "ordered"), ("tool", '{"id":7}'), ("assistant", "Both are ordered."),
-    ]  # fmt: skip
+        ("assistant", ["call_3_0", "call_3_1"]),
+        ("tool", "ordered"),
+        ("tool", '{"id":7}'),
+        ("assistant", "Both are ordered."),
+    ]
 
 
 def test_where_no_tool_fits_the_assistant_says_so(content: ReleaseContent) -> None:
@@ -133,21 +190,30 @@ def test_where_no_tool_fits_the_assistant_says_so(content: ReleaseContent) -> No
 
 
 def test_a_call_that_lacks_what_is_required_is_never_taught(content: ReleaseContent) -> None:
-    assert left_out(content) == [("imperfect", "a required argument is missing, and nobody asks for it")]
+    assert left_out(content) == [
+        ("imperfect", "a required argument is missing, and nobody asks for it")
+    ]
 
 
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
         (GoldCall(tool=RIDE, arguments={"place": "$$$"}), "earlier call"),
-        (GoldCall(tool=TRIP, arguments={"city": "Oslo", "guests": [{"name": "$$$"}]}), "earlier call"),
+        (
+            GoldCall(tool=TRIP, arguments={"city": "Oslo", "guests": [{"name": "$$$"}]}),
+            "earlier call",
+        ),
         (GoldCall(tool="sing", arguments={}), "no candidate"),
         (GoldCall(tool=RIDE, arguments={"place": "Voss", "speed": 3}), "does not declare"),
         (GoldCall(tool=RIDE, arguments={"place": ["Voss"]}), "schema"),
     ],
 )
-def test_what_can_not_be_called_is_left_out_and_said(content: ReleaseContent, call: GoldCall, reason: str) -> None:
-    [(kind, told)] = left_out(alone(content, "routing_hard", UserTurn(text="Go."), CallTurn(calls=(call,))))
+def test_what_can_not_be_called_is_left_out_and_said(
+    content: ReleaseContent, call: GoldCall, reason: str
+) -> None:
+    [(kind, told)] = left_out(
+        alone(content, "routing_hard", UserTurn(text="Go."), CallTurn(calls=(call,)))
+    )
     assert kind == "routing_hard"
     assert reason in told
 
@@ -155,10 +221,17 @@ def test_what_can_not_be_called_is_left_out_and_said(content: ReleaseContent, ca
 def test_nothing_is_taught_after_words_that_take_a_call_for_made(content: ReleaseContent) -> None:
     again = (UserTurn(text="And one more."), CallTurn(calls=(ride("Oslo"),)))
     said_done = alone(
-        content, "mSv", UserTurn(text="To Voss."), CallTurn(calls=(ride(),)), ReplyTurn(text="Done."), *again
+        content,
+        "mSv",
+        UserTurn(text="To Voss."),
+        CallTurn(calls=(ride(),)),
+        ReplyTurn(text="Done."),
+        *again,
     )
     assert [said(row)[-1] for row in rows_of(said_done)] == [("assistant", ["call_1_0"])]
-    assert [(kind, "as if a call had been made" in reason) for kind, reason in left_out(said_done)] == [("mSv", True)]
+    assert [
+        (kind, "as if a call had been made" in reason) for kind, reason in left_out(said_done)
+    ] == [("mSv", True)]
 
 
 def test_when_it_is_stands_before_a_conversation_that_has_a_time(content: ReleaseContent) -> None:
@@ -170,14 +243,24 @@ def test_when_it_is_stands_before_a_conversation_that_has_a_time(content: Releas
         tags=("reference_time=2026-05-04 09:30",),
     )
     [row] = rows_of(timed)
-    assert row.row["messages"][0] == {"role": "system", "content": "Current date and time: 2026-05-04 09:30"}
+    assert row.row["messages"][0] == {
+        "role": "system",
+        "content": "Current date and time: 2026-05-04 09:30",
+    }
 
 
-def test_of_many_tools_128_are_shown_and_the_called_ones_are_among_them(content: ReleaseContent) -> None:
-    others = [Tool(name=f"other_{at}", description="", parameters={"type": "object"}, category="") for at in range(200)]
+def test_of_many_tools_128_are_shown_and_the_called_ones_are_among_them(
+    content: ReleaseContent,
+) -> None:
+    others = [
+        Tool(name=f"other_{at}", description="", parameters={"type": "object"}, category="")
+        for at in range(200)
+    ]
     sample: Sample = content.samples[0]
     crowded = content._replace(
-        samples=(sample.with_changes(candidates=(*(tool.key for tool in others), *sample.candidates)),),
+        samples=(
+            sample.with_changes(candidates=(*(tool.key for tool in others), *sample.candidates)),
+        ),
         tools={**content.tools, **{tool.key: tool for tool in others}},
     )
     [row] = rows_of(crowded)

@@ -15,7 +15,12 @@ OLD = [
     ("review", "c", "passed", f"Edited by ann. b as {EDIT}."),
     ("land", EDIT, "passed", f"Edited by ann. b as {EDIT}."),
     ("review", "d", "rejected", f"Edited by ann as {OTHER}. Rejected by bob: no reason given."),
-    ("review", "g", "rejected", f"Edited by ann as {OTHER}. Accepted by bob. That sample is there already."),
+    (
+        "review",
+        "g",
+        "rejected",
+        f"Edited by ann as {OTHER}. Accepted by bob. That sample is there already.",
+    ),
     ("review", "h", "waiting", "consistency: Accepted by is what the request says."),
     ("meaning", "i", "waiting", "Nothing fits."),
     ("duplicates", "j", "rejected", "Says the same as k."),
@@ -47,9 +52,13 @@ FUNNEL = "select stage, entered, passed, rejected, failed, waiting from funnel o
 
 def old_warehouse(path: Path) -> None:
     """A warehouse as of migration 0011."""
-    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = sorted(
+        files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name
+    )
     with duckdb.connect(str(path)) as old:
-        old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        old.execute(
+            "create table migrations (name varchar primary key, made_at timestamptz default now())"
+        )
         for script in scripts:
             if script.name.endswith(".sql") and script.name < "0012":
                 old.execute(script.read_text(encoding="utf-8"))
@@ -92,7 +101,9 @@ def test_sentences_of_before_become_columns(tmp_path: Path) -> None:
         for row in rows
     }
     assert found == TYPED
-    assert {(row["stage"], row["subject"], row["outcome"], row["reason"]) for row in rows} == set(OLD)
+    assert {(row["stage"], row["subject"], row["outcome"], row["reason"]) for row in rows} == set(
+        OLD
+    )
 
 
 def test_a_warehouse_of_before_says_the_same_numbers(tmp_path: Path) -> None:
@@ -100,7 +111,11 @@ def test_a_warehouse_of_before_says_the_same_numbers(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     counts = {row["stage"]: row for row in warehouse.rows(FUNNEL)}
     assert counts["review"]["entered"] == 5
-    assert (counts["review"]["passed"], counts["review"]["rejected"], counts["review"]["waiting"]) == (1, 3, 1)
+    assert (
+        counts["review"]["passed"],
+        counts["review"]["rejected"],
+        counts["review"]["waiting"],
+    ) == (1, 3, 1)
     assert warehouse.rows("select subject, decided_by from acceptances order by subject") == [
         {"subject": "a", "decided_by": "machine"},
         {"subject": "z", "decided_by": "person"},

@@ -45,7 +45,9 @@ TWO_SNAPSHOTS = of_kind(
 
 def answer(sample: Sample, turn: int, **arguments: str) -> Prediction:
     calls = (Call(tool="taxi", arguments=arguments),)
-    return Prediction(release="v1", subject=sample.key, turn=turn, candidate="m", text=f"{turn}", calls=calls)
+    return Prediction(
+        release="v1", subject=sample.key, turn=turn, candidate="m", text=f"{turn}", calls=calls
+    )
 
 
 def test_each_answer_stands_beside_what_was_due_at_its_own_snapshot(warehouse: Warehouse) -> None:
@@ -56,7 +58,8 @@ def test_each_answer_stands_beside_what_was_due_at_its_own_snapshot(warehouse: W
         "select turn, snapshot, snapshots, due, calls, verdict, error_type from prediction_items order by turn"
     )
     nowhere, voss, bergen = (
-        f'[{{"tool":"taxi","arguments":{{{given}}}}}]' for given in ("", '"place":"Voss"', '"place":"Bergen"')
+        f'[{{"tool":"taxi","arguments":{{{given}}}}}]'
+        for given in ("", '"place":"Voss"', '"place":"Bergen"')
     )
     assert [tuple(row.values()) for row in rows] == [
         (1, 1, 2, nowhere, nowhere, True, None),
@@ -65,18 +68,27 @@ def test_each_answer_stands_beside_what_was_due_at_its_own_snapshot(warehouse: W
 
 
 def test_an_answer_is_shown_with_what_the_user_said_last_before_it(warehouse: Warehouse) -> None:
-    warehouse.put([TWO_SNAPSHOTS, answer(TWO_SNAPSHOTS, 1), answer(TWO_SNAPSHOTS, 4, place="Bergen")])
+    warehouse.put(
+        [TWO_SNAPSHOTS, answer(TWO_SNAPSHOTS, 1), answer(TWO_SNAPSHOTS, 4, place="Bergen")]
+    )
     shown = {
-        row["turn"]: row["request"] for row in read_samples(warehouse, [TWO_SNAPSHOTS.key])[TWO_SNAPSHOTS.key].answers
+        row["turn"]: row["request"]
+        for row in read_samples(warehouse, [TWO_SNAPSHOTS.key])[TWO_SNAPSHOTS.key].answers
     }
     assert shown == {1: "A taxi.", 4: "Voss."}
 
 
 def test_what_was_not_judged_is_neither_right_nor_wrong(warehouse: Warehouse) -> None:
-    talk = of_kind("conversation", UserTurn(text="A taxi."), ReplyTurn(text="Where to?", acts=("seek",)))
-    said = Prediction(release="v1", subject=talk.key, turn=1, candidate="m", text="Where to?", calls=())
+    talk = of_kind(
+        "conversation", UserTurn(text="A taxi."), ReplyTurn(text="Where to?", acts=("seek",))
+    )
+    said = Prediction(
+        release="v1", subject=talk.key, turn=1, candidate="m", text="Where to?", calls=()
+    )
     warehouse.put([talk, said, TWO_SNAPSHOTS, answer(TWO_SNAPSHOTS, 1)])
-    rows = warehouse.rows("select kind, due, verdict, error_type from prediction_items order by kind")
+    rows = warehouse.rows(
+        "select kind, due, verdict, error_type from prediction_items order by kind"
+    )
     assert [tuple(row.values()) for row in rows] == [
         ("conversation", None, None, None),
         ("sQsA", '[{"tool":"taxi","arguments":{}}]', None, None),
@@ -92,7 +104,13 @@ def test_where_no_call_is_due_that_is_not_the_same_as_nothing_asked(warehouse: W
 
 def test_a_judge_who_agrees_is_shown_beside_the_rule(warehouse: Warehouse) -> None:
     one = answer(TWO_SNAPSHOTS, 4, place="voss town")
-    warehouse.put([TWO_SNAPSHOTS, one, JudgeVerdict(prediction=one.key, judge="j", agree=True, reason="", version="1")])
+    warehouse.put(
+        [
+            TWO_SNAPSHOTS,
+            one,
+            JudgeVerdict(prediction=one.key, judge="j", agree=True, reason="", version="1"),
+        ]
+    )
     warehouse.mark_errors({one.key: "wrong_value"})
     [row] = warehouse.rows("select verdict, judge_agrees from prediction_items")
     assert tuple(row.values()) == (False, True)
@@ -102,10 +120,21 @@ def test_a_run_over_a_multi_step_sample_is_one_item(warehouse: Warehouse) -> Non
     steps = (called(place="Voss"), ResultTurn(results=({"taxi": 7},)), called(taxi="7"))
     sample = of_kind("multi_step", UserTurn(text="A taxi to Voss."), *steps)
     run = MultiStepRun(
-        release="v1", subject=sample.key, candidate="m", mode="as_paper", success=False, correct_calls=0, total_calls=1, steps=0,
-        shortest=1, turns=1, error_type="early_stop",
-    )  # fmt: skip
+        release="v1",
+        subject=sample.key,
+        candidate="m",
+        mode="as_paper",
+        success=False,
+        correct_calls=0,
+        total_calls=1,
+        steps=0,
+        shortest=1,
+        turns=1,
+        error_type="early_stop",
+    )
     warehouse.put([sample, run])
-    [row] = warehouse.rows("select mode, turn, due, calls, verdict, error_type from prediction_items")
+    [row] = warehouse.rows(
+        "select mode, turn, due, calls, verdict, error_type from prediction_items"
+    )
     due = '[{"tool":"taxi","arguments":{"place":"Voss"}},{"tool":"taxi","arguments":{"taxi":"7"}}]'
     assert tuple(row.values()) == ("as_paper", None, due, "[]", False, "early_stop")

@@ -28,7 +28,9 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if not path.is_symlink()}
 
 
-def test_a_publish_that_fails_leaves_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_publish_that_fails_leaves_no_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     published = publish(warehouse, tmp_path / "published")
     before = names(tmp_path / "published")
@@ -52,13 +54,17 @@ def test_what_a_killed_publish_left_is_removed_by_the_next(tmp_path: Path) -> No
     assert (published.parquet / "tools.parquet").is_file()
 
 
-def test_whoever_found_the_files_of_the_last_publication_goes_on_reading_them(tmp_path: Path) -> None:
+def test_whoever_found_the_files_of_the_last_publication_goes_on_reading_them(
+    tmp_path: Path,
+) -> None:
     warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
     found = [publish(warehouse, folder).parquet.resolve() for _ in range(3)]
     assert [(one / "tools.parquet").is_file() for one in found] == [False, True, True]
 
 
-def test_publishing_is_due_when_its_minutes_have_passed_since_the_beginning_or_the_last_time(tmp_path: Path) -> None:
+def test_publishing_is_due_when_its_minutes_have_passed_since_the_beginning_or_the_last_time(
+    tmp_path: Path,
+) -> None:
     warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
     began, long_ago = time.time(), time.time() - 601
     publish_when_due(warehouse, folder, 10.0, began)
@@ -76,7 +82,8 @@ def test_publishing_is_due_when_its_minutes_have_passed_since_the_beginning_or_t
 def test_the_body_of_a_sample_stands_in_one_parquet_file(tmp_path: Path) -> None:
     files = publish(Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published").parquet
     columns = {
-        name: duckdb.read_parquet(str(files / f"{name}.parquet")).columns for name in ("samples", "accepted_samples")
+        name: duckdb.read_parquet(str(files / f"{name}.parquet")).columns
+        for name in ("samples", "accepted_samples")
     }
     assert "body" in columns["samples"]
     assert {"key", "gold"} < set(columns["accepted_samples"])
@@ -92,13 +99,18 @@ def test_what_never_came_to_be_shown_takes_no_place_from_what_is(tmp_path: Path)
     assert names(folder) == {"warehouse.duckdb", ".lock", shown.name}
 
 
-@pytest.mark.parametrize("room", [100_000, 4_000_000])  # not enough for the database, or for it alone
+@pytest.mark.parametrize(
+    "room", [100_000, 4_000_000]
+)  # not enough for the database, or for it alone
 def test_a_publish_without_room_says_so_and_the_last_one_stays(tmp_path: Path, room: int) -> None:
     warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
     shown = publish(warehouse, folder)
     warehouse.put([make_tool("one")])
     warehouse.put(
-        [make_tool(f"{number}", description=f"{random.Random(number).randbytes(9000).hex()}") for number in range(300)]
+        [
+            make_tool(f"{number}", description=f"{random.Random(number).randbytes(9000).hex()}")
+            for number in range(300)
+        ]
     )
     before, database = names(folder), shown.database.read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -136,7 +148,9 @@ def test_a_copy_that_a_killed_reader_left_is_removed_by_the_next(tmp_path: Path)
         assert not (tmp_path / ".reading-left").exists()
 
 
-def test_a_folder_without_room_for_a_copy_is_read_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_room_for_a_copy_is_read_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     warehouse.put([make_tool("one")])
 
@@ -174,7 +188,9 @@ def test_a_copy_of_many_samples_holds_the_rows_of_the_views_that_scan(
     with duckdb.connect(str(publish(warehouse, folder).database), read_only=True) as read:
         for view in scanning:
             found = f"select * from {view} order by all"
-            assert read.execute(found).fetchall() == [tuple(row.values()) for row in warehouse.rows(found)], view
+            assert read.execute(found).fetchall() == [
+                tuple(row.values()) for row in warehouse.rows(found)
+            ], view
         there = "select count(*), count(comment) from duckdb_tables() where list_contains(?, table_name)"
         assert read.execute(there, [scanning]).fetchall() == [(len(scanning), len(scanning))]
         assert read.execute(

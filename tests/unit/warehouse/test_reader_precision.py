@@ -12,16 +12,28 @@ import pytest
 from callwright.testing import context_of, make_sample, make_tool
 from callwright.validators.metrics.ratios import share_interval
 from callwright.validators.reading.planting import PlantedPoint, plant, read_planted
-from callwright.warehouse.records import Call, Decision, PlantedReading, ReadingOutcome, Review, Sample, Verdict
+from callwright.warehouse.records import (
+    Call,
+    Decision,
+    PlantedReading,
+    ReadingOutcome,
+    Review,
+    Sample,
+    Verdict,
+)
 from callwright.warehouse.store import Warehouse
 from tests.support.validators.blind_readers import KnowingReader
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
-RUN = make_tool("run_bath", "Run a bath.", degrees="integer", litres="integer", required=["degrees", "litres"])
+RUN = make_tool(
+    "run_bath", "Run a bath.", degrees="integer", litres="integer", required=["degrees", "litres"]
+)
 OFF = make_tool("drain_bath", "Empty the bath.", minutes="integer")
 BATHS = [
     make_sample(
-        [RUN, OFF], f"A bath of {at} degrees, {90 + at} litres.", {"run_bath": {"degrees": at, "litres": 90 + at}}
+        [RUN, OFF],
+        f"A bath of {at} degrees, {90 + at} litres.",
+        {"run_bath": {"degrees": at, "litres": 90 + at}},
     )
     for at in range(30, 90)
 ]
@@ -38,9 +50,17 @@ def of_build(build: str, samples: Iterable[Sample]) -> list[dict[str, str]]:
     return [{"build": build, "sample": one.key, "draft": one.key} for one in samples]
 
 
-def reading(sample: Sample, outcome: ReadingOutcome, defect: str = "", reader: str = "r") -> PlantedReading:
+def reading(
+    sample: Sample, outcome: ReadingOutcome, defect: str = "", reader: str = "r"
+) -> PlantedReading:
     return PlantedReading(
-        subject=sample.key, check="reading", reader=reader, turn=1, defect=defect, outcome=outcome, version="1"
+        subject=sample.key,
+        check="reading",
+        reader=reader,
+        turn=1,
+        defect=defect,
+        outcome=outcome,
+        version="1",
     )
 
 
@@ -49,19 +69,30 @@ def verdict(sample: Sample, decision: Decision, reader: str = "r") -> Verdict:
 
 
 def figures(warehouse: Warehouse, **where: str) -> dict[str, Any]:
-    rows = warehouse.rows("select * from reader_precision where defect = ?", [where.get("defect", "")])
+    rows = warehouse.rows(
+        "select * from reader_precision where defect = ?", [where.get("defect", "")]
+    )
     assert len(rows) == 1
     return rows[0]
 
 
 def test_shares_have_wilson_s_intervals(warehouse: Warehouse) -> None:
     outcomes: list[tuple[ReadingOutcome, str]] = [
-        *[("caught", "no_call")] * 7, *[("missed", "day_shifted")] * 2, *[("passed", "")] * 4, ("falsely_doubted", ""),
-    ]  # fmt: skip
+        *[("caught", "no_call")] * 7,
+        *[("missed", "day_shifted")] * 2,
+        *[("passed", "")] * 4,
+        ("falsely_doubted", ""),
+    ]
     warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     row = figures(warehouse)
-    assert (row["planted"], row["caught"], row["missed"], row["doubles"], row["doubted_doubles"]) == (9, 7, 2, 5, 1)
+    assert (
+        row["planted"],
+        row["caught"],
+        row["missed"],
+        row["doubles"],
+        row["doubted_doubles"],
+    ) == (9, 7, 2, 5, 1)
     assert (row["catch_low"], row["catch_high"]) == pytest.approx(share_interval(7, 9))
     assert (row["doubts_low"], row["doubts_high"]) == pytest.approx(share_interval(1, 5))
     assert figures(warehouse, defect="day_shifted")["missed"] == 2
@@ -71,10 +102,13 @@ def test_shares_have_wilson_s_intervals(warehouse: Warehouse) -> None:
 @pytest.mark.parametrize("whole", [1, 4, 40, 1000])
 def test_the_interval_in_sql_is_the_one_of_the_metrics(warehouse: Warehouse, whole: int) -> None:
     rows = warehouse.rows(
-        "select m.met, share_interval(m.met, ?) as found from (select unnest(range(0, ? + 1)) as met) m", [whole, whole]
+        "select m.met, share_interval(m.met, ?) as found from (select unnest(range(0, ? + 1)) as met) m",
+        [whole, whole],
     )
     for row in rows:
-        assert tuple(row["found"].values()) == pytest.approx(share_interval(row["met"], whole), abs=1e-9)
+        assert tuple(row["found"].values()) == pytest.approx(
+            share_interval(row["met"], whole), abs=1e-9
+        )
     assert warehouse.rows("select share_interval(0, 0) as found") == [{"found": None}]
 
 
@@ -82,20 +116,28 @@ def test_precision_follows_from_doubts_misses_and_false_doubts(warehouse: Wareho
     # Of 60 read 12 were doubted. A reader that misses 1 of 5 and doubts 1 of 10 for nothing has read (0.2 - 0.1) / 0.7 wrong ones.
     warehouse.put(verdict(one, "unproved" if at < 12 else "proved") for at, one in enumerate(BATHS))
     outcomes: list[tuple[ReadingOutcome, str]] = [
-        *[("caught", "x")] * 16, *[("missed", "x")] * 4, *[("passed", "")] * 18, *[("falsely_doubted", "")] * 2,
-    ]  # fmt: skip
+        *[("caught", "x")] * 16,
+        *[("missed", "x")] * 4,
+        *[("passed", "")] * 18,
+        *[("falsely_doubted", "")] * 2,
+    ]
     warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     row = figures(warehouse)
     assert (row["read"], row["doubted"]) == (60, 12)
     assert row["precision"] == pytest.approx(1 - 0.2 * (0.1 / 0.7) / 0.8)
     missed, doubted, alarms = 1 - row["catch_low"], share_interval(12, 60).high, row["doubts_low"]
-    assert row["precision_low"] == pytest.approx(1 - missed * (doubted - alarms) / (1 - alarms - missed) / 0.8)
+    assert row["precision_low"] == pytest.approx(
+        1 - missed * (doubted - alarms) / (1 - alarms - missed) / 0.8
+    )
 
 
 def test_a_reader_that_chooses_anything_is_worth_nothing(warehouse: Warehouse) -> None:
     warehouse.put(verdict(one, "proved") for one in BATHS)
-    warehouse.put(reading(one, "missed", "x") if at % 4 else reading(one, "passed") for at, one in enumerate(BATHS))
+    warehouse.put(
+        reading(one, "missed", "x") if at % 4 else reading(one, "passed")
+        for at, one in enumerate(BATHS)
+    )
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     assert (figures(warehouse)["precision"], figures(warehouse)["precision_low"]) == (None, 0)
 
@@ -104,18 +146,28 @@ def test_a_reader_that_was_not_measured_has_a_row_that_says_so(warehouse: Wareho
     warehouse.put(verdict(one, "proved") for one in BATHS)
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     row = figures(warehouse)
-    assert (row["read"], row["planted"], row["catch_rate"], row["precision"], row["precision_low"]) == (
-        60,
-        0,
-        *[None] * 3,
-    )
+    assert (
+        row["read"],
+        row["planted"],
+        row["catch_rate"],
+        row["precision"],
+        row["precision_low"],
+    ) == (60, 0, *[None] * 3)
 
 
 def test_what_a_person_turned_away_is_no_gold_to_be_measured_by(warehouse: Warehouse) -> None:
     warehouse.put([reading(BATHS[0], "falsely_doubted"), reading(BATHS[1], "passed")])
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
     warehouse.put(
-        [Review(subject=BATHS[0].key, kind="sample_review", decision="reject", reviewer="one", reviewed_at=NOW)]
+        [
+            Review(
+                subject=BATHS[0].key,
+                kind="sample_review",
+                decision="reject",
+                reviewer="one",
+                reviewed_at=NOW,
+            )
+        ]
     )
     assert (figures(warehouse)["doubles"], figures(warehouse)["doubted_doubles"]) == (1, 0)
 
@@ -127,22 +179,45 @@ def test_a_later_reading_of_the_same_takes_the_place_of_the_first(warehouse: War
     assert (figures(warehouse)["planted"], figures(warehouse)["caught"]) == (1, 1)
 
 
-def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_measured(warehouse: Warehouse) -> None:
+def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_measured(
+    warehouse: Warehouse,
+) -> None:
     stages = {"reading": ["deed"], "relevance": ["deed"], "natural": []}
-    same = {"stage_group": "consistency", "source": "", "role": "checker", "is_left_to_readers": False}
+    same = {
+        "stage_group": "consistency",
+        "source": "",
+        "role": "checker",
+        "is_left_to_readers": False,
+    }
     rows = [
-        {"name": name, "position": at, "settles": claims, **same} for at, (name, claims) in enumerate(stages.items())
+        {"name": name, "position": at, "settles": claims, **same}
+        for at, (name, claims) in enumerate(stages.items())
     ]
     warehouse.put_rows({"stages": rows, "build_samples": of_build("b", BATHS)})
     warehouse.put(verdict(one, "proved") for one in BATHS[:40])
-    warehouse.put([Verdict(subject=BATHS[1].key, check="natural", decision="proved", model="other")])
-    warehouse.put([Verdict(subject=BATHS[at].key, check="relevance", decision="proved", model="r") for at in (2, 50)])
     warehouse.put(
-        reading(one, "caught", "x") if at % 4 else reading(one, "passed") for at, one in enumerate(BATHS[:40])
+        [Verdict(subject=BATHS[1].key, check="natural", decision="proved", model="other")]
+    )
+    warehouse.put(
+        [
+            Verdict(subject=BATHS[at].key, check="relevance", decision="proved", model="r")
+            for at in (2, 50)
+        ]
+    )
+    warehouse.put(
+        reading(one, "caught", "x") if at % 4 else reading(one, "passed")
+        for at, one in enumerate(BATHS[:40])
     )
     known = figures(warehouse)["precision_low"]
-    found = {row.pop("subject"): row for row in warehouse.rows("select * exclude (build) from judged_precision")}
-    assert found[BATHS[0].key] == found[BATHS[1].key] == {"readers": ["r"], "precision": 1.0, "precision_low": known}
+    found = {
+        row.pop("subject"): row
+        for row in warehouse.rows("select * exclude (build) from judged_precision")
+    }
+    assert (
+        found[BATHS[0].key]
+        == found[BATHS[1].key]
+        == {"readers": ["r"], "precision": 1.0, "precision_low": known}
+    )
     for at in (2, 50):  # nothing measures the relevance
         assert found[BATHS[at].key] == {"readers": ["r"], "precision": None, "precision_low": None}
     assert 0.9 < known < 1
@@ -172,7 +247,9 @@ def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse
         for at in range(60):
             one = BATHS[at].with_changes(category=f"run {run}")
             planted = plant(one, [RUN, OFF], Random(f"{run}:{at}"))
-            reader = ErringReader(*written(planted, errs=rng.random() < rates[bool(planted.defect)]))
+            reader = ErringReader(
+                *written(planted, errs=rng.random() < rates[bool(planted.defect)])
+            )
             found.append(asyncio.run(read_planted(one, planted, context_of(tools, reader))))
             samples.append(one)
     warehouse.put([*samples, *found])
@@ -185,16 +262,28 @@ def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse
     assert 0.77 < sum(row["caught"] for row in rows) / sum(row["planted"] for row in rows) < 0.83
 
 
-def test_a_reader_is_trusted_by_its_worst_sort_and_by_what_it_agrees_with(warehouse: Warehouse) -> None:
+def test_a_reader_is_trusted_by_its_worst_sort_and_by_what_it_agrees_with(
+    warehouse: Warehouse,
+) -> None:
     outcomes: list[tuple[ReadingOutcome, str]] = [
-        *[("caught", "day_beside")] * 30, *[("missed", "unit_off")] * 5, ("caught", "unit_off"),
-        ("passed", ""), ("missed", "flag_turned"),
-    ]  # fmt: skip
+        *[("caught", "day_beside")] * 30,
+        *[("missed", "unit_off")] * 5,
+        ("caught", "unit_off"),
+        ("passed", ""),
+        ("missed", "flag_turned"),
+    ]
     warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
     warehouse.put_rows({"build_samples": of_build("b", BATHS)})
-    warehouse.put([verdict(one, "proved" if at % 4 else "unproved") for at, one in enumerate(BATHS[:8])])
+    warehouse.put(
+        [verdict(one, "proved" if at % 4 else "unproved") for at, one in enumerate(BATHS[:8])]
+    )
     [row] = warehouse.rows("select * from reader_trust")
-    assert (row["planted"], row["caught"], row["worst_defect"], row["worst_planted"]) == (37, 31, "unit_off", 6)
+    assert (row["planted"], row["caught"], row["worst_defect"], row["worst_planted"]) == (
+        37,
+        31,
+        "unit_off",
+        6,
+    )
     assert row["worst_rate"] == pytest.approx(1 / 6)
     assert row["worst_high"] == pytest.approx(share_interval(1, 6).high)
     assert (row["read"], row["agreed"]) == (8, 0.75)

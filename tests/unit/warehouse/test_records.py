@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Origin, Sample, Tool, UserTurn, content_key
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Origin,
+    Sample,
+    Tool,
+    UserTurn,
+    content_key,
+)
 from callwright.warehouse.rows import body_of
 
 JSON = st.recursive(
@@ -21,7 +30,9 @@ JSON = st.recursive(
 
 def sample_of(arguments: dict[str, object], origin: Origin | None = None) -> Sample:
     turns = (UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="t", arguments=arguments),)))
-    return Sample(kind="perfect", language="en", category="c", candidates=("a",), turns=turns, origin=origin)
+    return Sample(
+        kind="perfect", language="en", category="c", candidates=("a",), turns=turns, origin=origin
+    )
 
 
 @given(arguments=st.dictionaries(st.text(), JSON, max_size=4))
@@ -63,7 +74,9 @@ def test_a_record_can_not_be_changed() -> None:
 
 def test_an_unknown_field_is_an_error() -> None:
     with pytest.raises(ValidationError, match="extra"):
-        Tool.model_validate({"name": "t", "description": "", "parameters": {}, "category": "c", "colour": "red"})
+        Tool.model_validate(
+            {"name": "t", "description": "", "parameters": {}, "category": "c", "colour": "red"}
+        )
 
 
 def test_snapshots_are_the_call_turns_with_what_came_before() -> None:
@@ -75,10 +88,18 @@ def test_snapshots_are_the_call_turns_with_what_came_before() -> None:
 
 
 def test_what_nobody_says_is_not_shown_to_who_words_or_reads_a_call() -> None:
-    properties = {"task": {"type": "string"}, "opt_fields": {"type": "array"}, "limit": {"type": "integer"}}
+    properties = {
+        "task": {"type": "string"},
+        "opt_fields": {"type": "array"},
+        "limit": {"type": "integer"},
+    }
     schema = {"type": "object", "properties": properties, "required": ["task", "limit"]}
     tool = Tool(
-        name="getTask", description="Get it.", parameters=schema, category="Work", plumbing=("opt_fields", "limit")
+        name="getTask",
+        description="Get it.",
+        parameters=schema,
+        category="Work",
+        plumbing=("opt_fields", "limit"),
     )
     assert list(tool.sayable["parameters"]["properties"]) == ["task", "limit"], (
         "what is required is given, so it is said"

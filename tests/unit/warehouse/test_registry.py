@@ -54,7 +54,9 @@ def test_a_row_is_loaded_when_it_is_asked_for(site: Path) -> None:
 
 def test_an_unknown_row_is_answered_with_the_known_ones(site: Path) -> None:
     install(site, "kitchen-three", "", "salad", "bread")
-    with pytest.raises(ConfigurationError, match=r"There is no dish 'cake'; the dishes are bread, salad\."):
+    with pytest.raises(
+        ConfigurationError, match=r"There is no dish 'cake'; the dishes are bread, salad\."
+    ):
         dishes().named("cake")
 
 
@@ -62,15 +64,33 @@ def test_an_unknown_row_is_answered_with_the_known_ones(site: Path) -> None:
     ("code", "wrong"),
     [
         ("", "there is no 'PIE' in the module 'kitchen_MODULE'"),
-        ("PIE = {}", "it is a dict, and must be an object of tests.unit.warehouse.test_registry.Dish"),
+        (
+            "PIE = {}",
+            "it is a dict, and must be an object of tests.unit.warehouse.test_registry.Dish",
+        ),
         (f"{HEAD}PIE = Dish", "it is the class Dish itself, and must be an object of"),
-        (f"{HEAD}PIE = Dish('cake')", "it calls itself 'cake', and must bear the name of its entry point"),
-        ("PIE = 1 / 0", r"importing 'kitchen_MODULE' raised ZeroDivisionError: division by zero \(.*MODULE.py:1\)"),
+        (
+            f"{HEAD}PIE = Dish('cake')",
+            "it calls itself 'cake', and must bear the name of its entry point",
+        ),
+        (
+            "PIE = 1 / 0",
+            r"importing 'kitchen_MODULE' raised ZeroDivisionError: division by zero \(.*MODULE.py:1\)",
+        ),
         ("\nPIE = (", r"importing 'kitchen_MODULE' raised SyntaxError: .* \(.*MODULE.py:2\)"),
         ("import sys; sys.exit(3)", r"raised SystemExit: 3"),
         ("import flour_mill", "raised ModuleNotFoundError: No module named 'flour_mill'"),
     ],
-    ids=["no name", "a dict", "a class", "another name", "raises", "no Python", "exits", "lacks a module"],
+    ids=[
+        "no name",
+        "a dict",
+        "a class",
+        "another name",
+        "raises",
+        "no Python",
+        "exits",
+        "lacks a module",
+    ],
 )
 def test_a_row_that_can_not_be_used_is_named_with_its_package_and_passed_over(
     site: Path, request: pytest.FixtureRequest, code: str, wrong: str
@@ -93,7 +113,9 @@ def test_a_row_that_can_not_be_used_is_named_with_its_package_and_passed_over(
 def test_a_module_that_is_gone_is_told_by_its_name(site: Path) -> None:
     install(site, "kitchen-gone", "", "pie")
     (site / "kitchen_gone.py").unlink()
-    with pytest.raises(ConfigurationError, match="there is no module 'kitchen_gone' for `kitchen_gone:PIE`"):
+    with pytest.raises(
+        ConfigurationError, match="there is no module 'kitchen_gone' for `kitchen_gone:PIE`"
+    ):
         dishes().named("pie")
 
 
@@ -121,7 +143,8 @@ def test_a_row_of_a_file_is_in_the_table_until_the_process_ends(tmp_path: Path) 
     table.add(found.row, found.source)
     assert [row.price for row in table.rows()] == [2]
     with pytest.raises(
-        ConfigurationError, match=r"other.py:A: its name 'tea' is taken: there is the dish of .*own.py:TEA\."
+        ConfigurationError,
+        match=r"other.py:A: its name 'tea' is taken: there is the dish of .*own.py:TEA\.",
     ):
         table.add(Dish("tea"), Source("other.py:A", "1"))
     with table.including(Dish("tea", 3)):
@@ -132,9 +155,15 @@ def test_a_row_of_a_file_is_in_the_table_until_the_process_ends(tmp_path: Path) 
 def test_a_row_that_can_not_stand_beside_others_is_refused(site: Path) -> None:
     install(site, "kitchen-dear", f"{HEAD}CAVIAR = Dish('caviar', 900)", "caviar")
     table = Registry(
-        "dishes", Dish, "dish", "dishes", problem_of=lambda row, others: "too dear" if row.price > 9 else ""
+        "dishes",
+        Dish,
+        "dish",
+        "dishes",
+        problem_of=lambda row, others: "too dear" if row.price > 9 else "",
     )
-    with pytest.raises(ConfigurationError, match=r"own.py:A: the dish 'truffle' can't be used: too dear\."):
+    with pytest.raises(
+        ConfigurationError, match=r"own.py:A: the dish 'truffle' can't be used: too dear\."
+    ):
         table.add(Dish("truffle", 10), Source("own.py:A", "1"))
     assert table.rows() == ()
     assert "`kitchen_dear:CAVIAR`: too dear. Update or remove" in table.plugins()[0].problem
@@ -158,10 +187,26 @@ def test_a_file_is_run_once_while_its_content_stays_the_same(tmp_path: Path) -> 
         ("own.py", "", r"'own.py' must be a file and a name in it, such as 'my_kind.py:FAMILY'"),
         ("own.txt:ROW", "", r"must be a file and a name in it"),
         ("absent.py:ROW", "", r"absent.py' can't be read: No such file or directory"),
-        ("own.py:ROW", "COLUMN = 1", r"own.py: there is no 'ROW' in this file; the names in capitals there are COLUMN"),
-        ("own.py:ROW", "\n\nROW = 1 / 0", r"own.py: running this file raised ZeroDivisionError: .* \(.*own.py:3\)"),
-        ("own.py:ROW", "\nROW = (", r"own.py: running this file raised SyntaxError: .* \(.*own.py:2\)"),
-        ("own.py:ROW", "import json\njson.loads('{')", r"raised JSONDecodeError: .* \(.*own.py:2\)"),
+        (
+            "own.py:ROW",
+            "COLUMN = 1",
+            r"own.py: there is no 'ROW' in this file; the names in capitals there are COLUMN",
+        ),
+        (
+            "own.py:ROW",
+            "\n\nROW = 1 / 0",
+            r"own.py: running this file raised ZeroDivisionError: .* \(.*own.py:3\)",
+        ),
+        (
+            "own.py:ROW",
+            "\nROW = (",
+            r"own.py: running this file raised SyntaxError: .* \(.*own.py:2\)",
+        ),
+        (
+            "own.py:ROW",
+            "import json\njson.loads('{')",
+            r"raised JSONDecodeError: .* \(.*own.py:2\)",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_with_its_line(
@@ -175,6 +220,8 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(
 def test_rows_stand_in_the_order_that_a_table_gives_them_and_then_by_name() -> None:
     from callwright.generators.catalogs.catalog import CatalogFormat
 
-    table = Registry("catalogs", CatalogFormat, "catalog format", "formats", first=("openapi", "mcp"))
+    table = Registry(
+        "catalogs", CatalogFormat, "catalog format", "formats", first=("openapi", "mcp")
+    )
     assert list(table) == ["openapi", "mcp", "bfcl", "callnavi", "hammerbench", "openai"]
     assert table.plugins() == ()

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from callwright.warehouse.exports.formats import Export, export_release
-from callwright.warehouse.records import CallError, CallTurn, MultiStepRun, ResultTurn, RunCall, RunTurn, Sample
+from callwright.warehouse.records import (
+    CallError,
+    CallTurn,
+    MultiStepRun,
+    ResultTurn,
+    RunCall,
+    RunTurn,
+    Sample,
+)
 from callwright.warehouse.releases import Answerers, AnswerReader
 from callwright.warehouse.releases.answers import ELSEWHERE, NOT_CLEAN, NOT_TOLD, WRONG
 from callwright.warehouse.store import Warehouse
@@ -24,7 +32,9 @@ def steps(sample: Sample) -> list[RunTurn]:
     return [
         RunTurn(
             calls=tuple(
-                RunCall(tool=call.tool, arguments=call.arguments, matched="rule", step=step, place=place)
+                RunCall(
+                    tool=call.tool, arguments=call.arguments, matched="rule", step=step, place=place
+                )
                 for place, call in enumerate(turn.calls)
             )
         )
@@ -33,16 +43,31 @@ def steps(sample: Sample) -> list[RunTurn]:
 
 
 def run_of(messages: list[RunTurn], run: int, *, success: bool, **more: Any) -> MultiStepRun:
-    told = {"correct_calls": 3, "total_calls": 3, "steps": 3, "shortest": 3, "turns": len(messages), "mode": "as_paper"}
+    told = {
+        "correct_calls": 3,
+        "total_calls": 3,
+        "steps": 3,
+        "shortest": 3,
+        "turns": len(messages),
+        "mode": "as_paper",
+    }
     return MultiStepRun(
-        release="v1", subject=SAMPLE.key, candidate="me", strategy="native", run=run, success=success,
-        messages=tuple(messages), **told | more,
-    )  # fmt: skip
+        release="v1",
+        subject=SAMPLE.key,
+        candidate="me",
+        strategy="native",
+        run=run,
+        success=success,
+        messages=tuple(messages),
+        **told | more,
+    )
 
 
 ANSWER = RunTurn(text="It has 12 rooms, in euros.")
 FIRST, SECOND, THIRD = steps(SAMPLE)
-MISTAKEN = RunTurn(calls=(RunCall(tool="Inn_Details", arguments={"inn_id": "nowhere"}, observation=ERROR),))
+MISTAKEN = RunTurn(
+    calls=(RunCall(tool="Inn_Details", arguments={"inn_id": "nowhere"}, observation=ERROR),)
+)
 RUNS = {
     "right": run_of([FIRST, SECOND, THIRD, ANSWER], 0, success=True),
     "recovered": run_of([FIRST, SECOND, MISTAKEN, THIRD, ANSWER], 1, success=True),
@@ -83,7 +108,11 @@ def test_a_right_run_is_a_row_with_its_calls_and_results(tmp_path: Path) -> None
     results = [json.loads(one["content"]) for one in messages if one["role"] == "tool"]
     assert results == [turn.results[0] for turn in SAMPLE.turns if isinstance(turn, ResultTurn)]
     origin = json.loads(row["origin"])
-    assert (origin["key"], origin["given_by"], row["pass_rate"]) == (SAMPLE.key, "me~native", pytest.approx(2 / 3))
+    assert (origin["key"], origin["given_by"], row["pass_rate"]) == (
+        SAMPLE.key,
+        "me~native",
+        pytest.approx(2 / 3),
+    )
     assert left_out(made) == {NOT_CLEAN: 1, WRONG: 1}
 
 

@@ -36,13 +36,20 @@ def warehouse(tmp_path: Path) -> Warehouse:
 def sample(text: str = "Will it rain in Oslo?", model: str = MAKER) -> Sample:
     call = GoldCall(tool="weather", arguments={"city": "Oslo"})
     return Sample(
-        kind="perfect", language="en", category="Weather", candidates=("k",),
-        turns=(UserTurn(text=text), CallTurn(calls=(call,))), origin=Origin(stage="requests", model=model),
-    )  # fmt: skip
+        kind="perfect",
+        language="en",
+        category="Weather",
+        candidates=("k",),
+        turns=(UserTurn(text=text), CallTurn(calls=(call,))),
+        origin=Origin(stage="requests", model=model),
+    )
 
 
 def by_rules(about: Sample, **decisions: Decision) -> list[Verdict]:
-    return [Verdict(subject=about.key, check=name, decision=decisions.get(name, "proved")) for name in RULES]
+    return [
+        Verdict(subject=about.key, check=name, decision=decisions.get(name, "proved"))
+        for name in RULES
+    ]
 
 
 def read(about: Sample, decision: Decision = "proved", model: str = JUDGE) -> list[Verdict]:
@@ -55,30 +62,43 @@ def graded(warehouse: Warehouse, *verdicts: Verdict) -> dict[str, Any]:
     return row
 
 
-def test_a_reader_settles_what_words_mean_and_what_rules_found_settles_nothing(warehouse: Warehouse) -> None:
+def test_a_reader_settles_what_words_mean_and_what_rules_found_settles_nothing(
+    warehouse: Warehouse,
+) -> None:
     row = graded(warehouse, *by_rules(sample()), *read(sample()))
     assert (row["grade"], row["proved_claims"], row["open_claims"]) == ("judged", [], [])
 
 
 def test_rules_alone_never_settle_what_words_mean(warehouse: Warehouse) -> None:
     row = graded(warehouse, *by_rules(sample()))
-    assert (row["grade"], row["open_claims"]) == ("open", ["arguments", "deed", "nothing_else", "no_call_missing"])
+    assert (row["grade"], row["open_claims"]) == (
+        "open",
+        ["arguments", "deed", "nothing_else", "no_call_missing"],
+    )
 
 
 @pytest.mark.parametrize("left", ["grounding", "dialogue", "routing"])
-def test_what_a_rule_leaves_open_is_judged_where_another_model_reads_the_same(warehouse: Warehouse, left: str) -> None:
+def test_what_a_rule_leaves_open_is_judged_where_another_model_reads_the_same(
+    warehouse: Warehouse, left: str
+) -> None:
     row = graded(warehouse, *by_rules(sample(), **{left: "unproved"}), *read(sample()))
     assert (row["grade"], row["models"]) == ("judged", [JUDGE])
 
 
 @pytest.mark.parametrize("left", ["format", "wording"])
 def test_what_no_reading_can_settle_stays_open(warehouse: Warehouse, left: str) -> None:
-    assert graded(warehouse, *by_rules(sample(), **{left: "unproved"}), *read(sample()))["grade"] == "open"
+    assert (
+        graded(warehouse, *by_rules(sample(), **{left: "unproved"}), *read(sample()))["grade"]
+        == "open"
+    )
 
 
 def test_who_made_a_sample_is_no_witness_for_it(warehouse: Warehouse) -> None:
     row = graded(warehouse, *by_rules(sample()), *read(sample(), model=MAKER))
-    assert (row["grade"], row["open_claims"]) == ("open", ["arguments", "deed", "nothing_else", "no_call_missing"])
+    assert (row["grade"], row["open_claims"]) == (
+        "open",
+        ["arguments", "deed", "nothing_else", "no_call_missing"],
+    )
 
 
 def test_a_blind_reading_that_differs_leaves_open_what_rules_prove(warehouse: Warehouse) -> None:
@@ -99,13 +119,30 @@ def test_a_sample_without_calls_claims_nothing_of_arguments(warehouse: Warehouse
 
 def landed(warehouse: Warehouse, about: Sample, grade: str, judges: list[str]) -> None:
     acceptance = {
-        "subject": about.key, "build": "b", "recipe": "r", "grade": grade, "judged_by": judges, "accepted_by": "machine",
-        "decided_by": "machine", "accepted_at": NOW, "withdrawn_at": None,
-    }  # fmt: skip
+        "subject": about.key,
+        "build": "b",
+        "recipe": "r",
+        "grade": grade,
+        "judged_by": judges,
+        "accepted_by": "machine",
+        "decided_by": "machine",
+        "accepted_at": NOW,
+        "withdrawn_at": None,
+    }
     asked = {
-        "build": "b", "subject": about.key, "kind": "sample_review", "cause": "spot check", "reason": "", "requested_at": NOW,
-        "pushed_at": None, "server": "", "reviewers": 1, "overlap": 1, "priority": 0.0, "against": "",
-    }  # fmt: skip
+        "build": "b",
+        "subject": about.key,
+        "kind": "sample_review",
+        "cause": "spot check",
+        "reason": "",
+        "requested_at": NOW,
+        "pushed_at": None,
+        "server": "",
+        "reviewers": 1,
+        "overlap": 1,
+        "priority": 0.0,
+        "against": "",
+    }
     warehouse.put([about])
     warehouse.put_rows({"acceptances": [acceptance], "review_requests": [asked]})
 
@@ -118,21 +155,40 @@ def test_the_precision_of_a_grade_is_what_people_found_of_it_and_unknown_where_n
         landed(warehouse, one, grade, [JUDGE] if grade == "judged" else [])
     for one, decision in ((good, "accept"), (bad, "reject")):
         warehouse.put(
-            [Review(subject=one.key, kind="sample_review", decision=decision, reviewer="ann", reviewed_at=NOW)]
+            [
+                Review(
+                    subject=one.key,
+                    kind="sample_review",
+                    decision=decision,
+                    reviewer="ann",
+                    reviewed_at=NOW,
+                )
+            ]
         )
-    rows = warehouse.rows("select grade, is_template, samples, judged, precision from check_precision")
-    assert [tuple(row.values()) for row in rows] == [("judged", True, 1, 0, None), ("proved", False, 2, 2, 0.5)]
+    rows = warehouse.rows(
+        "select grade, is_template, samples, judged, precision from check_precision"
+    )
+    assert [tuple(row.values()) for row in rows] == [
+        ("judged", True, 1, 0, None),
+        ("proved", False, 2, 2, 0.5),
+    ]
 
 
 def test_each_argument_and_each_claim_has_a_grade_and_who_settled_it(warehouse: Warehouse) -> None:
     one = sample()
     found = Evidence(argument="city", kind="span", turn=0, start=16, end=20, quote="Oslo")
     grounding = Verdict(
-        subject=one.key, check="grounding", decision="unproved", evidence=(found,), open_arguments=("day",)
+        subject=one.key,
+        check="grounding",
+        decision="unproved",
+        evidence=(found,),
+        open_arguments=("day",),
     )
     rest = [verdict for verdict in by_rules(one) if verdict.check != "grounding"]
     warehouse.put([one, grounding, *rest, *read(one)])
-    rows = warehouse.rows("select claim, argument, standing, grade, settled_by from claims order by all")
+    rows = warehouse.rows(
+        "select claim, argument, standing, grade, settled_by from claims order by all"
+    )
     assert [tuple(row.values()) for row in rows] == [
         ("argument", "city", "said", "judged", JUDGE),
         ("argument", "day", "not_said", "judged", JUDGE),
@@ -155,8 +211,12 @@ def test_what_a_models_words_came_to_is_counted_by_language(warehouse: Warehouse
     warehouse.put_rows(
         {
             "builds": [build],
-            "build_samples": [{"build": "b", "sample": one.key, "draft": "d"} for one in (judged, opened)],
+            "build_samples": [
+                {"build": "b", "sample": one.key, "draft": "d"} for one in (judged, opened)
+            ],
         }
     )
-    [row] = warehouse.rows("select model, language, made, refused, open, judged, share_proved from making_outcomes")
+    [row] = warehouse.rows(
+        "select model, language, made, refused, open, judged, share_proved from making_outcomes"
+    )
     assert tuple(row.values()) == (MAKER, "en", 2, 0, 1, 1, 0.0)

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
-from callwright.warehouse.releases import Selection, SplitBy, Terms, create_release, make_release, parse_shares
+from callwright.warehouse.releases import (
+    Selection,
+    SplitBy,
+    Terms,
+    create_release,
+    make_release,
+    parse_shares,
+)
 from callwright.warehouse.releases.freezing import next_version
 from callwright.warehouse.releases.splits import assign_groups, group_relatives, plan_splits
 from callwright.warehouse.rows import Row
@@ -35,7 +42,9 @@ def split(
     count: int, links: list[tuple[int, int]], kinds: list[int], shares: list[float]
 ) -> tuple[list[int], list[int]]:
     ends = np.array(links, dtype=np.uint64).reshape(-1, 2)
-    groups = group_relatives(np.arange(count, dtype=np.uint64), ends[:, 0], ends[:, 1] + np.uint64(1000))
+    groups = group_relatives(
+        np.arange(count, dtype=np.uint64), ends[:, 0], ends[:, 1] + np.uint64(1000)
+    )
     levels = [np.zeros(count, dtype=np.int64), np.array(kinds, dtype=np.int64)]
     chosen = assign_groups(groups, levels, shares, np.full(count, NONE))
     return groups.tolist(), chosen.tolist()
@@ -86,7 +95,11 @@ def landed(tmp_path: Path) -> Landed:
     made.warehouse.put([tool])
     words = ["oak", "elm", "ash", "fir", "yew", "bay", "fig", "gum", "box", "may"]
     alone: list[Row] = [
-        {"request": f"What of the {word} and the {other}?", "body": body(f"{word} {other}"), "parents": [tool.key]}
+        {
+            "request": f"What of the {word} and the {other}?",
+            "body": body(f"{word} {other}"),
+            "parents": [tool.key],
+        }
         for word in words
         for other in words[:4]
     ]
@@ -95,8 +108,16 @@ def landed(tmp_path: Path) -> Landed:
         {"request": "And another wish", "parents": ["draft two"], "body": body("b")},
         {"request": "Ring me at noon tomorrow", "body": body("c", said="noon")},
         {"request": "Ring me at dawn tomorrow", "body": body("d", said="dawn")},
-        {"request": "So many ways", "body": body("e"), "gold": '[{"tool":"go","arguments":{"to":"Oslo"}}]'},
-        {"request": "to say the same", "body": body("f"), "gold": '[{"tool":"go","arguments":{"to":"Oslo"}}]'},
+        {
+            "request": "So many ways",
+            "body": body("e"),
+            "gold": '[{"tool":"go","arguments":{"to":"Oslo"}}]',
+        },
+        {
+            "request": "to say the same",
+            "body": body("f"),
+            "gold": '[{"tool":"go","arguments":{"to":"Oslo"}}]',
+        },
         {"request": "Made of a template", "body": body("g", "template=t1")},
         {"request": "and made of it again", "body": body("h", "template=t1")},
         {"request": "A tool is called", "body": body("same tool")},
@@ -108,10 +129,18 @@ def landed(tmp_path: Path) -> Landed:
         for number, row in enumerate(rows, 0 if rows is alone else 100)
     ]
     drafts = [
-        {"key": f"draft {name}", "type": "Draft", "body": "{}", "stage": "values", "parents": ["one plan", tool.key],
-         "model": "", "prompt_version": "", "planted": ""}
+        {
+            "key": f"draft {name}",
+            "type": "Draft",
+            "body": "{}",
+            "stage": "values",
+            "parents": ["one plan", tool.key],
+            "model": "",
+            "prompt_version": "",
+            "planted": "",
+        }
         for name in ("one", "two")
-    ]  # fmt: skip
+    ]
     made.warehouse.put_rows({"samples": rows, "drafts": drafts})
     made.add(started("1full", 1), *(row["key"] for row in rows))
     return made
@@ -134,7 +163,9 @@ def test_samples_of_one_parent_goal_text_template_or_tool_stand_together(
     assert made.release.content_hash != create_release(landed.warehouse, "v2").content_hash
 
 
-def test_the_same_samples_are_split_the_same_way_in_another_warehouse(landed: Landed, tmp_path: Path) -> None:
+def test_the_same_samples_are_split_the_same_way_in_another_warehouse(
+    landed: Landed, tmp_path: Path
+) -> None:
     keys = [row["key"] for row in landed.warehouse.rows("select key from samples order by key")]
     plan = plan_splits(landed.warehouse, keys, SHARES)
     other = Landed(tmp_path / "other")
@@ -160,17 +191,23 @@ def test_the_next_version_leaves_each_sample_in_its_split(landed: Landed) -> Non
     landed.warehouse.execute("delete from samples where key = ?", [keys[0]])
     landed.add(started("4anew", 4), *keys[1:])
     third = make_release(landed.warehouse, "v3", Selection(), Terms(shares=SHARES))
-    assert (third.release.version, third.release.follows, third.release.samples) == ("2.0.0", "v2", 49)
+    assert (third.release.version, third.release.follows, third.release.samples) == (
+        "2.0.0",
+        "v2",
+        49,
+    )
 
 
 @pytest.mark.parametrize(
     ("before", "now", "version"),
     [
-        ({"a": "train"}, {"a": "train"}, "1.2.4"), ({"a": ""}, {"a": "train"}, "1.2.4"),
-        ({"a": "train"}, {"a": "train", "b": "test"}, "1.3.0"), ({"a": "train"}, {"b": "train"}, "2.0.0"),
+        ({"a": "train"}, {"a": "train"}, "1.2.4"),
+        ({"a": ""}, {"a": "train"}, "1.2.4"),
+        ({"a": "train"}, {"a": "train", "b": "test"}, "1.3.0"),
+        ({"a": "train"}, {"b": "train"}, "2.0.0"),
         ({"a": "train"}, {"a": "test"}, "2.0.0"),
     ],
-)  # fmt: skip
+)
 def test_a_version_tells_whether_scores_can_be_compared(
     before: dict[str, str], now: dict[str, str], version: str
 ) -> None:
@@ -180,21 +217,37 @@ def test_a_version_tells_whether_scores_can_be_compared(
 def test_near_duplicates_across_splits_are_found(landed: Landed) -> None:
     near = [
         sample_row(f"{number}", "perfect", "en")
-        | {"request": f"Would you kindly water the {word} tree behind the old garden shed", "body": body(f"w{number}")}
-        for number, word in enumerate(("oak", "elm", "ash", "fir", "yew", "bay", "fig", "gum", "box", "may"), 200)
+        | {
+            "request": f"Would you kindly water the {word} tree behind the old garden shed",
+            "body": body(f"w{number}"),
+        }
+        for number, word in enumerate(
+            ("oak", "elm", "ash", "fir", "yew", "bay", "fig", "gum", "box", "may"), 200
+        )
     ]
     landed.warehouse.put_rows({"samples": near})
     landed.add(started("2near", 2), *(row["key"] for row in near))
-    made = make_release(landed.warehouse, "v1", Selection(), Terms(shares={"train": 0.5, "test": 0.5}))
+    made = make_release(
+        landed.warehouse, "v1", Selection(), Terms(shares={"train": 0.5, "test": 0.5})
+    )
     assert {found.subject for found in made.duplicates} <= {row["key"] for row in near}
     assert len(made.duplicates) == 5
-    kept = landed.warehouse.rows("select subject, split, other, other_split, likeness from release_duplicates")
+    kept = landed.warehouse.rows(
+        "select subject, split, other, other_split, likeness from release_duplicates"
+    )
     assert [tuple(row.values()) for row in kept] == [tuple(found) for found in made.duplicates]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["train=0.8", "train=0.8,test=0.1", "train=0.8,train=0.2", "Train=0.5,test=0.5", "a=1,b=0", "x"],
+    [
+        "train=0.8",
+        "train=0.8,test=0.1",
+        "train=0.8,train=0.2",
+        "Train=0.5,test=0.5",
+        "a=1,b=0",
+        "x",
+    ],
 )
 def test_shares_that_make_no_whole_are_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="--splits"):
@@ -203,13 +256,19 @@ def test_shares_that_make_no_whole_are_refused(text: str) -> None:
 
 def test_what_can_not_be_parted_can_not_be_split(landed: Landed) -> None:
     keys = ["100", "101"]
-    with pytest.raises(ConfigurationError, match=r"'test' would stay empty: .* the 2 samples are 1 group of them"):
+    with pytest.raises(
+        ConfigurationError, match=r"'test' would stay empty: .* the 2 samples are 1 group of them"
+    ):
         plan_splits(landed.warehouse, keys, {"train": 0.5, "test": 0.5})
 
 
-def test_a_release_tells_what_recipes_share_and_why_a_split_misses_its_share(landed: Landed) -> None:
+def test_a_release_tells_what_recipes_share_and_why_a_split_misses_its_share(
+    landed: Landed,
+) -> None:
     landed.add(started("2other", 2) | {"recipe": "other"}, "100", "101", "102")
-    made = make_release(landed.warehouse, "v1", Selection(), Terms(shares={"train": 0.97, "test": 0.03}))
+    made = make_release(
+        landed.warehouse, "v1", Selection(), Terms(shares={"train": 0.97, "test": 0.03})
+    )
     assert sum(share.taken for share in made.selected.builds) == 53
     assert (made.shared, made.release.samples) == (3, 50)
     assert made.largest_group == 2

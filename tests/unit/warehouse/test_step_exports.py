@@ -27,10 +27,16 @@ def travelled(content: ReleaseContent) -> ReleaseContent:
     """The small release with a conversation of calls that were carried out."""
     rides = tuple(GoldCall(tool=RIDE, arguments={"place": place}) for place in ("Voss", "Oslo"))
     turns = (
-        UserTurn(text="Two rides."), ReplyTurn(text="Where to?"), UserTurn(text="Voss and Oslo."),
-        CallTurn(calls=rides, executed=True), ResultTurn(results=("ordered", {"id": 7})), ReplyTurn(text="Both are ordered."),
-    )  # fmt: skip
-    sample = content.samples[0].with_changes(kind="conversation", turns=turns, system_message="Be brief.")
+        UserTurn(text="Two rides."),
+        ReplyTurn(text="Where to?"),
+        UserTurn(text="Voss and Oslo."),
+        CallTurn(calls=rides, executed=True),
+        ResultTurn(results=("ordered", {"id": 7})),
+        ReplyTurn(text="Both are ordered."),
+    )
+    sample = content.samples[0].with_changes(
+        kind="conversation", turns=turns, system_message="Be brief."
+    )
     return content._replace(samples=(*content.samples, sample))
 
 
@@ -44,28 +50,50 @@ def wholes(content: ReleaseContent) -> list[TrainingExample]:
 
 def examples(content: ReleaseContent, *, are_whole: bool = False) -> list[TrainingExample]:
     source = stream_of(content)
-    found = (one for sample in content.samples for one in examples_of(sample, source, are_whole=are_whole))
+    found = (
+        one
+        for sample in content.samples
+        for one in examples_of(sample, source, are_whole=are_whole)
+    )
     return [one for one in found if isinstance(one, TrainingExample)]
 
 
-def test_of_a_conversation_the_longest_row_holds_the_shorter_ones(travelled: ReleaseContent) -> None:
+def test_of_a_conversation_the_longest_row_holds_the_shorter_ones(
+    travelled: ReleaseContent,
+) -> None:
     [whole] = [one for one in wholes(travelled) if one.sample.kind == "conversation"]
     assert [one["role"] for one in whole.messages] == [
-        "system", "user", "assistant", "user", "assistant", "tool", "tool", "assistant",
-    ]  # fmt: skip
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
     assert len([one for one in steps(travelled) if one.sample.kind == "conversation"]) == 3
 
 
-def test_what_two_samples_teach_alike_is_taught_once(travelled: ReleaseContent, tmp_path: Path) -> None:
+def test_what_two_samples_teach_alike_is_taught_once(
+    travelled: ReleaseContent, tmp_path: Path
+) -> None:
     again = travelled.samples[-1].with_changes(category="Other")
-    written = export_release(stream_of(travelled._replace(samples=(*travelled.samples, again))), "inspect", tmp_path)
+    written = export_release(
+        stream_of(travelled._replace(samples=(*travelled.samples, again))), "inspect", tmp_path
+    )
     assert written.rows == len(steps(travelled))
     assert ("conversation", "an earlier row teaches the same, word for word", 3) in written.skipped
 
 
-def test_trl_rows_have_messages_with_arguments_as_objects_and_tools_as_text(travelled: ReleaseContent) -> None:
+def test_trl_rows_have_messages_with_arguments_as_objects_and_tools_as_text(
+    travelled: ReleaseContent,
+) -> None:
     for row in map(trl_row, wholes(travelled)):
-        schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in json.loads(row["tools"])}
+        schemas = {
+            tool["function"]["name"]: tool["function"]["parameters"]
+            for tool in json.loads(row["tools"])
+        }
         assert row["messages"][-1]["role"] == "assistant"
         for message in row["messages"]:
             assert isinstance(message["content"], str)
@@ -73,7 +101,11 @@ def test_trl_rows_have_messages_with_arguments_as_objects_and_tools_as_text(trav
                 made = call["function"]
                 Draft202012Validator(schemas[made["name"]]).validate(made["arguments"])
             assert message["role"] != "tool" or message["name"] in schemas
-    assert all(isinstance(value, str) for name, value in trl_row(wholes(travelled)[0]).items() if name != "messages")
+    assert all(
+        isinstance(value, str)
+        for name, value in trl_row(wholes(travelled)[0]).items()
+        if name != "messages"
+    )
 
 
 def test_sharegpt_rows_take_turns_as_llama_factory_wants_them(travelled: ReleaseContent) -> None:
@@ -83,7 +115,10 @@ def test_sharegpt_rows_take_turns_as_llama_factory_wants_them(travelled: Release
             assert message["from"] in (("human", "observation"), ("gpt", "function_call"))[at % 2]
             if message["from"] == "function_call":
                 made = json.loads(message["value"])
-                assert all(set(one) == {"name", "arguments"} for one in (made if isinstance(made, list) else [made]))
+                assert all(
+                    set(one) == {"name", "arguments"}
+                    for one in (made if isinstance(made, list) else [made])
+                )
         assert len(row["conversations"]) % 2 == 0
         assert {tool["name"] for tool in json.loads(row["tools"])}
     travel: Row = rows[-1]
@@ -91,7 +126,9 @@ def test_sharegpt_rows_take_turns_as_llama_factory_wants_them(travelled: Release
     assert json.loads(travel["conversations"][4]["value"]) == ["ordered", {"id": 7}]
 
 
-def test_sharegpt_has_no_place_for_an_assistant_that_speaks_twice(travelled: ReleaseContent) -> None:
+def test_sharegpt_has_no_place_for_an_assistant_that_speaks_twice(
+    travelled: ReleaseContent,
+) -> None:
     asked, call = UserTurn(text="To Voss."), GoldCall(tool=RIDE, arguments={"place": "Voss"})
     turns = (
         asked,
@@ -106,7 +143,9 @@ def test_sharegpt_has_no_place_for_an_assistant_that_speaks_twice(travelled: Rel
         sharegpt_row(whole)
 
 
-def test_nemo_gym_rows_are_requests_and_the_action_that_is_expected(travelled: ReleaseContent) -> None:
+def test_nemo_gym_rows_are_requests_and_the_action_that_is_expected(
+    travelled: ReleaseContent,
+) -> None:
     kinds = set()
     for row in map(nemo_gym_row, steps(travelled)):
         asked, action = row["responses_create_params"], row["expected_action"]
@@ -119,7 +158,10 @@ def test_nemo_gym_rows_are_requests_and_the_action_that_is_expected(travelled: R
                     assert set(item) == {"type", "name", "arguments", "call_id"}
                     opened.append(item["call_id"])
                 case "function_call_output":
-                    assert (set(item), opened.pop(0)) == ({"type", "call_id", "output"}, item["call_id"])
+                    assert (set(item), opened.pop(0)) == (
+                        {"type", "call_id", "output"},
+                        item["call_id"],
+                    )
                 case _:
                     assert set(item) == {"type", "role", "content"}
         calls = action.get("calls") or ([action] if action["type"] == "function_call" else [])
@@ -128,12 +170,16 @@ def test_nemo_gym_rows_are_requests_and_the_action_that_is_expected(travelled: R
     assert kinds == {"message", "function_call", "function_call_batch"}
 
 
-def test_inspect_rows_are_samples_whose_target_is_the_calls_that_are_due(travelled: ReleaseContent) -> None:
+def test_inspect_rows_are_samples_whose_target_is_the_calls_that_are_due(
+    travelled: ReleaseContent,
+) -> None:
     rows = [inspect_row(one) for one in steps(travelled)]
     assert len({row["id"] for row in rows}) == len(rows)
     for row in rows:
         names = {tool["name"] for tool in row["metadata"]["tools"]}
-        assert all(set(tool) == {"name", "description", "parameters"} for tool in row["metadata"]["tools"])
+        assert all(
+            set(tool) == {"name", "description", "parameters"} for tool in row["metadata"]["tools"]
+        )
         due = json.loads(row["target"])
         assert all(call["name"] in names for call in due)
         assert bool(due) is not bool(row["metadata"]["words"])

@@ -19,8 +19,12 @@ from tests.support.warehouse.exported import rows_in, stream_of
 from tests.support.warehouse.task_releases import task_stream
 
 ROOTS = {
-    "inspect": "environment", "nemo-gym": "environment", "openenv": "", "trl": "environment", "verifiers": "callwright_v1",
-}  # fmt: skip
+    "inspect": "environment",
+    "nemo-gym": "environment",
+    "openenv": "",
+    "trl": "environment",
+    "verifiers": "callwright_v1",
+}
 LIBRARY = Path(__file__).parents[3] / "flows" / "scaffolds" / "environment.py"
 
 
@@ -30,7 +34,9 @@ def stream(tmp_path: Path) -> ReleaseStream:
 
 
 @pytest.mark.parametrize("to", ROOTS)
-def test_a_folder_is_played_by_the_core_package_alone(stream: ReleaseStream, tmp_path: Path, to: str) -> None:
+def test_a_folder_is_played_by_the_core_package_alone(
+    stream: ReleaseStream, tmp_path: Path, to: str
+) -> None:
     export = export_release(stream, to, tmp_path / "out")
     tasks = callwright.load_tasks(tmp_path / "out")
     assert (len(tasks), tasks.splits) == (2, ("test", "train"))
@@ -55,7 +61,9 @@ def test_test_tasks_bear_the_canary(stream: ReleaseStream, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("to", ["verifiers", "openenv"])
-def test_what_is_no_task_is_left_out_of_environments(content: ReleaseContent, tmp_path: Path, to: str) -> None:
+def test_what_is_no_task_is_left_out_of_environments(
+    content: ReleaseContent, tmp_path: Path, to: str
+) -> None:
     with pytest.raises(RecordError, match="it is no task"):
         export_release(stream_of(content), to, tmp_path / "out")
 
@@ -76,9 +84,15 @@ def test_rows_of_nemo_gym_begin_a_session_and_its_settings_name_the_files(
     [row] = rows_in(place / "data" / "train.jsonl")
     task = callwright.load_tasks(place).of_key(row["key"])
     assert row["responses_create_params"]["input"] == task.messages
-    assert [tool["name"] for tool in row["responses_create_params"]["tools"]] == [tool["name"] for tool in task.tools]
-    settings = yaml.safe_load((place / "configs" / "callwright_v1.yaml").read_text(encoding="utf-8"))
-    sets = settings["callwright_v1_simple_agent"]["responses_api_agents"]["simple_agent"]["datasets"]
+    assert [tool["name"] for tool in row["responses_create_params"]["tools"]] == [
+        tool["name"] for tool in task.tools
+    ]
+    settings = yaml.safe_load(
+        (place / "configs" / "callwright_v1.yaml").read_text(encoding="utf-8")
+    )
+    sets = settings["callwright_v1_simple_agent"]["responses_api_agents"]["simple_agent"][
+        "datasets"
+    ]
     assert {one["name"]: one["type"] for one in sets} == {"train": "train", "test": "example"}
 
 
@@ -108,23 +122,33 @@ def test_methods_of_the_class_for_trl_are_the_tools(stream: ReleaseStream, tmp_p
         source="environment:workshop",
     )
     shipped = stream.worlds["workshop"]
-    worlds = {"workshop": shipped._replace(names={**shipped.names, strange.name: "repairs_find_all"})}
+    worlds = {
+        "workshop": shipped._replace(names={**shipped.names, strange.name: "repairs_find_all"})
+    }
     export_release(
-        stream._replace(tools={**stream.tools, strange.key: strange}, worlds=worlds), "trl", tmp_path / "out"
+        stream._replace(tools={**stream.tools, strange.key: strange}, worlds=worlds),
+        "trl",
+        tmp_path / "out",
     )
     module = module_at(tmp_path / "out" / "environment" / "environment.py")
     made = module.environment_factory["workshop"]
     assert made.repairs_find_all.__annotations__ == {
-        "_from": int | None, "self_": str, "by": module.Literal["price", None], "parts": list[str],
-        "any": module.Any, "return": str,
-    }  # fmt: skip
+        "_from": int | None,
+        "self_": str,
+        "by": module.Literal["price", None],
+        "parts": list[str],
+        "any": module.Any,
+        "return": str,
+    }
     assert made.repairs_find_all.__doc__.startswith(
         "Find repairs. Returns all\n\nArgs:\n    _from: First. Args none\n    self_: self"
     )
     assert module.RENAMED == {"repairs_find_all": {"self_": "self", "_from": "from"}}
     environment = made()
     assert environment.get_reward() == 0.0
-    with pytest.raises(ConfigurationError, match="No task has begun, so 'list_bicycles' can't be called"):
+    with pytest.raises(
+        ConfigurationError, match="No task has begun, so 'list_bicycles' can't be called"
+    ):
         environment.list_bicycles()
     task = module.TASKS[0]
     environment.reset(key=task.key, prompt="more than is asked")

@@ -15,7 +15,14 @@ from callwright.warehouse.templates import LARGEST, MOST_STEPS, BoundedSandbox, 
 
 TOP = Path(__file__).parents[3]
 FOLDERS = ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse")
-VALUES: dict[str, Any] = {**PLAIN, **BUILT_IN, "x": 5, "xs": list(range(1000)), "rng": Random(1), "word": "a"}
+VALUES: dict[str, Any] = {
+    **PLAIN,
+    **BUILT_IN,
+    "x": 5,
+    "xs": list(range(1000)),
+    "rng": Random(1),
+    "word": "a",
+}
 ESCAPES = (
     "''.__class__.__mro__[1].__subclasses__()",
     "x|attr('__class__')",
@@ -76,7 +83,9 @@ def files_with(word: str) -> list[Path]:
 
 
 def evaluate(stated: Any) -> object:
-    return ExpressionCompiler({"x", "xs", "rng", "word"}).compiled(stated, "rules.yaml, given")(dict(VALUES))
+    return ExpressionCompiler({"x", "xs", "rng", "word"}).compiled(stated, "rules.yaml, given")(
+        dict(VALUES)
+    )
 
 
 @pytest.mark.parametrize("expression", ESCAPES)
@@ -85,7 +94,9 @@ def test_an_expression_reaches_nothing_of_python(expression: str) -> None:
         evaluate(expression)
 
 
-@pytest.mark.parametrize("name", ["lipsum", "cycler", "joiner", "environment", "open", "__import__"])
+@pytest.mark.parametrize(
+    "name", ["lipsum", "cycler", "joiner", "environment", "open", "__import__"]
+)
 def test_an_expression_knows_no_names_but_those_of_rules(name: str) -> None:
     with pytest.raises(ConfigurationError, match="is known neither here nor everywhere"):
         evaluate(f"{name}.__init__.__globals__")
@@ -93,7 +104,9 @@ def test_an_expression_knows_no_names_but_those_of_rules(name: str) -> None:
 
 @pytest.mark.parametrize("expression", TOO_MUCH)
 def test_an_expression_past_a_bound_is_named_with_the_bound(expression: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"^rules\.yaml, given: .+ can't be worked out \(.+\)\.$"):
+    with pytest.raises(
+        ConfigurationError, match=r"^rules\.yaml, given: .+ can't be worked out \(.+\)\.$"
+    ):
         evaluate(expression)
 
 
@@ -106,7 +119,10 @@ def test_the_bound_and_the_expression_stand_in_the_error() -> None:
 
 
 def test_lists_within_lists_are_counted_whole() -> None:
-    doubled = {"let": {f"a{one}": f"[a{one - 1}, a{one - 1}]" if one else "['x']" for one in range(40)}, "gives": "a39"}
+    doubled = {
+        "let": {f"a{one}": f"[a{one - 1}, a{one - 1}]" if one else "['x']" for one in range(40)},
+        "gives": "a39",
+    }
     with pytest.raises(ConfigurationError, match=f"more than {LARGEST:,} entries"):
         evaluate(doubled)
     with pytest.raises(ConfigurationError, match="more than"):
@@ -115,11 +131,18 @@ def test_lists_within_lists_are_counted_whole() -> None:
 
 def test_a_list_that_is_gone_through_for_each_entry_of_another_has_an_end() -> None:
     with pytest.raises(ConfigurationError, match=f"more than {MOST_STEPS:,} steps"):
-        evaluate({"each": "range(99999)", "as": "a", "show": {"each": "range(99999)", "as": "b", "show": "0"}})
+        evaluate(
+            {
+                "each": "range(99999)",
+                "as": "a",
+                "show": {"each": "range(99999)", "as": "b", "show": "0"},
+            }
+        )
 
 
 @pytest.mark.parametrize(
-    "expression", ["(" * 50_000, "(" * 5_000 + "1" + ")" * 5_000, "9" * 5_000, "[" * 300 + "]" * 300]
+    "expression",
+    ["(" * 50_000, "(" * 5_000 + "1" + ")" * 5_000, "9" * 5_000, "[" * 300 + "]" * 300],
 )
 def test_an_expression_that_can_not_be_read_is_told_in_short(expression: str) -> None:
     with pytest.raises(ConfigurationError, match="is no expression") as refused:
@@ -192,15 +215,24 @@ def test_a_prompt_of_a_recipe_escapes_nowhere_and_ends(text: str) -> None:
     def used() -> None:
         validate_own_prompt("validators/prompts/answer_as_candidate.j2", whole)
         with own_prompts({"answer_as_candidate": whole}):
-            render("callwright.validators.prompts", "answer_as_candidate", tools=[], conversation="")
+            render(
+                "callwright.validators.prompts", "answer_as_candidate", tools=[], conversation=""
+            )
 
-    with pytest.raises((ConfigurationError, ValueError), match=r"answer_as_candidate|is not Jinja|it asks for"):
+    with pytest.raises(
+        (ConfigurationError, ValueError), match=r"answer_as_candidate|is not Jinja|it asks for"
+    ):
         used()
 
 
 @pytest.mark.parametrize(
     "text",
-    ["{% for a in b %}" * 30 + "{% endfor %}" * 30, "{{ " + "(" * 9_000, "x" * 500_000, "{{ " + "9" * 5_000 + " }}"],
+    [
+        "{% for a in b %}" * 30 + "{% endfor %}" * 30,
+        "{{ " + "(" * 9_000,
+        "x" * 500_000,
+        "{{ " + "9" * 5_000 + " }}",
+    ],
 )
 def test_a_template_that_can_not_be_compiled_is_a_fault_of_its_syntax(text: str) -> None:
     with pytest.raises(TemplateSyntaxError):
@@ -208,7 +240,11 @@ def test_a_template_that_can_not_be_compiled_is_a_fault_of_its_syntax(text: str)
 
 
 def test_a_prompt_includes_no_other_text() -> None:
-    for text in ("{% include '/etc/passwd' %}", "{% set at = 'x' %}{% include at %}", "{% import 'x' as x %}"):
+    for text in (
+        "{% include '/etc/passwd' %}",
+        "{% set at = 'x' %}{% include at %}",
+        "{% import 'x' as x %}",
+    ):
         with pytest.raises(ValueError, match="includes another text"):
             validate_own_prompt("validators/prompts/answer_as_candidate.j2", f"--- user\n{text}\n")
 
@@ -240,7 +276,13 @@ def test_templates_of_our_own_are_sandboxed_too() -> None:
 
 
 def test_environments_of_jinja_are_made_in_one_place() -> None:
-    made = {"Environment", "Template", "NativeEnvironment", "SandboxedEnvironment", "ImmutableSandboxedEnvironment"}
+    made = {
+        "Environment",
+        "Template",
+        "NativeEnvironment",
+        "SandboxedEnvironment",
+        "ImmutableSandboxedEnvironment",
+    }
     found = set()
     for path in files_with("jinja2"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -259,7 +301,9 @@ def test_environments_of_jinja_are_made_in_one_place() -> None:
             if "jinja2" in alias.name
         }
         called = {
-            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            node.func.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
         bases = {
             base.id

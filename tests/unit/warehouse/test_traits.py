@@ -3,9 +3,17 @@
 from callwright.warehouse.records import Sample, trait_tag, without_traits
 
 TAGS = (
-    "shift=3", "environment=town", "difficulty=hard", "complexity=follow_up", "wanted=2.0 2.1", "goal=4:book", "goal=x:no",
-    'callnavi_id="a=b"', "lent", "shift=last",
-)  # fmt: skip
+    "shift=3",
+    "environment=town",
+    "difficulty=hard",
+    "complexity=follow_up",
+    "wanted=2.0 2.1",
+    "goal=4:book",
+    "goal=x:no",
+    'callnavi_id="a=b"',
+    "lent",
+    "shift=last",
+)
 
 
 def test_a_sample_tells_its_traits_as_types() -> None:

@@ -54,7 +54,12 @@ def test_a_trial_counts_where_there_is_nothing_else(tmp_path: Path) -> None:
 def test_a_release_takes_the_whole_builds_and_says_what_it_leaves_out(landed: Landed) -> None:
     keys, shares = landed.taken()
     assert keys == tuple(sorted((*FULL, "perfect-en-7")))
-    assert shares == {"1full": (4, ""), "2trial": (1, "trial"), "0old": (1, "older"), "3other": (1, "")}
+    assert shares == {
+        "1full": (4, ""),
+        "2trial": (1, "trial"),
+        "0old": (1, "older"),
+        "3other": (1, ""),
+    }
     assert create_release(landed.warehouse, "v1").samples == 5
 
 
@@ -73,11 +78,17 @@ def test_a_build_is_taken_by_the_beginning_of_its_key(looked_at: Landed) -> None
         ({"kinds": ("irrelevant",)}, ["irrelevant-en-4"]),
         ({"languages": ("zh",)}, ["perfect-zh-3"]),
         ({"where": "request like '%-2?'"}, ["perfect-en-2"]),
-        ({"kinds": ("perfect",), "recipes": ("small",), "where": "language = 'en' -- all of them"},
-         ["perfect-en-1", "perfect-en-2"]),
+        (
+            {
+                "kinds": ("perfect",),
+                "recipes": ("small",),
+                "where": "language = 'en' -- all of them",
+            },
+            ["perfect-en-1", "perfect-en-2"],
+        ),
         ({"builds": ("0old",), "where": "key <> 'perfect-en-1'"}, ["perfect-en-0"]),
     ],
-)  # fmt: skip
+)
 def test_a_release_is_chosen_by_recipe_build_kind_language_and_condition(
     looked_at: Landed, asked: dict[str, object], keys: list[str]
 ) -> None:
@@ -94,12 +105,21 @@ def test_what_conditions_leave_out_is_counted(looked_at: Landed) -> None:
         ({"recipes": ("smal",)}, "of the recipe 'smal'. There are some of other, small"),
         ({"kinds": ("perfekt",)}, "of the kind 'perfekt'. There are some of irrelevant, perfect"),
         ({"languages": ("fr",)}, "of the language 'fr'. There are some of en, zh"),
-        ({"builds": ("9",)}, r"No build that has landed samples is '9'; there are .*2trial \(small, a trial\)"),
+        (
+            {"builds": ("9",)},
+            r"No build that has landed samples is '9'; there are .*2trial \(small, a trial\)",
+        ),
         ({"builds": ("1full",), "recipes": ("other",)}, "None of the builds named by --build"),
-        ({"where": "kin = 'x'"}, "The condition .* can't be used on accepted samples; their columns are key, kind"),
+        (
+            {"where": "kin = 'x'"},
+            "The condition .* can't be used on accepted samples; their columns are key, kind",
+        ),
         ({"where": "true); drop table samples; --"}, "The condition .* can't be read"),
         ({"where": "true); attach 'x.db'; select (1"}, "The condition .* can't be read"),
-        ({"where": "1=1) union select key from samples where (1=1"}, "The condition .* can't be read"),
+        (
+            {"where": "1=1) union select key from samples where (1=1"},
+            "The condition .* can't be read",
+        ),
         ({"where": "1=1 union select key from samples"}, "must be one SQL expression"),
         ({"where": "true; select true"}, "must be one SQL expression"),
         ({"where": "true, true"}, "must be one SQL expression"),
@@ -109,7 +129,10 @@ def test_what_conditions_leave_out_is_counted(looked_at: Landed) -> None:
         ({"where": "distinct true"}, "must be one SQL expression"),
         ({"where": "*"}, "The condition .* can't be used"),
         ({"where": " "}, "The condition .* can't be read"),
-        ({"where": "key in (select content from read_text('/etc/hostname'))"}, "The condition .* can't be used"),
+        (
+            {"where": "key in (select content from read_text('/etc/hostname'))"},
+            "The condition .* can't be used",
+        ),
         ({"where": "false"}, "No accepted sample matches"),
     ],
 )
@@ -126,7 +149,9 @@ def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None
     with pytest.raises(ConfigurationError, match="There are no accepted samples"):
         made.taken()
     made.add(started("1trial", 1, is_trial=True), "perfect-en-1")
-    with pytest.raises(ConfigurationError, match=r"Only trial builds.*1trial \(small, 1 sample\).*--build 1trial"):
+    with pytest.raises(
+        ConfigurationError, match=r"Only trial builds.*1trial \(small, 1 sample\).*--build 1trial"
+    ):
         create_release(made.warehouse, "v1")
     assert select_samples(made.warehouse, Selection(builds=("1trial",))).builds == (
         BuildShare("1trial", "small", True, NOON + timedelta(hours=1, minutes=1), 1, 1, ""),
@@ -134,9 +159,13 @@ def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None
 
 
 def test_builds_of_a_warehouse_of_before_count_as_whole(tmp_path: Path) -> None:
-    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = sorted(
+        files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name
+    )
     with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as old:
-        old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        old.execute(
+            "create table migrations (name varchar primary key, made_at timestamptz default now())"
+        )
         for script in scripts:
             if script.name.endswith(".sql") and script.name < "0018":
                 old.execute(script.read_text(encoding="utf-8"))

@@ -33,7 +33,9 @@ DEEP = {
 
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
 def test_what_is_nested_too_deeply_is_refused_with_its_line(text: str) -> None:
-    with pytest.raises(yaml.MarkedYAMLError, match=f"nested more than {DEEPEST} levels deep") as refused:
+    with pytest.raises(
+        yaml.MarkedYAMLError, match=f"nested more than {DEEPEST} levels deep"
+    ) as refused:
         read_yaml(text)
     assert refused.value.problem_mark is not None
 
@@ -45,7 +47,9 @@ def test_what_is_nested_as_deeply_as_may_be_is_read() -> None:
 
 
 def test_aliases_that_unfold_without_end_are_refused_with_their_line() -> None:
-    with pytest.raises(yaml.MarkedYAMLError, match=f"unfold to more than {MOST_VALUES} values") as refused:
+    with pytest.raises(
+        yaml.MarkedYAMLError, match=f"unfold to more than {MOST_VALUES} values"
+    ) as refused:
         read_yaml(LAUGHS)
     assert refused.value.problem_mark.line == 6
 
@@ -68,7 +72,9 @@ def test_anchors_and_merges_are_read() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["2026-99-99", "a: \x07", "1" * 5_000, "!!python/object:os.system {}", "*a", "\ud800"])
+@pytest.mark.parametrize(
+    "text", ["2026-99-99", "a: \x07", "1" * 5_000, "!!python/object:os.system {}", "*a", "\ud800"]
+)
 def test_whatever_is_wrong_is_an_error_of_yaml(text: str) -> None:
     for read in (read_yaml, compose_yaml):
         try:

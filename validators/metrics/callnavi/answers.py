@@ -30,12 +30,20 @@ UNKNOWN = "$$$"
 LONGEST = 20_000  # ten times what the longest gold answer has
 _TRIES = 16
 _FENCE = re.compile(r"```[A-Za-z]*")
-_TOKENS = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|,\s*(?=[}\]])|.""", re.DOTALL)
+_TOKENS = re.compile(
+    r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|,\s*(?=[}\]])|.""", re.DOTALL
+)
 _WORDS = {"true": "True", "false": "False", "null": "None", "none": "None"}
 _YAML_DATE = "tag:yaml.org,2002:timestamp"
 _YAML = re.compile(rf"^{NAMES}\s*:", re.MULTILINE)
 _QUOTING = str.maketrans("", "", "'\"[]\n `\\")
-_KINDS = {dict: "an object", list: "a list", str: "a text", type(None): "null", bool: "a truth value"}
+_KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "a text",
+    type(None): "null",
+    bool: "a truth value",
+}
 
 
 class Washed(NamedTuple):
@@ -60,7 +68,9 @@ def wash(answer: object, *, repair: bool = True) -> Washed:
     if isinstance(answer, dict | list):
         return Washed(answer, valid=True)
     if not isinstance(answer, str):
-        return Washed({}, valid=False, problem=f"The prediction is {answer!r}, neither a text nor an object.")
+        return Washed(
+            {}, valid=False, problem=f"The prediction is {answer!r}, neither a text nor an object."
+        )
     try:
         return Washed(json.loads(wash_text(answer)), valid=True)
     except (ValueError, RecursionError) as error:
@@ -82,7 +92,11 @@ def repair_answer(text: str) -> Answer | None:
         for value in (_as_json(stretch), _as_python(stretch)):
             if isinstance(value, dict) and NAMES in value:
                 return value
-    return _from_yaml(body) or _from_calls(parse_lenient(body)) or _from_calls(parse_toolace(body.strip()))
+    return (
+        _from_yaml(body)
+        or _from_calls(parse_lenient(body))
+        or _from_calls(parse_toolace(body.strip()))
+    )
 
 
 def _as_json(stretch: str) -> JsonValue:
@@ -149,7 +163,10 @@ def _from_yaml(body: str) -> Answer | None:
 def _from_calls(reply: ParsedReply) -> Answer | None:
     if not reply.calls:
         return None
-    return {NAMES: [call.tool for call in reply.calls], PARAMETERS: [call.arguments for call in reply.calls]}
+    return {
+        NAMES: [call.tool for call in reply.calls],
+        PARAMETERS: [call.arguments for call in reply.calls],
+    }
 
 
 class GoldAnswer(NamedTuple):
@@ -193,7 +210,9 @@ def match_answer(made: object, gold: GoldAnswer) -> Match:
         return WRONG._replace(problem=f"{PARAMETERS!r} is {_kind(parameters)}, not a list.")
     if len(parameters) != len(gold.parameters):
         return WRONG
-    if isinstance(parameters, dict) and any(gold.parameters):  # as a dictionary it is only counted, not looked into
+    if isinstance(parameters, dict) and any(
+        gold.parameters
+    ):  # as a dictionary it is only counted, not looked into
         return WRONG._replace(problem=f"{PARAMETERS!r} is an object, not a list.")
     return _match_calls(list(parameters), gold.parameters)
 
@@ -202,7 +221,9 @@ def _match_calls(made: list[JsonValue], gold: list[dict[str, JsonValue]]) -> Mat
     structure = ast = True
     for given, wanted in zip(made, gold, strict=True):
         if wanted and not isinstance(given, dict | list | str):
-            return WRONG._replace(problem=f"The parameters of a call are {_kind(given)}, not an object.")
+            return WRONG._replace(
+                problem=f"The parameters of a call are {_kind(given)}, not an object."
+            )
         for name, value in wanted.items():
             if name not in given:  # type: ignore[operator] # whatever has no members was refused above
                 structure = ast = False
@@ -210,7 +231,9 @@ def _match_calls(made: list[JsonValue], gold: list[dict[str, JsonValue]]) -> Mat
             if value in (UNKNOWN, {}):
                 continue
             if not isinstance(given, dict):
-                return WRONG._replace(problem=f"The parameters of a call are {_kind(given)}, not an object.")
+                return WRONG._replace(
+                    problem=f"The parameters of a call are {_kind(given)}, not an object."
+                )
             ast = ast and given[name] == value
     return Match(order=True, structure=structure, ast=ast)
 
@@ -319,21 +342,33 @@ def summarise(scores: Sequence[CallNaviScore]) -> dict[str, Shares]:
         "ast": [one.match.ast for one in scores],
     }
     levels = [one.difficulty for one in scores]
-    return {name: share_right(zip(levels, judged, strict=True)) for name, judged in verdicts.items()}
+    return {
+        name: share_right(zip(levels, judged, strict=True)) for name, judged in verdicts.items()
+    }
 
 
-def summarise_stability(questions: Sequence[GoldQuestion], runs: Sequence[Sequence[object]]) -> dict[str, Shares]:
+def summarise_stability(
+    questions: Sequence[GoldQuestion], runs: Sequence[Sequence[object]]
+) -> dict[str, Shares]:
     """How steady the answers of several runs are, each run having an answer to every question in their order."""
     levels = [question.difficulty for question in questions]
     scores = [
-        measure_stability([
-            answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer, ensure_ascii=False)
-            for answer in answers
-        ])
+        measure_stability(
+            [
+                answer
+                if isinstance(answer, str)
+                else ""
+                if answer is None
+                else json.dumps(answer, ensure_ascii=False)
+                for answer in answers
+            ]
+        )
         for answers in zip(*runs, strict=True)
-    ]  # fmt: skip
+    ]
     return {
-        f"{name}_stability": share_right(zip(levels, (getattr(score, name) for score in scores), strict=True))
+        f"{name}_stability": share_right(
+            zip(levels, (getattr(score, name) for score in scores), strict=True)
+        )
         for name in Stability._fields
     }
 
@@ -351,10 +386,14 @@ def measure_stability(answers: Sequence[str]) -> Stability:
         return Stability(0.0, 0.0)
     texts = [settled(answer) for answer in answers]
     first, *later = texts
-    near = [normalized_similarity(first, text) for text in later]  # 1 - distance / the longer one's length
+    near = [
+        normalized_similarity(first, text) for text in later
+    ]  # 1 - distance / the longer one's length
     # (F1 - F2) / (N - F2), F1 and F2 being how often the two most frequent answers came; a tie is 0
     second, most = sorted((0, *Counter(texts).values()))[-2:]
-    return Stability((most - second) / (len(texts) - second), sum(near) / len(near) if near else 1.0)
+    return Stability(
+        (most - second) / (len(texts) - second), sum(near) / len(near) if near else 1.0
+    )
 
 
 def settled(answer: str) -> str:
@@ -376,7 +415,9 @@ def read_questions(folder: Path) -> list[GoldQuestion]:
     if not files:
         raise ConfigurationError(f"There is no DOMAIN.json with questions in {str(place)!r}.")
     return [
-        _question(row, file.stem, f"{file}#/{at}") for file in files for at, row in enumerate(_list(file, "questions"))
+        _question(row, file.stem, f"{file}#/{at}")
+        for file in files
+        for at, row in enumerate(_list(file, "questions"))
     ]
 
 
@@ -392,7 +433,11 @@ def read_answers(questions: Sequence[GoldQuestion], folder: Path) -> PredictedQu
             f"{str(folder)!r} has no predictions: a file DOMAIN.json is read for each of {', '.join(domains)}."
         )
     pairs: list[tuple[GoldQuestion, object]] = []
-    problems = [f"There is no file {d}.json: its questions count as wrong." for d in domains if d not in present]
+    problems = [
+        f"There is no file {d}.json: its questions count as wrong."
+        for d in domains
+        if d not in present
+    ]
     for domain in domains:
         asked = [question for question in questions if question.domain == domain]
         rows = _list(folder / f"{domain}.json", "predictions") if domain in present else []
@@ -401,21 +446,33 @@ def read_answers(questions: Sequence[GoldQuestion], folder: Path) -> PredictedQu
     return PredictedQuestions(pairs, problems)
 
 
-def _by_question(asked: list[GoldQuestion], rows: list[JsonValue], domain: str, problems: list[str]) -> list[object]:
+def _by_question(
+    asked: list[GoldQuestion], rows: list[JsonValue], domain: str, problems: list[str]
+) -> list[object]:
     named = [row.get("id") for row in rows if isinstance(row, dict)]
     if len(named) == len(rows) and rows and all(isinstance(one, str) for one in named):
         twice = [str(one) for one, count in Counter(named).items() if count > 1]
         unknown = set(map(str, named)) - {question.id for question in asked}
-        problems += [f"{domain}.json has more than one row with the id {one!r}; the first counts." for one in twice]
-        problems += [f"{domain}.json has a row for {one!r}, which is no question." for one in sorted(unknown)]
+        problems += [
+            f"{domain}.json has more than one row with the id {one!r}; the first counts."
+            for one in twice
+        ]
+        problems += [
+            f"{domain}.json has a row for {one!r}, which is no question." for one in sorted(unknown)
+        ]
         by_id = {str(name): row for name, row in zip(reversed(named), reversed(rows), strict=True)}
         found = [by_id.get(question.id) for question in asked]
     else:
         found = [*rows[: len(asked)], *[None] * (len(asked) - len(rows))]
         if rows and len(rows) != len(asked):
-            problems.append(f"{domain}.json has {len(rows)} rows for {len(asked)} questions; they are taken in order.")
+            problems.append(
+                f"{domain}.json has {len(rows)} rows for {len(asked)} questions; they are taken in order."
+            )
     return [
-        next((row[name] for name in PREDICTED if name in row), None) if isinstance(row, dict) else None for row in found
+        next((row[name] for name in PREDICTED if name in row), None)
+        if isinstance(row, dict)
+        else None
+        for row in found
     ]
 
 
@@ -427,7 +484,11 @@ def _question(row: JsonValue, domain: str, where: str) -> GoldQuestion:
             "ground_truth": {"API": [*names], "parameters": [*parameters]},
             "difficulty": str(difficulty),
         }:
-            request = " ".join(str(turn["content"]) for turn in stated if isinstance(turn, dict) and "content" in turn)
+            request = " ".join(
+                str(turn["content"])
+                for turn in stated
+                if isinstance(turn, dict) and "content" in turn
+            )
             named = [one for one in names if isinstance(one, str)]
             given = [one for one in parameters if isinstance(one, dict)]
             if (len(named), len(given)) == (len(names), len(parameters)):

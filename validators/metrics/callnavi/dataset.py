@@ -40,7 +40,9 @@ _MEANS = r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]re
 _PLACE = r"([A-Z]\w*(?: [A-Z]\w*)*)"
 _DATES = re.compile(r"\bdate\b")
 _DATE_WORDS = re.compile(r"\b(?:birth|expiry|deadline)\b")
-_TEXTUAL = re.compile(r"\b(?:query|title|type|reason|comments?|description|name|review|text|message|subject)$")
+_TEXTUAL = re.compile(
+    r"\b(?:query|title|type|reason|comments?|description|name|review|text|message|subject)$"
+)
 _QUOTED = re.compile(r"'([^'$]+)'(?!\w)|\"([^\"$]+)\"")
 _ENDS = ("end ", "return ", "to ", "check out", "checkout")  # the second of two dates is meant
 _IDENTIFIED = re.compile(r"^(?P<head>[\w ]+?) (?P<kind>id|number|code)$")
@@ -48,10 +50,22 @@ _MONTH = re.compile(r"\d{4}-\d{2}(?:-\d{2})?$")
 _MONTH_STATED = re.compile(rf"\b(?:{'|'.join(month_name[1:])}) \d{{4}}\b")
 _GENDER_STATED = re.compile(r"\b(?:man|woman|male|female)\b", re.IGNORECASE)
 _TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "number": (int, float), "integer": (int,), "boolean": (bool,), "object": (dict,), "array": (list,),
-}  # fmt: skip
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
 _COUNTED = ("tools", "easy", "medium", "hard")
-_STATED_IN = {"duplicate_name", "assumed_type", "unknown_type", "duplicate_content", "bad_json", "other_format"}
+_STATED_IN = {
+    "duplicate_name",
+    "assumed_type",
+    "unknown_type",
+    "duplicate_content",
+    "bad_json",
+    "other_format",
+}
 Tools = dict[str, JsonSchema]
 
 
@@ -65,8 +79,13 @@ def fault_kinds() -> dict[str, str]:
 def _known() -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
     """How a parameter's folded name, and its value in a request, look."""
     rows = packaged(_PACKAGE, _FILE)["stated"]
-    filled = [(name, value.replace("@place", _PLACE).replace("@means", _MEANS)) for name, value in rows]
-    return [(re.compile(name), re.compile(value, re.IGNORECASE if value.islower() else 0)) for name, value in filled]
+    filled = [
+        (name, value.replace("@place", _PLACE).replace("@means", _MEANS)) for name, value in rows
+    ]
+    return [
+        (re.compile(name), re.compile(value, re.IGNORECASE if value.islower() else 0))
+        for name, value in filled
+    ]
 
 
 def find_stated(parameter: str, request: str, stated: Sequence[str]) -> str:
@@ -92,7 +111,9 @@ def _stated(name: str, request: str) -> Iterator[str]:
         name
     ):  # a code stands right behind what it identifies: "order ID 77" for `orderId`
         word = re.escape(identified["head"].rsplit(maxsplit=1)[-1])
-        behind = rf"(?:\s+(?:{identified['kind']}|no\.?))?(?:\s+(?:is|with|:))?\s*[(:#]?\s*({_CODE})"
+        behind = (
+            rf"(?:\s+(?:{identified['kind']}|no\.?))?(?:\s+(?:is|with|:))?\s*[(:#]?\s*({_CODE})"
+        )
         yield from _groups(re.compile(rf"\b{word}\b{behind}", re.IGNORECASE), request)
     if _TEXTUAL.search(name):
         yield from _groups(_QUOTED, request)
@@ -106,7 +127,12 @@ def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
 def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
     """What is wrong with the values of one call of a gold answer; `schema` is what its tool declares."""
     parameters, tool = question.gold.parameters[at], question.gold.names[at]
-    stated = [str(value) for one in question.gold.parameters for _, value, _ in leaves(one, {}) if value != UNKNOWN]
+    stated = [
+        str(value)
+        for one in question.gold.parameters
+        for _, value, _ in leaves(one, {})
+        if value != UNKNOWN
+    ]
     for at_path, value, declared in leaves(parameters, schema):
         path = ".".join(one for one in at_path if isinstance(one, str))
         for fault in (_judge(question, at, path, value, stated), _mistyped(path, value, declared)):
@@ -118,15 +144,25 @@ def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterato
             yield RequestFault(wrong[0], question.domain, question.id, wrong[1], tool, name)
 
 
-def _judge(question: GoldQuestion, at: int, path: str, value: JsonValue, stated: list[str]) -> tuple[str, str] | None:
+def _judge(
+    question: GoldQuestion, at: int, path: str, value: JsonValue, stated: list[str]
+) -> tuple[str, str] | None:
     name, request = path.rpartition(".")[2], question.request
     if value == UNKNOWN:
         if spoken := find_stated(name, request, stated):
-            return "needless_placeholder", f"{path!r} is {UNKNOWN}, and the request says {spoken!r}."
-        message = f"{path!r} is {UNKNOWN} in the first call; our rules find no value in the request."
+            return (
+                "needless_placeholder",
+                f"{path!r} is {UNKNOWN}, and the request says {spoken!r}.",
+            )
+        message = (
+            f"{path!r} is {UNKNOWN} in the first call; our rules find no value in the request."
+        )
         return None if at else ("placeholder_without_source", message)
     if value == {} and path:
-        return "accepts_anything", f"{path!r} is an empty object: the published scoring takes any value for it."
+        return (
+            "accepts_anything",
+            f"{path!r} is an empty object: the published scoring takes any value for it.",
+        )
     if path and not isinstance(value, dict | list) and not is_stated(value, name, request):
         return "invented_value", f"{path!r} is {value!r}, which the request does not state."
     return None
@@ -139,22 +175,33 @@ def is_stated(value: JsonValue, name: str, request: str) -> bool:
         return True  # worked out of a month that is stated
     if name.lower() == "gender" and _GENDER_STATED.search(request):
         return True
-    if isinstance(value, str) and value.replace(".", "", 1).isdigit() and len(value) < len("1000000"):
+    if (
+        isinstance(value, str)
+        and value.replace(".", "", 1).isdigit()
+        and len(value) < len("1000000")
+    ):
         number = float(value)  # amounts are given as text here, with and without a point
         return bool(locate(value, schema, request) or locate(number, schema, request))
     return locate(value, schema, request) is not None
 
 
-def _mistyped(path: str, value: JsonValue, declared: Mapping[str, JsonValue]) -> tuple[str, str] | None:
+def _mistyped(
+    path: str, value: JsonValue, declared: Mapping[str, JsonValue]
+) -> tuple[str, str] | None:
     if value == UNKNOWN:
         return None
     choices, kind = declared.get("enum"), declared.get("type")
     if isinstance(choices, list) and isinstance(value, str):
         if value.lower() not in {str(choice).lower() for choice in choices}:
-            return "not_a_choice", f"{path!r} is {value!r}; declared are {', '.join(map(str, choices))}."
+            return (
+                "not_a_choice",
+                f"{path!r} is {value!r}; declared are {', '.join(map(str, choices))}.",
+            )
         return None
     wanted = _TYPES.get(str(kind))
-    if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
+    if wanted and (
+        not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)
+    ):
         return "wrong_type", f"{path!r} is {value!r}, which is no {kind} as declared."
     return None
 
@@ -170,8 +217,16 @@ class CheckedDataset(NamedTuple):
     def summary(self) -> list[tuple[str, int, int, str]]:
         """Each kind that was found: how many faults, in how many questions, and what it means."""
         faults = Counter(finding.kind for finding in self.findings)
-        asked = Counter(kind for kind, question in {(one.kind, one.question) for one in self.findings} if question)
-        return [(kind, faults[kind], asked[kind], text) for kind, text in fault_kinds().items() if faults[kind]]
+        asked = Counter(
+            kind
+            for kind, question in {(one.kind, one.question) for one in self.findings}
+            if question
+        )
+        return [
+            (kind, faults[kind], asked[kind], text)
+            for kind, text in fault_kinds().items()
+            if faults[kind]
+        ]
 
 
 def check_callnavi(folder: Path) -> CheckedDataset:
@@ -202,8 +257,16 @@ def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[
         if schema is None:
             near = [one for one in known if one.lower() == name.lower()]
             elsewhere = ", ".join(other for other, own in tools.items() if name in own)
-            hint = f" It has {near[0]!r}." if near else f" It is a tool of {elsewhere}." if elsewhere else ""
-            yield _fault(question, "unknown_tool", f"{question.domain} has no tool {name!r}.{hint}", name)
+            hint = (
+                f" It has {near[0]!r}."
+                if near
+                else f" It is a tool of {elsewhere}."
+                if elsewhere
+                else ""
+            )
+            yield _fault(
+                question, "unknown_tool", f"{question.domain} has no tool {name!r}.{hint}", name
+            )
         if at < len(gold.parameters):
             yield from _check_names(question, at, schema) if schema is not None else ()
             yield from check_values(question, at, schema or {})
@@ -213,15 +276,27 @@ def _check_shape(question: GoldQuestion) -> Iterator[RequestFault]:
     names, parameters, level = question.gold.names, question.gold.parameters, question.difficulty
     if len(names) != len(parameters):
         yield _fault(
-            question, "wrong_count", f"{count_of(len(names), 'call')} named, and parameters for {len(parameters)}."
+            question,
+            "wrong_count",
+            f"{count_of(len(names), 'call')} named, and parameters for {len(parameters)}.",
         )
     unknown = sum(value == UNKNOWN for one in parameters for _, value, _ in leaves(one, {}))
     if (level == "easy") != (len(names) == 1):
-        yield _fault(question, "wrong_difficulty", f"The question is {level!r} and has {len(names)} call(s).")
+        yield _fault(
+            question, "wrong_difficulty", f"The question is {level!r} and has {len(names)} call(s)."
+        )
     if unknown and level in {"easy", "medium"}:
-        yield _fault(question, "unexpected_placeholder", f"The question is {level!r} and has {unknown} placeholder(s).")
+        yield _fault(
+            question,
+            "unexpected_placeholder",
+            f"The question is {level!r} and has {unknown} placeholder(s).",
+        )
     if not unknown and level == "hard":
-        yield _fault(question, "missing_placeholder", "The question is 'hard', and no value waits for a response.")
+        yield _fault(
+            question,
+            "missing_placeholder",
+            "The question is 'hard', and no value waits for a response.",
+        )
 
 
 def _check_names(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
@@ -236,7 +311,9 @@ def _check_names(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterato
     if not undeclared:
         for one in missing:
             message = f"{name!r} declares {one!r}, which is not given."
-            yield RequestFault("missing_parameter", question.domain, question.id, message, name, one)
+            yield RequestFault(
+                "missing_parameter", question.domain, question.id, message, name, one
+            )
 
 
 def _repeated(questions: Sequence[GoldQuestion]) -> Iterator[RequestFault]:
@@ -244,16 +321,26 @@ def _repeated(questions: Sequence[GoldQuestion]) -> Iterator[RequestFault]:
     requests = Counter(question.request for question in questions)
     for question in questions:
         if ids[question.id] > 1:
-            yield _fault(question, "repeated_id", f"{ids[question.id]} questions have the id {question.id!r}.")
+            yield _fault(
+                question,
+                "repeated_id",
+                f"{ids[question.id]} questions have the id {question.id!r}.",
+            )
         if requests[question.request] > 1:
-            yield _fault(question, "repeated_question", f"{requests[question.request]} questions ask the very same.")
+            yield _fault(
+                question,
+                "repeated_question",
+                f"{requests[question.request]} questions ask the very same.",
+            )
 
 
 def _fault(question: GoldQuestion, kind: str, message: str, tool: str = "") -> RequestFault:
     return RequestFault(kind, question.domain, question.id, message, tool)
 
 
-def check_counts(questions: Sequence[GoldQuestion], tools: Mapping[str, int]) -> Iterator[RequestFault]:
+def check_counts(
+    questions: Sequence[GoldQuestion], tools: Mapping[str, int]
+) -> Iterator[RequestFault]:
     """Where a domain of Table 2 has another number of tools, or of questions of a difficulty."""
     found = Counter((question.domain, question.difficulty) for question in questions)
     table = packaged(_PACKAGE, _FILE)["table_2"]
@@ -262,7 +349,9 @@ def check_counts(questions: Sequence[GoldQuestion], tools: Mapping[str, int]) ->
             here = tools.get(domain, 0) if what == "tools" else found[domain, what]
             if here != published:
                 counted = f"{here} {what}" if what == "tools" else f"{here} {what} questions"
-                yield RequestFault("other_count", domain, "", f"{domain} has {counted}; Table 2 has {published}.")
+                yield RequestFault(
+                    "other_count", domain, "", f"{domain} has {counted}; Table 2 has {published}."
+                )
 
 
 def check_tools(folder: Path, catalog: Catalog) -> Iterator[RequestFault]:
@@ -270,14 +359,20 @@ def check_tools(folder: Path, catalog: Catalog) -> Iterator[RequestFault]:
     domain_of = {tool.name: tool.category for tool in catalog.tools}
     for problem in catalog.problems:
         if problem.kind in _STATED_IN:
-            domain = problem.where.rpartition("/APIs/")[2].partition(".json")[0] or domain_of.get(problem.tool, "")
+            domain = problem.where.rpartition("/APIs/")[2].partition(".json")[0] or domain_of.get(
+                problem.tool, ""
+            )
             yield RequestFault("tool_declaration", domain, "", problem.message, problem.tool)
     untyped = Counter(
-        problem.where.partition("#")[0] for problem in catalog.problems if problem.kind == "untyped_parameter"
+        problem.where.partition("#")[0]
+        for problem in catalog.problems
+        if problem.kind == "untyped_parameter"
     )
     for file, count in untyped.items():
         domain = file.rpartition("/")[2].removesuffix(".json")
-        yield RequestFault("unnamed_types", domain, "", f"{count} tools declare their parameters by name alone.")
+        yield RequestFault(
+            "unnamed_types", domain, "", f"{count} tools declare their parameters by name alone."
+        )
     for domain in dict.fromkeys(tool.category for tool in catalog.tools):
         declared = folder / "APISchema" / f"{domain}.json"
         rows = read_json(declared) if declared.is_file() else []

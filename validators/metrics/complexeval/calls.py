@@ -12,7 +12,9 @@ from callwright.validators.metrics.complexeval.rules import Mistake
 from callwright.warehouse.records import Call, EvalMode, Exchange, Sample, Tool
 
 _DEEPEST = 100  # beyond it comparing two values may outgrow the interpreter's stack
-_PUBLISHED: Mapping[str, Callable[[JsonValue], bool]] = {  # object and integer pass unchecked, a boolean is a number
+_PUBLISHED: Mapping[
+    str, Callable[[JsonValue], bool]
+] = {  # object and integer pass unchecked, a boolean is a number
     "string": lambda value: isinstance(value, str),
     "number": lambda value: isinstance(value, int | float),
     "boolean": lambda value: isinstance(value, bool),
@@ -21,7 +23,9 @@ _PUBLISHED: Mapping[str, Callable[[JsonValue], bool]] = {  # object and integer 
 _TYPES: Mapping[str, Callable[[JsonValue], bool]] = {
     **_PUBLISHED,
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "integer": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value // 1 == value,
+    "integer": lambda value: (
+        isinstance(value, int | float) and not isinstance(value, bool) and value // 1 == value
+    ),
     "object": lambda value: isinstance(value, dict),
     "null": lambda value: value is None,
 }
@@ -46,7 +50,9 @@ class GoldenCall(NamedTuple):
 def golden_calls(step: Exchange, number: int) -> list[GoldenCall]:
     """The gold calls of step `number`."""
     pairs = zip(step.calls, step.responses, strict=True)
-    return [GoldenCall(call, response, number, place) for place, (call, response) in enumerate(pairs)]
+    return [
+        GoldenCall(call, response, number, place) for place, (call, response) in enumerate(pairs)
+    ]
 
 
 def chain_of(sample: Sample) -> tuple[Exchange, ...]:
@@ -88,7 +94,11 @@ def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mista
     tool = tools.get(call.tool)
     if tool is None:
         offered = ", ".join(tools) or "none"
-        return Mistake("unknown_function", "", f"There is no function {call.tool!r}. The functions are: {offered}.")
+        return Mistake(
+            "unknown_function",
+            "",
+            f"There is no function {call.tool!r}. The functions are: {offered}.",
+        )
     missing = next((name for name in tool.required if name not in call.arguments), None)
     if missing is not None:
         reason = f"{call.tool} needs the parameter {missing!r}; give it a value."
@@ -109,7 +119,10 @@ def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mista
 
 def plain_name(name: str) -> str:
     """A tool's name as models may be shown it: letters, digits, _ and -, everything else as -."""
-    return "".join(letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "-" for letter in name)
+    return "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "-"
+        for letter in name
+    )
 
 
 def sorted_call(call: Call) -> Call:
@@ -138,7 +151,11 @@ def is_equal(one: JsonValue, other: JsonValue) -> bool:
 def _is_deep(value: JsonValue) -> bool:
     level: Sequence[JsonValue] = [value]
     for _ in range(_DEEPEST):
-        members = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, list | dict))
+        members = (
+            one.values() if isinstance(one, dict) else one
+            for one in level
+            if isinstance(one, list | dict)
+        )
         level = list(chain.from_iterable(members))
         if not level:
             return False
@@ -148,5 +165,7 @@ def _is_deep(value: JsonValue) -> bool:
 def _has_type(value: JsonValue, wanted: JsonValue, mode: EvalMode) -> bool:
     if mode == "as_published_code":
         return not (isinstance(wanted, str) and wanted in _PUBLISHED) or _PUBLISHED[wanted](value)
-    accepted = [name for name in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(name, str)]
+    accepted = [
+        name for name in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(name, str)
+    ]
     return not accepted or any(name not in _TYPES or _TYPES[name](value) for name in accepted)

@@ -70,7 +70,9 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
     errors = [error for row in rows for error in row.errors]
     types: Counter[str] = Counter(ERROR_TYPES.get(error.kind, "other") for error in errors)
     wrong: Counter[str] = Counter(
-        parameter_type(error.parameter) for error in errors if error.kind == "value_error" and error.parameter
+        parameter_type(error.parameter)
+        for error in errors
+        if error.kind == "value_error" and error.parameter
     )
     pairs = [(row.real_turns, row.total_turns) for row in rows if row.real_turns is not None]
     made, shortest = [steps for steps, _ in pairs], [least for _, least in pairs]
@@ -80,7 +82,12 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
         overall=_figures(rows, PUBLISHED_ALL if is_published else len(rows)),
         domains={
             name: _figures(
-                own, len(own) if not is_published else PUBLISHED_CROSS if name == CROSS else PUBLISHED_DOMAIN
+                own,
+                len(own)
+                if not is_published
+                else PUBLISHED_CROSS
+                if name == CROSS
+                else PUBLISHED_DOMAIN,
             )
             for name, own in by_domain.items()
         },
@@ -90,7 +97,9 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
         error_types={**dict.fromkeys(ALWAYS_SHOWN, 0.0), **_shares(types)},
         errors=len(errors),
         value_error_parameters=_shares(wrong),
-        steps=StepFigures(len(made), counts[0], counts[1], counts[2], _mean(made) or 0.0, _mean(shortest) or 0.0),
+        steps=StepFigures(
+            len(made), counts[0], counts[1], counts[2], _mean(made) or 0.0, _mean(shortest) or 0.0
+        ),
     )
 
 
@@ -118,12 +127,28 @@ def _mean(numbers: Sequence[int]) -> float | None:
 
 def _shares(counts: Mapping[str, int]) -> dict[str, float]:
     whole = sum(counts.values())
-    return {name: number / whole for name, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))}
+    return {
+        name: number / whole
+        for name, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    }
 
 
 ParameterType = Literal[
-    "filter", "legs", "token", "slug", "date", "location", "key", "id", "time", "sort_by", "type", "age", "people", "other",
-]  # fmt: skip
+    "filter",
+    "legs",
+    "token",
+    "slug",
+    "date",
+    "location",
+    "key",
+    "id",
+    "time",
+    "sort_by",
+    "type",
+    "age",
+    "people",
+    "other",
+]
 
 
 # Patterns over the words of a parameter's name, joined by spaces. The first that fits decides: what a name says at its end comes
@@ -151,7 +176,10 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 def parameter_type(name: str) -> ParameterType:
     """The type of a parameter by its name; of a place inside one ("legs[0].fromId") by the parameter's own."""
     words = " ".join(word.lower() for word in _WORDS.findall(re.split(r"[.\[]", name)[0]))
-    return next((kind for kind, pattern in _RULES.items() if re.search(rf"\b(?:{pattern})\b", words)), "other")
+    return next(
+        (kind for kind, pattern in _RULES.items() if re.search(rf"\b(?:{pattern})\b", words)),
+        "other",
+    )
 
 
 _COUNTS = {
@@ -200,9 +228,13 @@ def read_results(file: Path) -> list[ResultRow]:
         with file.open(encoding="utf-8-sig") as opened:
             rows = list(_rows(opened, file))
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file} can't be read: {error}. Give a file of ComplexFuncBench results.") from error
+        raise ConfigurationError(
+            f"{file} can't be read: {error}. Give a file of ComplexFuncBench results."
+        ) from error
     if not rows:
-        raise ConfigurationError(f"{file} has no results in it. Give a file of ComplexFuncBench results.")
+        raise ConfigurationError(
+            f"{file} has no results in it. Give a file of ComplexFuncBench results."
+        )
     return rows
 
 
@@ -224,7 +256,9 @@ def _rows(opened: TextIO, file: Path) -> Iterator[ResultRow]:
     if start.lstrip().startswith("["):
         value = _decoded(start + opened.read())
         if value is None:
-            raise ConfigurationError(f"{file} can't be read as a JSON list. Give a file of ComplexFuncBench results.")
+            raise ConfigurationError(
+                f"{file} can't be read as a JSON list. Give a file of ComplexFuncBench results."
+            )
         yield from parse_results(value, str(file))
         return
     for number, line in enumerate(chain([start], opened)):
@@ -232,7 +266,9 @@ def _rows(opened: TextIO, file: Path) -> Iterator[ResultRow]:
             value = _decoded(line)
             if value is None:
                 shown = line.strip()[:_SHOWN]
-                raise ConfigurationError(f"{file} is neither a JSON list nor JSON lines: it has the line {shown!r}.")
+                raise ConfigurationError(
+                    f"{file} is neither a JSON list nor JSON lines: it has the line {shown!r}."
+                )
             yield _row(value, f"{file}, row {number}")
 
 
@@ -247,12 +283,16 @@ def _row(value: Any, where: str) -> ResultRow:  # noqa: ANN401 - a foreign file'
     fields = value if isinstance(value, dict) else {}
     identity, counts = fields.get("id"), fields.get("count_dict")
     if not isinstance(identity, str) or "message" not in fields or not isinstance(counts, dict):
-        raise ConfigurationError(f'{where} is no result: it needs a text "id", a "message" and a "count_dict".')
+        raise ConfigurationError(
+            f'{where} is no result: it needs a text "id", a "message" and a "count_dict".'
+        )
     numbers = {field: _count(counts.get(name), name, where) for field, name in _COUNTS.items()}
     real = counts.get("real_turn_num")
     answer = fields.get("resp_eval")
     if answer is not None and not isinstance(answer, dict):
-        raise ConfigurationError(f'{where}: "resp_eval" is {_brief(answer)}, neither an object nor null.')
+        raise ConfigurationError(
+            f'{where}: "resp_eval" is {_brief(answer)}, neither an object nor null.'
+        )
     return ResultRow(
         id=identity,
         success=fields["message"] == SUCCESS,
@@ -279,7 +319,9 @@ def _errors(message: Any) -> tuple[RowError, ...]:  # noqa: ANN401 - a foreign f
 
 def _count(value: Any, name: str, where: str) -> int:  # noqa: ANN401 - a foreign file's content
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ConfigurationError(f'{where}: the "{name}" of "count_dict" is {_brief(value)}, no count.')
+        raise ConfigurationError(
+            f'{where}: the "{name}" of "count_dict" is {_brief(value)}, no count.'
+        )
     return value
 
 
@@ -288,7 +330,9 @@ def _score(value: Any, where: str) -> int | None:  # noqa: ANN401 - a foreign fi
         return None
     score = value.get("score") if isinstance(value, dict) else value
     if isinstance(score, bool) or not isinstance(score, int) or score not in _SCORES:
-        raise ConfigurationError(f'{where}: a "score" of "resp_eval" is {_brief(score)}; it is one of -2 to 2.')
+        raise ConfigurationError(
+            f'{where}: a "score" of "resp_eval" is {_brief(score)}; it is one of -2 to 2.'
+        )
     return score
 
 

@@ -7,24 +7,50 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 Runner = Literal["gpt", "claude", "mistral", "llama", "qwen", "glm"]
-FormatErrorKind = Literal["unknown_function", "missing_required_parameter", "unknown_parameter", "wrong_parameter_type"]
+FormatErrorKind = Literal[
+    "unknown_function", "missing_required_parameter", "unknown_parameter", "wrong_parameter_type"
+]
 Kind = (
     FormatErrorKind
     | Literal[
-        "func_error", "func_hallucination", "param_missing", "param_hallucination", "value_error",
-        "stop_early", "decode_error", "unknown_error", "empty_response", "turn_limit", "crash",
+        "func_error",
+        "func_hallucination",
+        "param_missing",
+        "param_hallucination",
+        "value_error",
+        "stop_early",
+        "decode_error",
+        "unknown_error",
+        "empty_response",
+        "turn_limit",
+        "crash",
     ]
-)  # fmt: skip
+)
 ErrorType = Literal[
-    "func_error", "param_missing", "hallucination", "value_error", "stop_early", "unreadable", "turn_limit", "crash"
+    "func_error",
+    "param_missing",
+    "hallucination",
+    "value_error",
+    "stop_early",
+    "unreadable",
+    "turn_limit",
+    "crash",
 ]
 TURN_LIMIT = 30
 SUCCESS = "Success."
-FREE_FUNCTIONS = frozenset({
-    "Location_to_Lat_Long", "Search_Hotel_Destination", "Search_Attraction_Location", "Search_Car_Location",
-    "Search_Flight_Location", "Taxi_Search_Location",
-})  # fmt: skip
-UNORDERED = frozenset({"categories_filter"})  # texts of values with commas between them, in any order
+FREE_FUNCTIONS = frozenset(
+    {
+        "Location_to_Lat_Long",
+        "Search_Hotel_Destination",
+        "Search_Attraction_Location",
+        "Search_Car_Location",
+        "Search_Flight_Location",
+        "Taxi_Search_Location",
+    }
+)
+UNORDERED = frozenset(
+    {"categories_filter"}
+)  # texts of values with commas between them, in any order
 FORMAT_ERRORS: frozenset[str] = frozenset(get_args(FormatErrorKind))
 ERROR_TYPES: dict[str, ErrorType] = {
     "func_error": "func_error",

@@ -84,12 +84,16 @@ class SampleRun:
         self._setting = Setting(mode, {tool.name: tool for tool in tools}, matchers, rules)
         self._is_paper = mode == "as_paper"
         self._free = FreeCalls() if self._is_paper else FreeCalls(chain, rules.free)
-        self._golden = GoldenList(chain) if self._is_paper else PublishedGoldenList(chain, self._free, rules)
+        self._golden = (
+            GoldenList(chain) if self._is_paper else PublishedGoldenList(chain, self._free, rules)
+        )
         self._correct = 0
         self._taken = 0
         self._last_errors: tuple[Mistake, ...] = ()
         if not self._chain:
-            self._fail(Mistake("crash", "", "The sample has no gold call; there is nothing to run over."))
+            self._fail(
+                Mistake("crash", "", "The sample has no gold call; there is nothing to run over.")
+            )
 
     @property
     def due(self) -> tuple[Call, ...]:
@@ -104,7 +108,9 @@ class SampleRun:
             self._fail(Mistake("unknown_error", "", "The model neither called nor answered."))
             return ()
         if not self._is_paper and not self._golden.due:
-            self._fail(Mistake("func_hallucination", "", "The model went on calling when all was done."))
+            self._fail(
+                Mistake("func_hallucination", "", "The model went on calling when all was done.")
+            )
             return ()
         read = [self._read(one) for one in made]
         unreadable = next((one for one in read if isinstance(one, Mistake)), None)
@@ -114,7 +120,10 @@ class SampleRun:
         calls = [one for one in read if isinstance(one, Call)]
         result = await compare_turn(calls, self._golden.due, self._setting, self._free)
         found = iter(result.calls)
-        judged = tuple(MatchedCall(None, mistake=one) if isinstance(one, Mistake) else next(found) for one in read)
+        judged = tuple(
+            MatchedCall(None, mistake=one) if isinstance(one, Mistake) else next(found)
+            for one in read
+        )
         self.turns.append(judged)
         self._note(result)
         return judged
@@ -123,17 +132,23 @@ class SampleRun:
         """End the run with the model's last word; None says that it gave none. Raises RecordError after the end."""
         self._must_go_on()
         if text is None:
-            return self._fail(Mistake("unknown_error", "", "The model neither called nor answered."))
+            return self._fail(
+                Mistake("unknown_error", "", "The model neither called nor answered.")
+            )
         self._golden.forgive()
         if not self._is_paper and self._setting.rules.keeps_last_errors and self._last_errors:
             return self._end(mistakes=self._last_errors)
         if self._golden.is_complete():
             return self._end()
-        return self._fall_short(Mistake("stop_early", "", "The model answered before everything needed was called."))
+        return self._fall_short(
+            Mistake("stop_early", "", "The model answered before everything needed was called.")
+        )
 
     def _must_go_on(self) -> None:
         if self.outcome is not None:
-            raise RecordError("The run has ended; look at its outcome before the model is asked again.")
+            raise RecordError(
+                "The run has ended; look at its outcome before the model is asked again."
+            )
 
     def _read(self, made: CandidateCall) -> Call | Mistake:
         tools, rules = self._setting.tools, self._setting.rules
@@ -147,7 +162,9 @@ class SampleRun:
     def _note(self, result: TurnResult) -> None:
         """Let a turn have its effect: on what is due, on the counts, and on whether the run goes on."""
         found = len(result.matched)
-        has_format_error = any(one.mistake is not None and one.mistake.is_format_error for one in result.calls)
+        has_format_error = any(
+            one.mistake is not None and one.mistake.is_format_error for one in result.calls
+        )
         self._last_errors = result.errors
         if result.crash:
             self._fail(Mistake("crash", "", result.crash))
@@ -196,14 +213,18 @@ def unresolved(
     """
     if not due:
         return ()
-    last_found = max((at for at, calls in enumerate(turns) if any(one.matched for one in calls)), default=-1)
+    last_found = max(
+        (at for at, calls in enumerate(turns) if any(one.matched for one in calls)), default=-1
+    )
     left: list[Mistake] = []
     for at, one in ((at, one) for at, calls in enumerate(turns) for one in calls):
         mistake = one.mistake
         if mistake is None:
             continue
         if one.call and one.call.tool not in functions and mistake.error_type != "func_error":
-            mistake = Mistake("func_error", "", f"{one.call.tool!r} is not needed here. {mistake.reason}")
+            mistake = Mistake(
+                "func_error", "", f"{one.call.tool!r} is not needed here. {mistake.reason}"
+            )
         if (at >= last_found and one.golden is None) or _is_open(one, mistake, at, due):
             left.append(mistake)
     return tuple(left)

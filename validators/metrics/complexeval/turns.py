@@ -43,7 +43,9 @@ class MatchedCall(NamedTuple):
             return self.answered[0]
         if self.matched and self.golden is not None:
             return self.golden.response
-        if self.mistake is not None and (self.mistake.is_format_error or self.mistake.kind == "decode_error"):
+        if self.mistake is not None and (
+            self.mistake.is_format_error or self.mistake.kind == "decode_error"
+        ):
             return {"error": self.mistake.reason}
         return dict(GENERAL_ERROR)
 
@@ -100,7 +102,9 @@ Judge = Callable[[Call, Call], Awaitable[bool]]
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
 """How like each of some texts is to each of others: a row a text, a column an other."""
 _EMPTY = Mistake(
-    "empty_response", "", "A call that a gold call was found equal to in another way has an empty response."
+    "empty_response",
+    "",
+    "A call that a gold call was found equal to in another way has an empty response.",
 )
 
 
@@ -139,7 +143,10 @@ async def compare_turn(
 
 
 def map_calls(
-    made: Sequence[tuple[int, Call]], golden: Sequence[GoldenCall], likeness: Likeness, free: FreeCalls
+    made: Sequence[tuple[int, Call]],
+    golden: Sequence[GoldenCall],
+    likeness: Likeness,
+    free: FreeCalls,
 ) -> list[Pair]:
     """Pairs in the order of the calls; what is too many on either side is in none. Free calls are marked as made."""
     due, pairs, left = list(golden), [], []
@@ -169,7 +176,10 @@ def match_by_rule(made: Call, golden: Call, unordered: Collection[str] = ()) -> 
 
 
 def check_values(
-    made: Call, golden: Call, exact: Mapping[str, Collection[str]], unordered: Collection[str] = UNORDERED
+    made: Call,
+    golden: Call,
+    exact: Mapping[str, Collection[str]],
+    unordered: Collection[str] = UNORDERED,
 ) -> Mistake | None:
     """The first gold argument that must be equal and is not; None leaves the call to the response and the judge."""
     if made.tool != golden.tool:
@@ -185,12 +195,18 @@ def describe_difference(made: Call, golden: Call, unordered: Collection[str] = (
     if differing:
         return _about(made, differing[0])
     extra = next((name for name in made.arguments if name not in golden.arguments), "")
-    return Mistake("param_hallucination", extra, f"{made.tool} was given {extra!r}, which nobody asked for.")
+    return Mistake(
+        "param_hallucination", extra, f"{made.tool} was given {extra!r}, which nobody asked for."
+    )
 
 
 def wrong_arguments(made: Call, golden: Call, unordered: Collection[str] = ()) -> tuple[str, ...]:
     """The gold arguments that a call lacks or gives another value; all of them where it calls another function."""
-    return tuple(golden.arguments) if made.tool != golden.tool else tuple(_differing(made, golden, unordered))
+    return (
+        tuple(golden.arguments)
+        if made.tool != golden.tool
+        else tuple(_differing(made, golden, unordered))
+    )
 
 
 def wrong_function(made: Call, golden: Call) -> Mistake:
@@ -198,7 +214,9 @@ def wrong_function(made: Call, golden: Call) -> Mistake:
     return Mistake("func_error", "", f"{made.tool!r} was called where {golden.tool!r} is due.")
 
 
-async def _compare_as_paper(made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting) -> TurnResult:
+async def _compare_as_paper(
+    made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting
+) -> TurnResult:
     """The format first; what passes is mapped and matched (ComplexFuncBench 3.1)."""
     judged = {
         at: MatchedCall(call, mistake=mistake)
@@ -251,9 +269,16 @@ async def _compare_as_published(
         judged[pair.at] = found
         if found.mistake is not None:
             if is_broken:
-                crash = crash or f"After an empty response to {call.tool!r} the published code can't note the mistake."
+                crash = (
+                    crash
+                    or f"After an empty response to {call.tool!r} the published code can't note the mistake."
+                )
             errors.append(found.mistake)
-    return TurnResult(tuple(judged.get(at) or _surplus(call) for at, call in enumerate(calls)), tuple(errors), crash)
+    return TurnResult(
+        tuple(judged.get(at) or _surplus(call) for at, call in enumerate(calls)),
+        tuple(errors),
+        crash,
+    )
 
 
 async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> tuple[MatchedCall, bool]:
@@ -277,29 +302,41 @@ async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> tuple
 
 async def _answers_alike(response: JsonValue, golden: Call, matchers: Matchers) -> bool:
     """Whether the gold call has this response too; without a response nothing is alike."""
-    return response is not None and matchers.respond is not None and is_equal(response, await matchers.respond(golden))
+    return (
+        response is not None
+        and matchers.respond is not None
+        and is_equal(response, await matchers.respond(golden))
+    )
 
 
 def _surplus(call: Call) -> MatchedCall:
     """A call that no gold call was left for."""
-    return MatchedCall(call, mistake=Mistake("func_error", "", f"Nothing that is due is left for this {call.tool!r}."))
+    return MatchedCall(
+        call,
+        mistake=Mistake("func_error", "", f"Nothing that is due is left for this {call.tool!r}."),
+    )
 
 
 def _differing(made: Call, golden: Call, unordered: Collection[str] = ()) -> list[str]:
     return [
         name
         for name, value in golden.arguments.items()
-        if name not in made.arguments or not _is_same_value(made.arguments[name], value, is_unordered=name in unordered)
+        if name not in made.arguments
+        or not _is_same_value(made.arguments[name], value, is_unordered=name in unordered)
     ]
 
 
 def _about(made: Call, name: str) -> Mistake:
     if name not in made.arguments:
         return Mistake("param_missing", name, f"{made.tool} lacks {name!r}.")
-    return Mistake("value_error", name, f"{made.tool} has another value for {name!r} than the one due.")
+    return Mistake(
+        "value_error", name, f"{made.tool} has another value for {name!r} than the one due."
+    )
 
 
 def _is_same_value(made: JsonValue, golden: JsonValue, *, is_unordered: bool) -> bool:
     if not (is_unordered and isinstance(made, str) and isinstance(golden, str)):
         return is_equal(made, golden)
-    return {part.strip() for part in made.split(",")} == {part.strip() for part in golden.split(",")}
+    return {part.strip() for part in made.split(",")} == {
+        part.strip() for part in golden.split(",")
+    }

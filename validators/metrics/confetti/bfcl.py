@@ -16,8 +16,15 @@ Document = Mapping[str, Any]
 Answer = Mapping[str, Mapping[str, Any]]
 
 TYPES: dict[str, type] = {
-    "string": str, "integer": int, "float": float, "boolean": bool, "array": list, "tuple": list, "dict": dict, "any": str,
-}  # fmt: skip
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "any": str,
+}
 NESTED = ("array", "tuple")
 OPTIONAL = ""  # among accepted values: the parameter may be left out
 STRING = "value_error:string"
@@ -82,7 +89,9 @@ def _decode(text: str) -> Decoded:
                 node.arg = node.arg.removesuffix(_MARK)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 node.value = node.value.replace(_MARK, "")
-        return Decoded([_call(member) for member in (body.elts if isinstance(body, ast.List) else [body])])
+        return Decoded(
+            [_call(member) for member in (body.elts if isinstance(body, ast.List) else [body])]
+        )
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Decoded(None, f"The reply is not a list of calls: {error}.")
 
@@ -114,7 +123,11 @@ def _value(node: ast.expr) -> Any:  # noqa: ANN401 - whatever Python can write d
         case ast.Tuple(elts=members):
             return tuple(_value(member) for member in members)
         case ast.Dict(keys=names, values=values) if None not in names:
-            return {_key(name): _value(value) for name, value in zip(names, values, strict=True) if name is not None}
+            return {
+                _key(name): _value(value)
+                for name, value in zip(names, values, strict=True)
+                if name is not None
+            }
         case ast.Name(id=word):
             return word
         case ast.Call(keywords=[_, *_]):
@@ -175,7 +188,9 @@ class Check(NamedTuple):
 def check_value(parameter: str, value: object, accepted: object, declared: Document) -> Check:
     """Whether a value has its type and is one of the accepted ones. Raises UnreadableAnswerError where none can tell."""
     kind = _type(declared.get("type"))
-    nested = _type((declared.get("items") or {}).get("type")) if declared.get("type") in NESTED else None
+    nested = (
+        _type((declared.get("items") or {}).get("type")) if declared.get("type") in NESTED else None
+    )
     if declared.get("type") == "float" and type(value) is int:
         value = float(value)
     if declared.get("type") == "tuple" and isinstance(value, tuple):
@@ -183,7 +198,9 @@ def check_value(parameter: str, value: object, accepted: object, declared: Docum
     wanted = listed(accepted)
     check = _check_type(value, wanted, kind, nested)
     if not check.valid:
-        return check._replace(reason=f"{parameter!r} is {value!r}, which is no {declared.get('type')}.")
+        return check._replace(
+            reason=f"{parameter!r} is {value!r}, which is no {declared.get('type')}."
+        )
     trouble = _judge(
         value, wanted, object if check.is_variable else kind, nested
     )  # what is no literal is compared as it is
@@ -210,7 +227,9 @@ def _judge(value: Any, accepted: Any, kind: type, nested: type | None) -> str:  
 
 def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -> Check:  # noqa: ANN401 - see above
     given = next((type(one) for one in accepted if one != OPTIONAL), None)
-    if type(value) is kind and (nested is None or any(_is_nested_right(value, one, nested) for one in accepted)):
+    if type(value) is kind and (
+        nested is None or any(_is_nested_right(value, one, nested) for one in accepted)
+    ):
         return Check(valid=True, is_variable=given is not None and given is not kind)
     if given is None or type(value) is not given:
         return Check(valid=False, error_type="type_error:simple")
@@ -220,7 +239,9 @@ def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -
 
 
 def _is_nested_right(value: Any, accepted: object, nested: type) -> bool:  # noqa: ANN401 - a list, known by its type before
-    return type(accepted) is not list or all(_check_type(one, accepted, nested, None).valid for one in value)
+    return type(accepted) is not list or all(
+        _check_type(one, accepted, nested, None).valid for one in value
+    )
 
 
 def _type(name: object) -> type:
@@ -270,7 +291,10 @@ def judge_objects(value: list[Any], accepted: list[Any]) -> str:
         if len(value) != len(one if isinstance(one, dict) else _members(one)):
             trouble = LENGTH
             continue
-        found = (judge_object(given, [wanted]) for given, wanted in zip(value, _members(one), strict=True))
+        found = (
+            judge_object(given, [wanted])
+            for given, wanted in zip(value, _members(one), strict=True)
+        )
         trouble = next(filter(None, found), "")
         if not trouble:
             return ""

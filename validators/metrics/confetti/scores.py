@@ -25,7 +25,11 @@ from callwright.warehouse.errors import ConfigurationError
 
 Row = dict[str, Any]
 _AT_ONCE = 4096
-CALLS_FILES, ACTS_FILES, POSSIBLE = "*conversationsclean*.json*", "*dialogacts*.json*", "possible_answer"
+CALLS_FILES, ACTS_FILES, POSSIBLE = (
+    "*conversationsclean*.json*",
+    "*dialogacts*.json*",
+    "possible_answer",
+)
 RANGES = {
     "chain_length": ("1", "2", "3", "4+"),
     "user_turns": ("1-5", "6-10", "11+"),
@@ -34,9 +38,15 @@ RANGES = {
 _NUMBERED = re.compile(r"^(?P<dialogue>.+)_(?P<place>\d+)$")
 ACTS = ("inform", "seek", "reject", "call", "other")
 NAMES = {  # what the labels of its files and of candidates mean
-    "agent_inform_user": "inform", "agent_seek_information": "seek", "seek_info": "seek", "agent_reject_request": "reject",
-    "agent_function_calling": "call", "function_calling": "call", "agent_other": "other", **dict(zip(ACTS, ACTS, strict=True)),
-}  # fmt: skip
+    "agent_inform_user": "inform",
+    "agent_seek_information": "seek",
+    "seek_info": "seek",
+    "agent_reject_request": "reject",
+    "agent_function_calling": "call",
+    "function_calling": "call",
+    "agent_other": "other",
+    **dict(zip(ACTS, ACTS, strict=True)),
+}
 
 
 class DueCall(NamedTuple):
@@ -116,7 +126,9 @@ def read_result(row: Row | None) -> Decoded:
     result = row.get("result")
     if isinstance(result, str):
         return decode_calls(result, any_name=True)
-    if not isinstance(result, list) or not all(isinstance(one, dict) and len(one) == 1 for one in result):
+    if not isinstance(result, list) or not all(
+        isinstance(one, dict) and len(one) == 1 for one in result
+    ):
         return Decoded(None, f"The result {result!r:.200} is neither a text nor a list of calls.")
     calls: list[DecodedCall] = []
     for name, given in (pair for one in result for pair in one.items()):
@@ -141,16 +153,31 @@ def score_confetti(
     known = questions or {}
     scored: dict[str, ScoredCall] = {}
     for start in range(0, len(answers.calls), _AT_ONCE):
-        due = [(call, read_result(predicted.get(call.id))) for call in answers.calls[start : start + _AT_ONCE]]
-        single = ((call, made.calls[0]) for call, made in due if made.calls and len(made.calls) == 1)
-        foresee(scorer, (pair for call, made in single for pair in texts_to_compare(made, call.answer)))
-        scored |= {call.id: _score(call, made, scorer, combining, known.get(call.id)) for call, made in due}
+        due = [
+            (call, read_result(predicted.get(call.id)))
+            for call in answers.calls[start : start + _AT_ONCE]
+        ]
+        single = (
+            (call, made.calls[0]) for call, made in due if made.calls and len(made.calls) == 1
+        )
+        foresee(
+            scorer, (pair for call, made in single for pair in texts_to_compare(made, call.answer))
+        )
+        scored |= {
+            call.id: _score(call, made, scorer, combining, known.get(call.id)) for call, made in due
+        }
     products = [
-        (chain, prod(scored[one.id].soft for one in chain), prod(scored[one.id].strict for one in chain))
+        (
+            chain,
+            prod(scored[one.id].soft for one in chain),
+            prod(scored[one.id].strict for one in chain),
+        )
         for chain in answers.chains
     ]
     firsts = [chain[0].id for chain in answers.chains]
-    spoken = [known[one].user_turns if one in known else answers.user_turns.get(one) for one in firsts]
+    spoken = [
+        known[one].user_turns if one in known else answers.user_turns.get(one) for one in firsts
+    ]
     tools = [len(known[one].tools) if one in known else None for one in firsts]
     unknown = predicted.keys() - scored.keys() - {turn.id for turn in answers.turns}
     return ConfettiScores(
@@ -174,10 +201,16 @@ def score_confetti(
 
 
 def _score(
-    call: DueCall, made: Decoded, scorer: StringScorer, combining: Combining, asked: QuestionContext | None
+    call: DueCall,
+    made: Decoded,
+    scorer: StringScorer,
+    combining: Combining,
+    asked: QuestionContext | None,
 ) -> ScoredCall:
     name = next(iter(call.answer))
-    document = next((tool for tool in (asked.tools if asked else ()) if tool.get("name") == name), None)
+    document = next(
+        (tool for tool in (asked.tools if asked else ()) if tool.get("name") == name), None
+    )
     soft = score_call(made.calls, call.answer, scorer, combining, document)
     strict = score_call(made.calls, call.answer, score_exactly, Combining("least"), document)
     return ScoredCall(call.id, float(strict.score == 1), soft.score, made.problem)
@@ -247,7 +280,9 @@ class ActScores(NamedTuple):
 def read_acts(stated: object) -> frozenset[str] | None:
     """The acts of a list of labels, or of a text with commas; None where it has a word that is no label."""
     words = stated.split(",") if isinstance(stated, str) else stated
-    if not isinstance(words, list | tuple | frozenset | set) or not all(isinstance(one, str) for one in words):
+    if not isinstance(words, list | tuple | frozenset | set) or not all(
+        isinstance(one, str) for one in words
+    ):
         return None
     labels = [str(one).strip().strip("'\"[].").lower() for one in words]
     known = [NAMES.get(label) for label in labels if label]
@@ -272,7 +307,10 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
         precision=shared / stated if stated else None,
         recall=shared / due if due else None,
         f1=2 * shared / (stated + due) if stated + due else None,
-        confusion={act: {as_: weights[act, as_] for as_ in (*ACTS, "none") if weights[act, as_]} for act in ACTS},
+        confusion={
+            act: {as_: weights[act, as_] for as_ in (*ACTS, "none") if weights[act, as_]}
+            for act in ACTS
+        },
     )
 
 
@@ -300,16 +338,26 @@ def measure_validity(judged: Iterable[tuple[DecodedCall, str, Collection[str]]])
         if call.name == due:
             named += len(call.arguments)
             valid += sum(name not in made_up for name in call.arguments)
-    return Validity(valid / named if named else None, valid / predicted if predicted else None, named, predicted)
+    return Validity(
+        valid / named if named else None, valid / predicted if predicted else None, named, predicted
+    )
 
 
 def read_answers(folder: Path) -> GoldAnswers:
     """The accepted calls and, where they are given, the turns. Raises ConfigurationError where there is no call."""
     place = folder / POSSIBLE if (folder / POSSIBLE).is_dir() else folder
-    calls = [_due_call(row, where) for file in sorted(place.glob(CALLS_FILES)) for row, where in _rows(file)]
+    calls = [
+        _due_call(row, where)
+        for file in sorted(place.glob(CALLS_FILES))
+        for row, where in _rows(file)
+    ]
     if not calls:
-        raise ConfigurationError(f"There is no file {CALLS_FILES} with accepted calls in {str(place)!r}.")
-    turns = [_turn(row, where) for file in sorted(place.glob(ACTS_FILES)) for row, where in _rows(file)]
+        raise ConfigurationError(
+            f"There is no file {CALLS_FILES} with accepted calls in {str(place)!r}."
+        )
+    turns = [
+        _turn(row, where) for file in sorted(place.glob(ACTS_FILES)) for row, where in _rows(file)
+    ]
     calls.sort(key=lambda call: (call.dialogue, call.place))
     calling: dict[str, list[AgentTurn]] = defaultdict(list)
     for turn in turns:
@@ -324,7 +372,9 @@ def read_answers(folder: Path) -> GoldAnswers:
     return GoldAnswers(calls, chains, turns, user_turns, problems)
 
 
-def _chains(calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]) -> tuple[list[list[DueCall]], list[str]]:
+def _chains(
+    calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]
+) -> tuple[list[list[DueCall]], list[str]]:
     """The calls of each turn; a dialogue whose turns do not tell of its calls has a chain for each of them."""
     chains: list[list[DueCall]] = []
     problems: list[str] = []
@@ -332,7 +382,9 @@ def _chains(calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]) -> tup
         due = list(group)
         lengths = [turn.calls for turn in calling.get(dialogue, ())]
         if sum(lengths) != len(due):
-            problems.append(f"{dialogue} has {len(due)} calls, and turns that make {sum(lengths)}; each is a chain.")
+            problems.append(
+                f"{dialogue} has {len(due)} calls, and turns that make {sum(lengths)}; each is a chain."
+            )
             lengths = [1] * len(due)
         left = iter(due)
         chains += [[next(left) for _ in range(length)] for length in lengths]
@@ -345,7 +397,9 @@ def read_predictions(place: Path) -> dict[str, dict[str, Any]]:
     rows = [row for file in files for row, _ in _rows(file)]
     named = {row["id"]: row for row in reversed(rows) if isinstance(row.get("id"), str)}
     if not named:
-        raise ConfigurationError(f'{str(place)!r} holds no predictions: rows with an "id" are read.')
+        raise ConfigurationError(
+            f'{str(place)!r} holds no predictions: rows with an "id" are read.'
+        )
     return named
 
 
@@ -356,35 +410,57 @@ def read_questions(place: Path | None) -> dict[str, QuestionContext]:
     files = sorted(place.glob("*.json*")) if place.is_dir() else [place]
     found: dict[str, QuestionContext] = {}
     for row in (row for file in files for row, _ in _rows(file)):
-        tools, turns = ((row[name] if isinstance(row.get(name), list) else []) for name in ("function", "question"))
+        tools, turns = (
+            (row[name] if isinstance(row.get(name), list) else [])
+            for name in ("function", "question")
+        )
         stated = [one for turn in turns if isinstance(turn, list) for one in turn]
         users = sum(isinstance(one, dict) and one.get("role") == "user" for one in stated)
-        found[str(row.get("id"))] = QuestionContext([tool for tool in tools if isinstance(tool, dict)], users)
+        found[str(row.get("id"))] = QuestionContext(
+            [tool for tool in tools if isinstance(tool, dict)], users
+        )
     return found
 
 
 def _due_call(row: dict[str, Any], where: str) -> DueCall:
     match row:
-        case {"id": str(name), "dialog_id": str(numbered), "ground_truth": [{**answer}]} if len(answer) == 1:
+        case {"id": str(name), "dialog_id": str(numbered), "ground_truth": [{**answer}]} if (
+            len(answer) == 1
+        ):
             dialogue, place = _numbered(numbered, where)
             tool, accepted = next(iter(answer.items()))
-            if isinstance(accepted, dict) and all(isinstance(one, list) for one in accepted.values()):
+            if isinstance(accepted, dict) and all(
+                isinstance(one, list) for one in accepted.values()
+            ):
                 return DueCall(name, dialogue, place, {str(tool): accepted})
-    raise ConfigurationError(f'{where} has no "id", "dialog_id" and "ground_truth" with one accepted call.')
+    raise ConfigurationError(
+        f'{where} has no "id", "dialog_id" and "ground_truth" with one accepted call.'
+    )
 
 
 def _turn(row: dict[str, Any], where: str) -> AgentTurn:
     match row:
-        case {"id": str(name), "dialog_id": str(numbered), "ground_truth": [*acts], "ground_truth_content": [*stated]}:
+        case {
+            "id": str(name),
+            "dialog_id": str(numbered),
+            "ground_truth": [*acts],
+            "ground_truth_content": [*stated],
+        }:
             dialogue, place = _numbered(numbered, where)
-            return AgentTurn(name, dialogue, [str(act) for act in acts], max(0, len(stated) - 1), place + 1)
-    raise ConfigurationError(f'{where} has no "id", "dialog_id", "ground_truth" and "ground_truth_content".')
+            return AgentTurn(
+                name, dialogue, [str(act) for act in acts], max(0, len(stated) - 1), place + 1
+            )
+    raise ConfigurationError(
+        f'{where} has no "id", "dialog_id", "ground_truth" and "ground_truth_content".'
+    )
 
 
 def _numbered(name: str, where: str) -> tuple[str, int]:
     match = _NUMBERED.match(name)
     if match is None:
-        raise ConfigurationError(f"{where} has the dialogue {name!r}, which does not end in a number.")
+        raise ConfigurationError(
+            f"{where} has the dialogue {name!r}, which does not end in a number."
+        )
     return match["dialogue"], int(match["place"])
 
 

@@ -40,12 +40,18 @@ if TYPE_CHECKING:
 Way = Literal["mean", "product", "least"]
 # how well a given text says what the gold text says, in 0..1: scorer(reference, given)
 StringScorer = Callable[[str, str], float]
-_COMBINED: Mapping[Way, Callable[[list[float]], float]] = {"mean": fmean, "product": prod, "least": min}
+_COMBINED: Mapping[Way, Callable[[list[float]], float]] = {
+    "mean": fmean,
+    "product": prod,
+    "least": min,
+}
 DEFAULT = "meaning"
 ALIGN_SCORE = "alignscore"
 _WORDS = re.compile(r"\w+")
 _CACHED = 65_536
-_UNRELATED = 0.5  # short values that have nothing to do with each other reach such cosines with this encoder
+_UNRELATED = (
+    0.5  # short values that have nothing to do with each other reach such cosines with this encoder
+)
 
 
 class Combining(NamedTuple):
@@ -82,13 +88,17 @@ def score_call(
     if call.name != name:
         return SoftScore(0.0, {}, f"The call is to {call.name!r}, not to {name!r}.")
     properties = ((document or {}).get("parameters") or {}).get("properties") or {}
-    due = [one for one, wanted in accepted.items() if one in call.arguments or OPTIONAL not in wanted]
+    due = [
+        one for one, wanted in accepted.items() if one in call.arguments or OPTIONAL not in wanted
+    ]
     strange = [one for one in call.arguments if one not in accepted]
     odd = [*(one for one in due if one not in call.arguments), *strange]
     if odd and combining.whole:
         return SoftScore(0.0, {}, f"{', '.join(map(repr, odd))} missing or not expected.")
     scores = {
-        one: score_value(call.arguments[one], accepted[one], scorer, properties.get(one)) if one not in odd else 0.0
+        one: score_value(call.arguments[one], accepted[one], scorer, properties.get(one))
+        if one not in odd
+        else 0.0
         for one in [*due, *strange]
     }
     if not scores:
@@ -96,7 +106,9 @@ def score_call(
     return SoftScore(_COMBINED[combining.way](list(scores.values())), scores)
 
 
-def texts_to_compare(call: DecodedCall, answer: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def texts_to_compare(
+    call: DecodedCall, answer: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, str]]:
     """The accepted and the given texts that a scorer is asked about where the call has the parameters that are due."""
     name, accepted = next(iter(answer.items()))
     if call.name != name or not call.arguments.keys() <= accepted.keys():
@@ -164,7 +176,9 @@ def readings(accepted: list[Any], declared: Document | None = None) -> list[list
         return [accepted]
     kind = str((declared or {}).get("type"))
     return [
-        reading for name, reading in (("dict", wrapped), ("array", [wrapped])) if kind not in {"dict", "array"} - {name}
+        reading
+        for name, reading in (("dict", wrapped), ("array", [wrapped]))
+        if kind not in {"dict", "array"} - {name}
     ]
 
 
@@ -196,7 +210,9 @@ def score_meaning(reference: str, given: str) -> float:
 def foresee(scorer: StringScorer, pairs: Iterable[tuple[str, str]]) -> None:
     """Prepare for the pairs that a scorer will be asked about: texts read together take a tenth of the time."""
     if scorer is score_meaning:
-        read_ahead(text for pair in dict.fromkeys(pairs) if _plain_score(*pair) is None for text in pair)
+        read_ahead(
+            text for pair in dict.fromkeys(pairs) if _plain_score(*pair) is None for text in pair
+        )
 
 
 @lru_cache(_CACHED)
@@ -209,14 +225,18 @@ def _plain_score(reference: str, given: str) -> float | None:
     if locate(reference, {}, given) is not None and locate(given, {}, reference) is not None:
         return 1.0  # each says the other, by a rule of our language module
     figures, others = _figures(reference), _figures(given)
-    is_code = figures.total() == len(_WORDS.findall(reference))  # a date, a number or an identifier, without a word
+    is_code = figures.total() == len(
+        _WORDS.findall(reference)
+    )  # a date, a number or an identifier, without a word
     if is_code and figures != others:
         return 0.0
     return 0.0 if (figures or others) and not _f1(figures, others) else None
 
 
 def _figures(text: str) -> Counter[str]:
-    return Counter(word for word in _WORDS.findall(text.lower()) if any(sign.isdigit() for sign in word))
+    return Counter(
+        word for word in _WORDS.findall(text.lower()) if any(sign.isdigit() for sign in word)
+    )
 
 
 def _f1(wanted: Counter[str], given: Counter[str]) -> float:
@@ -237,7 +257,9 @@ def open_scorer(name: str = DEFAULT, weights: Path | None = None) -> StringScore
     if name == ALIGN_SCORE:
         return _open_align_score(weights)
     if name not in SCORERS:
-        raise ConfigurationError(f"There is no scorer {name!r}; the scorers are {', '.join([*SCORERS, ALIGN_SCORE])}.")
+        raise ConfigurationError(
+            f"There is no scorer {name!r}; the scorers are {', '.join([*SCORERS, ALIGN_SCORE])}."
+        )
     return SCORERS[name]
 
 
@@ -255,7 +277,11 @@ def _open_align_score(weights: Path | None) -> StringScorer:
             "with its torch, or take the scorer 'meaning'."
         ) from error
     scorer = package.AlignScore(
-        model="roberta-base", batch_size=1, device="cpu", ckpt_path=str(weights), evaluation_mode="nli_sp"
+        model="roberta-base",
+        batch_size=1,
+        device="cpu",
+        ckpt_path=str(weights),
+        evaluation_mode="nli_sp",
     )
 
     def score(reference: str, given: str) -> float:

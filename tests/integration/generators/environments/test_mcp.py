@@ -36,8 +36,14 @@ def _ended() -> Iterator[None]:
 
 
 def shop_settings(**more: Any) -> McpSettings:
-    choice = {"constants": {"tenant": "acme"}, "exclude": ["wait", "leave"], "secrets": {"SHOP_LOG": "LOG"}}
-    read = SETTINGS.validate_python({"environment": "mcp", "name": "shop", "command": [*SHOP], **choice, **more})
+    choice = {
+        "constants": {"tenant": "acme"},
+        "exclude": ["wait", "leave"],
+        "secrets": {"SHOP_LOG": "LOG"},
+    }
+    read = SETTINGS.validate_python(
+        {"environment": "mcp", "name": "shop", "command": [*SHOP], **choice, **more}
+    )
     assert isinstance(read, McpSettings)
     return read
 
@@ -69,7 +75,9 @@ def ends(process: int) -> bool:
     return any(not is_running(process) or time.sleep(0.05) for _ in range(200))
 
 
-async def test_an_environment_calls_what_only_reads_and_finds_what_gives_which_value(tmp_path: Path) -> None:
+async def test_an_environment_calls_what_only_reads_and_finds_what_gives_which_value(
+    tmp_path: Path,
+) -> None:
     settings = shop_settings(rename={"read_order": "get_order"})
     environment = opened(settings, tmp_path)
     assert environment.tools == ()
@@ -77,7 +85,9 @@ async def test_an_environment_calls_what_only_reads_and_finds_what_gives_which_v
     tools = {tool.name: tool for tool in environment.tools}
     assert set(tools) == {"list_customers", "read_customer", "list_orders", "get_order"}
     assert tools["get_order"].required == ("order_id",)
-    links = {(one.tool, one.parameter, one.source, one.entries, one.field) for one in environment.links}
+    links = {
+        (one.tool, one.parameter, one.source, one.entries, one.field) for one in environment.links
+    }
     assert ("read_customer", "customer_id", "list_customers", "result", "customer_id") in links
     assert ("get_order", "order_id", "list_orders", "result", "order_id") in links
     assert Call(tool="get_order", arguments={"order_id": 9}) in environment.known_calls
@@ -87,12 +97,18 @@ async def test_an_environment_calls_what_only_reads_and_finds_what_gives_which_v
     assert not [line for line in lines if line.split()[0] in ("delete_customer", "wait", "leave")]
     assert (
         "parameter 'tenant'"
-        in (await environment.answer(Call(tool="get_order", arguments={"order_id": 9, "tenant": "x"}))).problem
+        in (
+            await environment.answer(
+                Call(tool="get_order", arguments={"order_id": 9, "tenant": "x"})
+            )
+        ).problem
     )
     environment.close()
 
 
-async def test_one_process_answers_all_that_one_process_asks_and_then_the_store_does(tmp_path: Path) -> None:
+async def test_one_process_answers_all_that_one_process_asks_and_then_the_store_does(
+    tmp_path: Path,
+) -> None:
     settings = shop_settings()
     first, second = opened(settings, tmp_path), opened(settings, tmp_path)
     await explore_environment(settings, first)
@@ -116,7 +132,9 @@ async def test_one_process_answers_all_that_one_process_asks_and_then_the_store_
 
 
 async def test_what_is_named_is_called_too(tmp_path: Path) -> None:
-    settings = shop_settings(allow=["delete_*"], values={"delete_customer.customer_id": ["c2"]}, include=["delete_*"])
+    settings = shop_settings(
+        allow=["delete_*"], values={"delete_customer.customer_id": ["c2"]}, include=["delete_*"]
+    )
     environment = opened(settings, tmp_path)
     await explore_environment(settings, environment)
     assert [tool.name for tool in environment.tools] == ["delete_customer"]
@@ -126,7 +144,9 @@ async def test_what_is_named_is_called_too(tmp_path: Path) -> None:
     environment.close()
 
 
-async def test_a_tool_that_takes_what_nobody_knows_is_offered_and_is_on_no_path(tmp_path: Path) -> None:
+async def test_a_tool_that_takes_what_nobody_knows_is_offered_and_is_on_no_path(
+    tmp_path: Path,
+) -> None:
     settings = shop_settings(allow=["send_note"])
     environment = opened(settings, tmp_path)
     await explore_environment(settings, environment)
@@ -140,7 +160,9 @@ async def test_a_tool_that_takes_what_nobody_knows_is_offered_and_is_on_no_path(
     assert not [line for _, line in asked(tmp_path) if "send_note" in line]
 
 
-async def test_a_server_all_of_whose_tools_take_what_nobody_knows_is_no_mistake(tmp_path: Path) -> None:
+async def test_a_server_all_of_whose_tools_take_what_nobody_knows_is_no_mistake(
+    tmp_path: Path,
+) -> None:
     settings = shop_settings(allow=["send_note"], include=["send_note"], constants={})
     environment = opened(settings, tmp_path)
     await explore_environment(settings, environment)
@@ -151,7 +173,9 @@ async def test_a_server_all_of_whose_tools_take_what_nobody_knows_is_no_mistake(
 async def test_a_server_that_ends_in_the_middle_of_its_list_is_not_explored(tmp_path: Path) -> None:
     settings = shop_settings(command=[*PAGED, "break"], constants={}, exclude=[], allow=["*"])
     environment = opened(settings, tmp_path)
-    with pytest.raises(TransientError, match=r"ended while it was asked\. Its list of tools is not whole"):
+    with pytest.raises(
+        TransientError, match=r"ended while it was asked\. Its list of tools is not whole"
+    ):
         await explore_environment(settings, environment)
     assert environment.store.description("shop") is None
     environment.close()
@@ -160,7 +184,9 @@ async def test_a_server_that_ends_in_the_middle_of_its_list_is_not_explored(tmp_
 async def test_a_server_that_marks_nothing_is_not_called(tmp_path: Path) -> None:
     settings = shop_settings(command=[*PAGED], constants={}, exclude=[])
     environment = opened(settings, tmp_path)
-    with pytest.raises(ConfigurationError, match=r"none of its tools as read-only.* Its tools are read_first, read"):
+    with pytest.raises(
+        ConfigurationError, match=r"none of its tools as read-only.* Its tools are read_first, read"
+    ):
         await explore_environment(settings, environment)
     environment.close()
 
@@ -172,13 +198,17 @@ async def test_every_page_is_read_and_a_circle_is_told() -> None:
     assert not [one for one in catalog.problems if one.kind == "incomplete_listing"]
     circle = await read_server(McpAddress((*PAGED, "circle")), 30)
     assert [tool.name for tool in circle.tools] == ["read_first", "read_second"]
-    assert [one.kind for one in circle.problems if one.kind == "incomplete_listing"] == ["incomplete_listing"]
+    assert [one.kind for one in circle.problems if one.kind == "incomplete_listing"] == [
+        "incomplete_listing"
+    ]
 
 
 async def test_of_a_server_that_ends_in_the_middle_of_its_list_the_pages_before_are_kept() -> None:
     catalog = await read_server(McpAddress((*PAGED, "break")), 30)
     assert [tool.name for tool in catalog.tools] == ["read_first"]
-    (problem,) = [one.message for one in catalog.problems if "ended while it was asked" in one.message]
+    (problem,) = [
+        one.message for one in catalog.problems if "ended while it was asked" in one.message
+    ]
     assert "Kept: the tools of 1 page before." in problem
 
 
@@ -190,13 +220,18 @@ async def test_of_a_server_that_ends_in_the_middle_of_its_list_the_pages_before_
         (McpAddress((*PAGED, "silent")), "did not answer within 0.5 seconds"),
     ],
 )
-async def test_a_server_that_can_not_be_asked_is_one_sentence(address: McpAddress, told: str) -> None:
+async def test_a_server_that_can_not_be_asked_is_one_sentence(
+    address: McpAddress, told: str
+) -> None:
     with pytest.raises(ConfigurationError, match=told):
         await list_mcp_tools(address, 0.5)
 
 
 async def test_a_server_that_leaves_is_started_again_but_not_for_ever() -> None:
-    for told in (*["ended while it was asked"] * 3, "ended while .* After 3 tries it is not started again"):
+    for told in (
+        *["ended while it was asked"] * 3,
+        "ended while .* After 3 tries it is not started again",
+    ):
         with pytest.raises(ConfigurationError, match=told):
             await list_mcp_tools(McpAddress((*PAGED, "leave")), 30)
 
@@ -206,9 +241,13 @@ async def test_a_server_is_asked_over_http(tmp_path: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = tmp_path / "asked.log"
-    server = await asyncio.create_subprocess_exec(*SHOP, str(port), env={**os.environ, "SHOP_LOG": str(log)})
+    server = await asyncio.create_subprocess_exec(
+        *SHOP, str(port), env={**os.environ, "SHOP_LOG": str(log)}
+    )
     try:
-        settings = shop_settings(command=[], url=f"http://127.0.0.1:{port}/mcp", secrets={"X-Key": "KEY"})
+        settings = shop_settings(
+            command=[], url=f"http://127.0.0.1:{port}/mcp", secrets={"X-Key": "KEY"}
+        )
         for _ in range(200):
             if log.exists():
                 break
@@ -236,7 +275,9 @@ async def _listens(port: int) -> None:
             return
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children of a process that was killed")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux ends children of a process that was killed"
+)
 def test_a_kill_leaves_no_server_behind(tmp_path: Path) -> None:
     code = f"""
 import asyncio, os, sys, time

@@ -41,7 +41,10 @@ STATED: dict[str, Any] = {
 }
 WAYS: dict[str, dict[str, Any]] = {
     "folder": {"reset": {"folder": "seed"}, "state": ["list_all"]},
-    "command": {"reset": {"command": ["rm", "-f", "board.json"]}, "state": [{"tool": "list_all", "arguments": {}}]},
+    "command": {
+        "reset": {"command": ["rm", "-f", "board.json"]},
+        "state": [{"tool": "list_all", "arguments": {}}],
+    },
     "tool": {"reset": {"tool": "clear_board"}, "command": [*BOARD, "memory"]},
 }
 CREATE = Call(tool="create_note", arguments={"board_id": "b-7f3", "title": "Feed the cat"})
@@ -66,7 +69,9 @@ def stated(folder: Path, **more: Any) -> McpSettings:
 
 
 def opened(settings: McpSettings, folder: Path) -> StoredEnvironment:
-    environment = open_environment(settings, store=folder / "r.sqlite", secret=lambda _: str(folder / "asked.log"))
+    environment = open_environment(
+        settings, store=folder / "r.sqlite", secret=lambda _: str(folder / "asked.log")
+    )
     assert isinstance(environment, StoredEnvironment)
     return environment
 
@@ -93,19 +98,30 @@ def started(folder: Path) -> int:
 
 
 @pytest.mark.parametrize("way", sampled(WAYS, ("folder", "tool")))
-async def test_what_a_call_changes_is_there_for_the_next_and_for_no_other_episode(way: str, tmp_path: Path) -> None:
+async def test_what_a_call_changes_is_there_for_the_next_and_for_no_other_episode(
+    way: str, tmp_path: Path
+) -> None:
     settings = stated(tmp_path, **WAYS[way])
     environment = opened(settings, tmp_path)
     await explore_environment(settings, environment)
     assert {tool.name for tool in environment.tools} == {
-        "list_boards", "list_notes", "read_note", "create_note", "archive_note", "delete_note",
-    }  # fmt: skip
+        "list_boards",
+        "list_notes",
+        "read_note",
+        "create_note",
+        "archive_note",
+        "delete_note",
+    }
     world = server_world(environment)
     assert [world.writes(name) for name in ("list_notes", "create_note")] == [False, True]
     before = ["Water the roses open", "Cut the hedge open"]
     assert titles(world) == before
     assert titles(world, CREATE) == [*before, "Feed the cat open"]
-    assert titles(world, CREATE, ARCHIVE) == ["Water the roses archived", before[1], "Feed the cat open"]
+    assert titles(world, CREATE, ARCHIVE) == [
+        "Water the roses archived",
+        before[1],
+        "Feed the cat open",
+    ]
 
     one, other = world.begin(), world.begin()  # by turns, of one server
     one.answer(CREATE)
@@ -113,7 +129,12 @@ async def test_what_a_call_changes_is_there_for_the_next_and_for_no_other_episod
     (made,) = [change for change in diff(START, one.state) if change.kind == "note"]
     assert (made.sort, made.after and made.after["title"]) == ("created", "Feed the cat")
     (changed,) = [change for change in diff(START, other.state) if change.kind == "note"]
-    assert (changed.sort, changed.id, changed.field, changed.after) == ("updated", "n-11a", "status", "archived")
+    assert (changed.sort, changed.id, changed.field, changed.after) == (
+        "updated",
+        "n-11a",
+        "status",
+        "archived",
+    )
     assert diff(START, world.begin().state) == ()
     middle = one.snapshot()
     one.answer(ARCHIVE)
@@ -137,7 +158,9 @@ async def test_what_a_call_changes_is_there_for_the_next_and_for_no_other_episod
     replay.close()
 
 
-async def test_what_is_kept_goes_to_other_stores_and_into_the_warehouse_with_what_came_before(tmp_path: Path) -> None:
+async def test_what_is_kept_goes_to_other_stores_and_into_the_warehouse_with_what_came_before(
+    tmp_path: Path,
+) -> None:
     settings = stated(tmp_path, **WAYS["tool"])
     environment = opened(settings, tmp_path)
     await explore_environment(settings, environment)
@@ -162,8 +185,14 @@ async def test_what_is_kept_goes_to_other_stores_and_into_the_warehouse_with_wha
 @pytest.mark.parametrize(
     ("reset", "told"),
     [
-        ({"command": ["true"]}, "holds something else after it was reset than at first, so that `reset` of 'board'"),
-        ({"command": ["sh", "-c", "echo no such seed >&2; exit 3"]}, "ended with 3. It wrote: no such seed"),
+        (
+            {"command": ["true"]},
+            "holds something else after it was reset than at first, so that `reset` of 'board'",
+        ),
+        (
+            {"command": ["sh", "-c", "echo no such seed >&2; exit 3"]},
+            "ended with 3. It wrote: no such seed",
+        ),
         ({"command": ["nonesuch"]}, "'nonesuch' can't be run"),
         ({"command": ["sleep", "30"]}, "'sleep 30' did not end within 2 seconds"),
         ({"tool": "nonesuch"}, "was not reset by its tool 'nonesuch'"),
@@ -185,7 +214,9 @@ async def test_a_reset_that_fails_is_one_sentence_with_the_server(
 async def test_a_reset_that_is_late_is_told(tmp_path: Path) -> None:
     settings = stated(tmp_path, **WAYS["tool"] | {"command": [*BOARD, "silent"]}, timeout=0.5)
     environment = opened(settings, tmp_path)
-    with pytest.raises(ConfigurationError, match=r"not reset by its tool 'clear_board': .* within 0\.5 seconds"):
+    with pytest.raises(
+        ConfigurationError, match=r"not reset by its tool 'clear_board': .* within 0\.5 seconds"
+    ):
         await explore_environment(settings, environment)
     environment.close()
 
@@ -209,7 +240,9 @@ async def test_a_server_that_is_gone_in_the_middle_is_a_lapse_and_no_answer(tmp_
     environment.close()
 
 
-async def test_without_a_reset_what_writes_is_refused_and_told_how_it_could_be(tmp_path: Path) -> None:
+async def test_without_a_reset_what_writes_is_refused_and_told_how_it_could_be(
+    tmp_path: Path,
+) -> None:
     settings = stated(tmp_path, exclude=["list_all"], values={})
     environment = opened(settings, tmp_path)
     await explore_environment(settings, environment)
@@ -228,7 +261,9 @@ async def test_what_is_said_to_read_changes_nothing(tmp_path: Path) -> None:
     await explore_environment(settings, environment)
     assert not server_world(environment).writes("archive_note")
     wrong = stated(tmp_path, **WAYS["tool"] | {"state": ["create_note"]})
-    with pytest.raises(ConfigurationError, match="'create_note', which is not known to change nothing"):
+    with pytest.raises(
+        ConfigurationError, match="'create_note', which is not known to change nothing"
+    ):
         await explore_environment(wrong, environment)
     environment.close()
 
@@ -240,7 +275,10 @@ async def test_what_is_said_to_read_changes_nothing(tmp_path: Path) -> None:
         ({"reset": {"tool": "a", "command": ["b"]}}, "it says command and tool of folder"),
         ({"reset": {"command": ["a"], "arguments": {"b": 1}}}, "`arguments` are those of a `tool`"),
         ({"state": ["a"]}, "`state` tells what calls have made of a server, which takes a `reset`"),
-        ({"command": [], "url": "http://h", "reset": {"folder": "seed"}}, "a server with a `url` runs elsewhere"),
+        (
+            {"command": [], "url": "http://h", "reset": {"folder": "seed"}},
+            "a server with a `url` runs elsewhere",
+        ),
     ],
 )
 def test_a_wrong_reset_is_named(wrong: dict[str, Any], told: str) -> None:
@@ -249,15 +287,27 @@ def test_a_wrong_reset_is_named(wrong: dict[str, Any], told: str) -> None:
 
 
 def test_things_are_known_by_what_identifies_them() -> None:
-    told = {"people": [{"name": "Ada", "age": 3}], "edges": [{"from": "Ada"}, {"from": "Ada"}], "count": 2}
-    kinds = [(key.kind, key.id if len(key.id) < 9 else key.id[24:]) for key in things_told(Call(tool="tell"), told)]
+    told = {
+        "people": [{"name": "Ada", "age": 3}],
+        "edges": [{"from": "Ada"}, {"from": "Ada"}],
+        "count": 2,
+    }
+    kinds = [
+        (key.kind, key.id if len(key.id) < 9 else key.id[24:])
+        for key in things_told(Call(tool="tell"), told)
+    ]
     assert kinds == [("people", "Ada"), ("edge", ""), ("edge", " (2)"), ("tell", "count")]
 
 
 def test_tasks_and_paths_are_made_of_a_server_and_evaluated_without_it(tmp_path: Path) -> None:
     server = tmp_path / "board.py"
     server.write_text(SERVER.read_text())
-    source = {**STATED, **WAYS["tool"], "command": [sys.executable, str(server), "memory"], "folder": str(tmp_path)}
+    source = {
+        **STATED,
+        **WAYS["tool"],
+        "command": [sys.executable, str(server), "memory"],
+        "folder": str(tmp_path),
+    }
     asked = {
         "name": "board",
         "tools": [source],
@@ -283,7 +333,14 @@ def test_tasks_and_paths_are_made_of_a_server_and_evaluated_without_it(tmp_path:
     assert (whole["success_rate"], whole["end_state"]) == (1.0, 1.0)
     assert whole["multi_step_runs"] >= 4
     told = run_here(
-        "export", "v1", "--to", "verifiers", "--with-template", "--out", str(tmp_path / "out"), home=tmp_path
+        "export",
+        "v1",
+        "--to",
+        "verifiers",
+        "--with-template",
+        "--out",
+        str(tmp_path / "out"),
+        home=tmp_path,
     )
     assert told.returncode == 2
     assert "The world 'board' is a server, which can't be taken along" in told.stderr

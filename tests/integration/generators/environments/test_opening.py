@@ -56,11 +56,19 @@ class Shop:
     async def write(self, request: str, writer: asyncio.StreamWriter) -> None:
         self.asked.append(request)
         found = read_shop(request.split()[1])
-        writer.write(as_json(found) if found is not None else as_json({"detail": "unknown"}, "404 Not Found"))
+        writer.write(
+            as_json(found) if found is not None else as_json({"detail": "unknown"}, "404 Not Found")
+        )
 
 
 def settings(shop: Path, url: str, **more: Any) -> HttpSettings:
-    told = {"environment": "http", "name": "shop", "import": "openapi", "path": str(shop), "base_url": url}
+    told = {
+        "environment": "http",
+        "name": "shop",
+        "import": "openapi",
+        "path": str(shop),
+        "base_url": url,
+    }
     read = SETTINGS.validate_python({**told, "allow": ["POST */filter"], **more})
     assert isinstance(read, HttpSettings)
     return read
@@ -100,7 +108,9 @@ async def test_exploring_finds_the_links_that_hold_and_what_people_can_say(
     environment.close()
 
 
-async def test_what_was_explored_holds_for_all_who_open_it_later(servers: Servers, shop: Path, tmp_path: Path) -> None:
+async def test_what_was_explored_holds_for_all_who_open_it_later(
+    servers: Servers, shop: Path, tmp_path: Path
+) -> None:
     server = Shop()
     told = settings(shop, await servers.start(server.write), tools=["find_*", "read_*"])
     first = opened(told, tmp_path / "responses.sqlite")
@@ -110,21 +120,38 @@ async def test_what_was_explored_holds_for_all_who_open_it_later(servers: Server
 
     second = opened(told, tmp_path / "responses.sqlite")
     await explore_environment(told, second)
-    assert (second.tools, second.links, second.known_calls) == (first.tools, first.links, first.known_calls)
-    assert {tool.name for tool in second.tools} == {"find_customer", "read_customer", "read_order", "read_shop"}
-    assert (await second.answer(Call(tool="find_customer", arguments={"name": "Ada"}))).response == CUSTOMERS["c1"]
+    assert (second.tools, second.links, second.known_calls) == (
+        first.tools,
+        first.links,
+        first.known_calls,
+    )
+    assert {tool.name for tool in second.tools} == {
+        "find_customer",
+        "read_customer",
+        "read_order",
+        "read_shop",
+    }
+    assert (
+        await second.answer(Call(tool="find_customer", arguments={"name": "Ada"}))
+    ).response == CUSTOMERS["c1"]
     assert "no tool" in (await second.answer(Call(tool="list_customers"))).problem
     assert len(server.asked) == asked
 
     path = tmp_path / "shop.jsonl"
-    write_recording(path, Description(first.tools, first.links, first.known_calls), first.store.stored("shop"))
+    write_recording(
+        path, Description(first.tools, first.links, first.known_calls), first.store.stored("shop")
+    )
     replay = open_environment(
         SETTINGS.validate_python({"environment": "recorded", "name": "shop", "path": str(path)}),
         store=tmp_path / "unused.sqlite",
         secret=no_secret,
     )
     assert isinstance(replay, RecordedEnvironment)
-    assert (replay.tools, replay.links, replay.known_calls) == (first.tools, first.links, first.known_calls)
+    assert (replay.tools, replay.links, replay.known_calls) == (
+        first.tools,
+        first.links,
+        first.known_calls,
+    )
     assert await replay.answer(first.known_calls[0]) == await first.answer(first.known_calls[0])
     first.close()
     second.close()
@@ -148,7 +175,9 @@ async def test_what_people_say_are_values_of_calls_that_were_answered(
     environment.close()
 
 
-async def test_a_server_that_answers_nothing_can_not_be_explored(servers: Servers, shop: Path, tmp_path: Path) -> None:
+async def test_a_server_that_answers_nothing_can_not_be_explored(
+    servers: Servers, shop: Path, tmp_path: Path
+) -> None:
     url = await servers.saying(b"")
     await servers.stop()
     told = settings(shop, url)
@@ -210,8 +239,14 @@ def test_a_path_is_relative_to_the_recipe(shop: Path) -> None:
     [
         ({"environment": "train"}, "environment"),
         ({"environment": "http", "path": "a.json"}, "base_url"),
-        ({"environment": "http", "path": "a.json", "base_url": "http://h", "retries": 3}, "retries"),
-        ({"environment": "http", "path": "a.json", "base_url": "http://h", "import": "soap"}, "import"),
+        (
+            {"environment": "http", "path": "a.json", "base_url": "http://h", "retries": 3},
+            "retries",
+        ),
+        (
+            {"environment": "http", "path": "a.json", "base_url": "http://h", "import": "soap"},
+            "import",
+        ),
         ({"environment": "recorded"}, "path"),
         ({"environment": "travel", "response_size": "endless"}, "response_size"),
     ],
@@ -244,7 +279,11 @@ def test_the_inner_environment_is_the_server(shop: Path, tmp_path: Path) -> None
 async def test_the_travel_world_keeps_its_answers_apart_by_seed_and_size(tmp_path: Path) -> None:
     store = tmp_path / "responses.sqlite"
     worlds = [
-        open_environment(SETTINGS.validate_python({"environment": "travel", **more}), store=store, secret=no_secret)
+        open_environment(
+            SETTINGS.validate_python({"environment": "travel", **more}),
+            store=store,
+            secret=no_secret,
+        )
         for more in ({}, {"seed": 1}, {"response_size": "medium"})
     ]
     kept = []
@@ -261,7 +300,12 @@ async def test_the_travel_world_keeps_its_answers_apart_by_seed_and_size(tmp_pat
 
 
 async def test_the_lines_that_the_documentation_shows_can_be_replayed(tmp_path: Path) -> None:
-    shown = (TOP / "docs" / "environments.md").read_text(encoding="utf-8").partition("```json\n")[2].partition("```")[0]
+    shown = (
+        (TOP / "docs" / "environments.md")
+        .read_text(encoding="utf-8")
+        .partition("```json\n")[2]
+        .partition("```")[0]
+    )
     path = tmp_path / "responses.jsonl"
     path.write_text(shown, encoding="utf-8")
     told = SETTINGS.validate_python({"environment": "recorded", "name": "shop", "path": str(path)})
@@ -271,4 +315,7 @@ async def test_the_lines_that_the_documentation_shows_can_be_replayed(tmp_path: 
     assert (tool.name, link.source, known.tool) == ("read_order", "list_orders", "list_orders")
     assert (await environment.answer(known)).response == {"orders": [{"id": 7}]}
     assert "404" in (await environment.answer(Call(tool="read_order", arguments={"id": 9}))).problem
-    assert "No response is recorded" in (await environment.answer(Call(tool="read_order", arguments={"id": 1}))).problem
+    assert (
+        "No response is recorded"
+        in (await environment.answer(Call(tool="read_order", arguments={"id": 1}))).problem
+    )

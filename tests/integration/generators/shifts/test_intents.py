@@ -9,14 +9,28 @@ from callwright.generators.shifts.turns import mismatch, obstacle, shift_intents
 from callwright.validators.checks.format import check_format
 from callwright.validators.reading.one_call import check_relevance
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import CallTurn, Derivation, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    Derivation,
+    GoldCall,
+    ReplyTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 Made = Mapping[str, Callable[[], Sample]]
 
 
 def refill(catalog: Mapping[str, Tool], language: Any = "en") -> Sample:
-    said = {"en": "Refill a prescription: RX54321.", "zh": "在药店续配处方药，处方编号RX54321。"}[language]
-    tool = next(one for one in catalog.values() if one.name.startswith("Pharmacy") and one.language == language)
+    said = {"en": "Refill a prescription: RX54321.", "zh": "在药店续配处方药，处方编号RX54321。"}[
+        language
+    ]
+    tool = next(
+        one
+        for one in catalog.values()
+        if one.name.startswith("Pharmacy") and one.language == language
+    )
     call = GoldCall(tool=tool.name, arguments={"prescription_number": "RX54321"})
     return Sample(
         kind="perfect",
@@ -53,7 +67,9 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     assert sample.tags == (f"shift={len(kept) // 3}",)
     assert [catalog[key].name for key in sample.withheld] == ["Pharmacy.Orders.refillPrescription"]
     assert [verdict.decision for verdict in await check_format(sample, context_for())] == ["proved"]
-    assert [verdict.decision for verdict in await check_relevance(sample, context_for())] == ["proved"]
+    assert [verdict.decision for verdict in await check_relevance(sample, context_for())] == [
+        "proved"
+    ]
 
 
 async def test_a_user_who_speaks_once_can_turn_away_from_nothing(
@@ -88,7 +104,9 @@ def test_requests_in_another_language_or_for_an_unknown_tool_are_no_shift(
     assert "may serve" in mismatch(source, withheld.with_changes(withheld=(flights,)), catalog)
 
 
-async def test_without_another_sample_there_is_nothing_to_ask_for(conversations: Made, context_for: Any) -> None:
+async def test_without_another_sample_there_is_nothing_to_ask_for(
+    conversations: Made, context_for: Any
+) -> None:
     with pytest.raises(RecordError, match="another sample"):
         await shift_intents(planned(conversations["asked"](), None), context_for())
 

@@ -47,7 +47,9 @@ def _draft(tools: tuple[Tool, ...], seed: int) -> tuple[Tool, Arguments]:
     return tool, fill_in(chosen, tool.properties, tool.language, rng)
 
 
-async def _worded(model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask) -> Wording:
+async def _worded(
+    model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask
+) -> Wording:
     prompt = render(
         "callwright.generators.single_turn.prompts",
         "write_request",
@@ -59,12 +61,21 @@ async def _worded(model: TemplateModel, tool: Tool, arguments: Arguments, seed: 
     return Wording.model_validate_json((await model.send(ask(prompt, Wording))).text)
 
 
-async def _proposed(model: TemplateModel, tools: tuple[Tool, ...], conversation: str, ask: Ask) -> ProposedCall:
-    prompt = render("callwright.validators.prompts", "call_zero_shot", tools=_shown(tools), conversation=conversation)
+async def _proposed(
+    model: TemplateModel, tools: tuple[Tool, ...], conversation: str, ask: Ask
+) -> ProposedCall:
+    prompt = render(
+        "callwright.validators.prompts",
+        "call_zero_shot",
+        tools=_shown(tools),
+        conversation=conversation,
+    )
     return ProposedCall.model_validate_json((await model.send(ask(prompt, ProposedCall))).text)
 
 
-async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(tools: tuple[Tool, ...], ask: Ask):
+async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(
+    tools: tuple[Tool, ...], ask: Ask
+):
     model = TemplateModel()
     for tool in tools:
         offered = list(tool.properties)
@@ -77,8 +88,14 @@ async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(tools: tu
                 count=count,
                 seed=count,
             )
-            names = ParameterNames.model_validate_json((await model.send(ask(prompt, ParameterNames))).text).parameters
-            flat = [one for one in offered if tool.properties[one].get("type") not in ("array", "object")]
+            names = ParameterNames.model_validate_json(
+                (await model.send(ask(prompt, ParameterNames))).text
+            ).parameters
+            flat = [
+                one
+                for one in offered
+                if tool.properties[one].get("type") not in ("array", "object")
+            ]
             assert len(set(names)) == min(
                 count, len(flat)
             )  # nobody says a list or an object in a sentence, if there is more
@@ -99,35 +116,56 @@ async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: A
             language=tool.language,
             seed=3,
         )
-        answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
+        answer = ArgumentValues.model_validate_json(
+            (await TemplateModel().send(ask(prompt, ArgumentValues))).text
+        )
         assert [*answer.values] == names
 
 
-async def test_of_what_a_call_may_have_besides_it_adds_one_at_most(tools: tuple[Tool, ...], ask: Ask):
+async def test_of_what_a_call_may_have_besides_it_adds_one_at_most(
+    tools: tuple[Tool, ...], ask: Ask
+):
     tool = next(one for one in tools if len(one.optional) > 1)
     added = set()
     for seed in range(20):
         prompt = render(
-            "callwright.generators.conversations.prompts", "fill_values", tool=tool, parameters=[*tool.required],
-            may=[*tool.optional], language=tool.language, seed=seed,
-        )  # fmt: skip
-        answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
+            "callwright.generators.conversations.prompts",
+            "fill_values",
+            tool=tool,
+            parameters=[*tool.required],
+            may=[*tool.optional],
+            language=tool.language,
+            seed=seed,
+        )
+        answer = ArgumentValues.model_validate_json(
+            (await TemplateModel().send(ask(prompt, ArgumentValues))).text
+        )
         added.add(tuple(name for name in answer.values if name not in tool.required))
         assert {*tool.required} <= {*answer.values}
     assert () in added
     assert {len(one) for one in added} == {0, 1}
 
 
-async def test_a_wording_keeps_the_format_and_is_mostly_understood(tools: tuple[Tool, ...], ask: Ask):
+async def test_a_wording_keeps_the_format_and_is_mostly_understood(
+    tools: tuple[Tool, ...], ask: Ask
+):
     model, misread = TemplateModel(), []
     for seed in range(400):
         tool, arguments = _draft(tools, seed)
         wording = await _worded(model, tool, arguments, seed, ask)
         assignment = Assignment(
-            kind="perfect", language=tool.language, category="test", tool=tool.key, candidates=(tool.key,),
-            parameter_count=len(arguments), seed=seed,
-        )  # fmt: skip
-        assert wording_problem(wording, DraftCall(assignment=assignment, arguments=arguments), tool) == ""
+            kind="perfect",
+            language=tool.language,
+            category="test",
+            tool=tool.key,
+            candidates=(tool.key,),
+            parameter_count=len(arguments),
+            seed=seed,
+        )
+        assert (
+            wording_problem(wording, DraftCall(assignment=assignment, arguments=arguments), tool)
+            == ""
+        )
         same_language = tuple(other for other in tools if other.language == tool.language)
         call = await _proposed(model, same_language, f"user: {wording.request}", ask)
         if (call.tool, call.arguments) != (tool.name, arguments):
@@ -154,14 +192,23 @@ async def test_no_name_is_spelled_as_code(tools: tuple[Tool, ...], ask: Ask):
 
 async def test_seeds_and_sample_indices_give_other_wordings(tools: tuple[Tool, ...], ask: Ask):
     arguments: Arguments = {"restaurant": "Blue Door", "guests": 4}
-    by_seed = {(await _worded(TemplateModel(), tools[0], arguments, seed, ask)).request for seed in range(60)}
-    by_model = {(await _worded(TemplateModel(seed=seed), tools[0], arguments, 1, ask)).request for seed in range(60)}
+    by_seed = {
+        (await _worded(TemplateModel(), tools[0], arguments, seed, ask)).request
+        for seed in range(60)
+    }
+    by_model = {
+        (await _worded(TemplateModel(seed=seed), tools[0], arguments, 1, ask)).request
+        for seed in range(60)
+    }
     assert len(by_seed) > 20
     assert len(by_model) > 20
 
 
 async def test_what_no_tool_does_is_called_by_none(tools: tuple[Tool, ...], ask: Ask):
-    for conversation in ("user: Translate the word umbrella into French.", "user: 帮我翻译一下雨伞这个词"):
+    for conversation in (
+        "user: Translate the word umbrella into French.",
+        "user: 帮我翻译一下雨伞这个词",
+    ):
         assert (await _proposed(TemplateModel(), tools, conversation, ask)).tool is None
 
 
@@ -169,7 +216,7 @@ async def test_what_no_tool_does_is_called_by_none(tools: tuple[Tool, ...], ask:
     ("conversation", "tool", "arguments"),
     [
         (
-            "user: Book a table for 4 guests, the restaurant is \"Blue Door\".\n"
+            'user: Book a table for 4 guests, the restaurant is "Blue Door".\n'
             "assistant: What day of the visit?\nuser: 5 March 2027",
             "Dining.Tables.bookTable",
             {"restaurant": "Blue Door", "date": "2027-03-05", "guests": 4},
@@ -180,14 +227,18 @@ async def test_what_no_tool_does_is_called_by_none(tools: tuple[Tool, ...], ask:
             "Dining.Tables.bookTable",
             {"guests": 6},
         ),
-        ("user: 退掉已购买的火车票。订单号：E12345678。", "Travel.Trains.refundTicket", {"order_id": "E12345678"}),
+        (
+            "user: 退掉已购买的火车票。订单号：E12345678。",
+            "Travel.Trains.refundTicket",
+            {"order_id": "E12345678"},
+        ),
         (
             "user: 查询列车车次。出发城市：北京；到达城市：西安。\nassistant: 请问出发日期？\nuser: 2027年3月5日",
             "Travel.Trains.findTrains",
             {"origin": "北京", "destination": "西安", "date": "2027-03-05"},
         ),
     ],
-)  # fmt: skip
+)
 async def test_a_conversation_is_read_to_its_end(
     tools: tuple[Tool, ...], ask: Ask, conversation: str, tool: str, arguments: Arguments
 ):
@@ -199,7 +250,10 @@ async def test_a_conversation_is_read_to_its_end(
     ("given_call", "agrees"),
     [
         ({"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30", "guests": 4}}, True),
-        ({"tool": "Dining.Tables.bookTable", "arguments": {"guests": "4", "time": "7:30 pm"}}, True),
+        (
+            {"tool": "Dining.Tables.bookTable", "arguments": {"guests": "4", "time": "7:30 pm"}},
+            True,
+        ),
         ({"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30", "guests": 5}}, False),
         ({"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30"}}, False),
         ({"tool": "Dining.Tables.cancelTable", "arguments": {"time": "19:30", "guests": 4}}, False),
@@ -210,45 +264,74 @@ async def test_a_judge_agrees_where_both_calls_do_the_same(
     tools: tuple[Tool, ...], ask: Ask, given_call: dict[str, Any] | None, agrees: bool
 ):
     prompt = render(
-        "callwright.validators.prompts", "judge_calls", tools=_shown(tools), given=given_call,
+        "callwright.validators.prompts",
+        "judge_calls",
+        tools=_shown(tools),
+        given=given_call,
         conversation="user: Book a table at half past seven in the evening for four guests.",
         expected={"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30", "guests": 4}},
-    )  # fmt: skip
-    judgement = Judgement.model_validate_json((await TemplateModel().send(ask(prompt, Judgement))).text)
+    )
+    judgement = Judgement.model_validate_json(
+        (await TemplateModel().send(ask(prompt, Judgement))).text
+    )
     assert judgement.agree is agrees, judgement.reason
 
 
 async def test_a_judge_does_not_accept_what_nobody_said(tools: tuple[Tool, ...], ask: Ask):
     call = {"tool": "Dining.Tables.bookTable", "arguments": {"guests": 4}}
     prompt = render(
-        "callwright.validators.prompts", "judge_calls", tools=_shown(tools), conversation="user: Book a table.",
-        expected=call, given=call,
-    )  # fmt: skip
-    judgement = Judgement.model_validate_json((await TemplateModel().send(ask(prompt, Judgement))).text)
+        "callwright.validators.prompts",
+        "judge_calls",
+        tools=_shown(tools),
+        conversation="user: Book a table.",
+        expected=call,
+        given=call,
+    )
+    judgement = Judgement.model_validate_json(
+        (await TemplateModel().send(ask(prompt, Judgement))).text
+    )
     assert not judgement.agree
     assert "guests" in judgement.reason
 
 
 async def test_relevance_names_the_tool_that_fits(tools: tuple[Tool, ...], ask: Ask):
-    for said, tool in (("Send money to another person, please.", tools[2].name), ("Sing me a lullaby.", None)):
+    for said, tool in (
+        ("Send money to another person, please.", tools[2].name),
+        ("Sing me a lullaby.", None),
+    ):
         prompt = render(
-            "callwright.validators.prompts", "judge_relevance", tools=_shown(tools), conversation=f"user: {said}",
+            "callwright.validators.prompts",
+            "judge_relevance",
+            tools=_shown(tools),
+            conversation=f"user: {said}",
             hears=False,
-        )  # fmt: skip
-        assert Relevance.model_validate_json((await TemplateModel().send(ask(prompt, Relevance))).text).tool == tool
+        )
+        assert (
+            Relevance.model_validate_json(
+                (await TemplateModel().send(ask(prompt, Relevance))).text
+            ).tool
+            == tool
+        )
 
 
-async def test_a_candidate_answers_with_a_call_or_the_sentence_that_refuses(tools: tuple[Tool, ...], ask: Ask):
+async def test_a_candidate_answers_with_a_call_or_the_sentence_that_refuses(
+    tools: tuple[Tool, ...], ask: Ask
+):
     styles = set()
     for seed in range(20):
         prompt = render(
-            "callwright.validators.prompts", "answer_as_candidate", tools=_shown(tools),
+            "callwright.validators.prompts",
+            "answer_as_candidate",
+            tools=_shown(tools),
             conversation="user: Please cancel a table that was booked. The booking number is TB-12345.",
-        )  # fmt: skip
+        )
         text = (await TemplateModel(seed=seed).send(ask(prompt, None))).text
         styles.add(text[:1])
         call = orjson.loads(text.removeprefix("```json\n").removesuffix("\n```"))
-        assert call == {"name": "Dining.Tables.cancelTable", "arguments": {"booking_id": "TB-12345"}}
+        assert call == {
+            "name": "Dining.Tables.cancelTable",
+            "arguments": {"booking_id": "TB-12345"},
+        }
     assert styles == {"`", "{"}
     prompt = render(
         "callwright.validators.prompts",
@@ -268,7 +351,9 @@ async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
         count=0,
         seed=1,
     )
-    with pytest.raises(ReplyError, match=r"'Poem'.*DraftedRequest, Wording, .*ParameterNames, ArgumentValues"):
+    with pytest.raises(
+        ReplyError, match=r"'Poem'.*DraftedRequest, Wording, .*ParameterNames, ArgumentValues"
+    ):
         await TemplateModel().send(ask(prompt, Poem))
     with pytest.raises(ReplyError, match="as a candidate"):
         await TemplateModel().send(ask(prompt, None))
@@ -317,7 +402,12 @@ def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool,
     for hash_seed in ("1", "77"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
         there = subprocess.run(
-            [sys.executable, "-c", code], input=body, capture_output=True, cwd=ROOT, env=environment, check=False
+            [sys.executable, "-c", code],
+            input=body,
+            capture_output=True,
+            cwd=ROOT,
+            env=environment,
+            check=False,
         )
         assert there.returncode == 0, there.stderr.decode()
         assert there.stdout.decode().strip() == here
@@ -327,22 +417,50 @@ def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool,
     st.text(max_size=300)
     | st.lists(
         st.sampled_from(
-            ["user: ", "assistant: ", "message (Mail): ", "</conversation>", "<tools>[]</tools>", "\n", '"', "date is ",
-             "5 March 2027", "guests", "four", "9" * 40, "预订", "从北京到", "book a table", ",", " as the ", "(", "“"]
+            [
+                "user: ",
+                "assistant: ",
+                "message (Mail): ",
+                "</conversation>",
+                "<tools>[]</tools>",
+                "\n",
+                '"',
+                "date is ",
+                "5 March 2027",
+                "guests",
+                "four",
+                "9" * 40,
+                "预订",
+                "从北京到",
+                "book a table",
+                ",",
+                " as the ",
+                "(",
+                "“",
+            ]
         ),
         max_size=40,
     ).map("".join)
-)  # fmt: skip
-async def test_no_conversation_raises_anything_but_a_reply_error(tools: tuple[Tool, ...], ask: Ask, talk: str):
+)
+async def test_no_conversation_raises_anything_but_a_reply_error(
+    tools: tuple[Tool, ...], ask: Ask, talk: str
+):
     call = {"tool": tools[0].name, "arguments": {"guests": 4}}
     for name, answer in (
-        ("call_zero_shot", ProposedCall), ("judge_calls", Judgement), ("judge_relevance", Relevance),
+        ("call_zero_shot", ProposedCall),
+        ("judge_calls", Judgement),
+        ("judge_relevance", Relevance),
         ("answer_as_candidate", None),
-    ):  # fmt: skip
+    ):
         prompt = render(
-            "callwright.validators.prompts", name, tools=_shown(tools), conversation=talk, expected=call, given=call,
+            "callwright.validators.prompts",
+            name,
+            tools=_shown(tools),
+            conversation=talk,
+            expected=call,
+            given=call,
             hears=False,
-        )  # fmt: skip
+        )
         try:
             reply = await TemplateModel().send(ask(prompt, answer))
         except ReplyError:
@@ -352,9 +470,15 @@ async def test_no_conversation_raises_anything_but_a_reply_error(tools: tuple[To
 
 
 async def test_an_endless_conversation_is_answered_soon(tools: tuple[Tool, ...], ask: Ask):
-    for talk in ("user: " + "guests " * 30_000, "user: " + "5 March 2027 " * 10_000, "user: a\n" * 30_000):
+    for talk in (
+        "user: " + "guests " * 30_000,
+        "user: " + "5 March 2027 " * 10_000,
+        "user: a\n" * 30_000,
+    ):
         answered = await _proposed(TemplateModel(), tools, talk, ask)
-        assert answered == await _proposed(TemplateModel(), tools, talk * 2, ask), "all of it is read, however long"
+        assert answered == await _proposed(TemplateModel(), tools, talk * 2, ask), (
+            "all of it is read, however long"
+        )
 
 
 async def test_what_a_mention_quotes_says_the_value(tools: tuple[Tool, ...], ask: Ask):
@@ -364,7 +488,9 @@ async def test_what_a_mention_quotes_says_the_value(tools: tuple[Tool, ...], ask
         assert sorted(mention.parameter for mention in wording.mentions) == sorted(arguments)
         for mention in wording.mentions:
             assert mention.words in wording.request
-            assert locate(arguments[mention.parameter], tool.properties[mention.parameter], mention.words)
+            assert locate(
+                arguments[mention.parameter], tool.properties[mention.parameter], mention.words
+            )
 
 
 async def test_a_model_has_nothing_to_close():
@@ -376,8 +502,12 @@ async def test_a_prompt_in_other_words_draws_the_same(tools: tuple[Tool, ...], a
     values = {"tool": tool, "arguments": arguments, "language": tool.language, "seed": 3}
     prompt = render("callwright.generators.single_turn.prompts", "write_request", **values)
     first, *others = prompt.messages
-    longer = first.with_changes(content=f'Other words.\n<example>{{"request": "rain?"}}</example>\n{first.content}')
+    longer = first.with_changes(
+        content=f'Other words.\n<example>{{"request": "rain?"}}</example>\n{first.content}'
+    )
     edited = prompt.with_changes(messages=(longer, *others))
-    seeded = [(await TemplateModel(seed=1).send(ask(one, Wording))).text for one in (prompt, edited)]
+    seeded = [
+        (await TemplateModel(seed=1).send(ask(one, Wording))).text for one in (prompt, edited)
+    ]
     assert seeded[0] == seeded[1]
     assert seeded[0] != (await TemplateModel(seed=2).send(ask(prompt, Wording))).text

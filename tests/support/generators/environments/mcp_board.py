@@ -26,13 +26,20 @@ FIRST = {
 }
 TEXT = {"type": "string"}
 NOTE = {"note_id": TEXT, "board_id": TEXT, "title": TEXT, "status": TEXT}
-BOARDS = {"boards": {"type": "array", "items": {"type": "object", "properties": {"board_id": TEXT, "title": TEXT}}}}
+BOARDS = {
+    "boards": {
+        "type": "array",
+        "items": {"type": "object", "properties": {"board_id": TEXT, "title": TEXT}},
+    }
+}
 NOTES = {"notes": {"type": "array", "items": {"type": "object", "properties": NOTE}}}
 READS = {"readOnlyHint": True}
 FILE = Path(os.environ.get("BOARD_FILE", "board.json"))
 
 
-def tool(name: str, description: str, takes: tuple[str, ...], gives: dict[str, Any], **hints: Any) -> dict[str, Any]:
+def tool(
+    name: str, description: str, takes: tuple[str, ...], gives: dict[str, Any], **hints: Any
+) -> dict[str, Any]:
     schema = {"type": "object", "properties": dict.fromkeys(takes, TEXT), "required": list(takes)}
     returns = {"type": "object", "properties": gives}
     return {
@@ -50,7 +57,14 @@ TOOLS = [
     tool("read_note", "Read a note.", ("note_id",), NOTE, **READS),
     tool("list_all", "List all boards and all notes.", (), BOARDS | NOTES, **READS),
     tool("create_note", "Create a note on a board.", ("board_id", "title"), NOTE),
-    tool("archive_note", "Archive a note.", ("note_id",), NOTE, destructiveHint=False, idempotentHint=True),
+    tool(
+        "archive_note",
+        "Archive a note.",
+        ("note_id",),
+        NOTE,
+        destructiveHint=False,
+        idempotentHint=True,
+    ),
     tool("delete_note", "Delete a note.", ("note_id",), NOTE, destructiveHint=True),
     tool("clear_board", "Make everything what it was at first.", (), {"done": {"type": "boolean"}}),
 ]
@@ -107,24 +121,44 @@ def reply(asked: dict[str, Any]) -> dict[str, Any]:
     method, params = asked["method"], asked.get("params") or {}
     if method == "initialize":
         info = {"name": "board", "version": "1"}
-        return {"result": {"protocolVersion": "2025-03-26", "capabilities": {"tools": {}}, "serverInfo": info}}
+        return {
+            "result": {
+                "protocolVersion": "2025-03-26",
+                "capabilities": {"tools": {}},
+                "serverInfo": info,
+            }
+        }
     if method == "tools/list":
         return {"result": {"tools": TOOLS}}
     if method != "tools/call":
         return {"error": {"code": -32601, "message": "Method not found"}}
     if log := os.environ.get("BOARD_LOG"):
         with Path(log).open("a") as file:
-            file.write(f"{os.getpid()} {params['name']} {json.dumps(params.get('arguments') or {})}\n")
+            file.write(
+                f"{os.getpid()} {params['name']} {json.dumps(params.get('arguments') or {})}\n"
+            )
     try:
         found = answer(params["name"], params.get("arguments") or {})
     except StopIteration:
-        return {"result": {"content": [{"type": "text", "text": "There is no such note."}], "isError": True}}
-    return {"result": {"content": [{"type": "text", "text": json.dumps(found)}], "structuredContent": found}}
+        return {
+            "result": {
+                "content": [{"type": "text", "text": "There is no such note."}],
+                "isError": True,
+            }
+        }
+    return {
+        "result": {
+            "content": [{"type": "text", "text": json.dumps(found)}],
+            "structuredContent": found,
+        }
+    }
 
 
 for line in sys.stdin:
     said = json.loads(line)
-    if "id" not in said or ("silent" in sys.argv and (said.get("params") or {}).get("name") == "clear_board"):
+    if "id" not in said or (
+        "silent" in sys.argv and (said.get("params") or {}).get("name") == "clear_board"
+    ):
         continue
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": said["id"], **reply(said)}) + "\n")
     sys.stdout.flush()

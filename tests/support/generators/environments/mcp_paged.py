@@ -23,7 +23,11 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     cursor = params.get("cursor")
     if "break" in sys.argv and cursor:
         sys.exit(3)
-    tool = {"name": f"read_{cursor or 'first'}", "description": "Read a page.", "inputSchema": {"type": "object"}}
+    tool = {
+        "name": f"read_{cursor or 'first'}",
+        "description": "Read a page.",
+        "inputSchema": {"type": "object"},
+    }
     after = "second" if "circle" in sys.argv else PAGES[cursor]
     return {"tools": [tool], **({"nextCursor": after} if after else {})}
 

@@ -7,11 +7,25 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-FLOWS = ("daily-sales", "clean-orders", "train-forecast", "send-invoices", "sync-warehouse", "weather-digest")
+FLOWS = (
+    "daily-sales",
+    "clean-orders",
+    "train-forecast",
+    "send-invoices",
+    "sync-warehouse",
+    "weather-digest",
+)
 STATES = ("COMPLETED", "FAILED", "COMPLETED", "SCHEDULED", "CRASHED", "COMPLETED")
 # No name says anything of another, so that each thing is found by its own name only.
 RUNS = ("amber-otter", "brave-finch", "calm-badger", "dusty-heron", "eager-lynx", "fuzzy-mole")
-LATER_RUNS = ("gentle-newt", "humble-crane", "ivory-stoat", "jolly-wren", "keen-marten", "lucid-toad")
+LATER_RUNS = (
+    "gentle-newt",
+    "humble-crane",
+    "ivory-stoat",
+    "jolly-wren",
+    "keen-marten",
+    "lucid-toad",
+)
 REPORTS = ("margins", "duplicates", "accuracy", "payments", "inventory", "rainfall")
 POOLS = {"small-machines": ("nightly", "hourly"), "large-machines": ("training",)}
 BUSY = 503  # its database is locked for a moment
@@ -26,11 +40,15 @@ class Api:
         self.url = url
 
     def put(self, path: str, **body: Any) -> Any:
-        request = Request(f"{self.url}/{path}", json.dumps(body).encode(), {"content-type": "application/json"})  # noqa: S310
+        request = Request(
+            f"{self.url}/{path}", json.dumps(body).encode(), {"content-type": "application/json"}
+        )  # noqa: S310
         return json.loads(self._sent(request) or b"null")
 
     def put_all(self, path: str, bodies: list[dict[str, Any]]) -> None:
-        request = Request(f"{self.url}/{path}", json.dumps(bodies).encode(), {"content-type": "application/json"})  # noqa: S310
+        request = Request(
+            f"{self.url}/{path}", json.dumps(bodies).encode(), {"content-type": "application/json"}
+        )  # noqa: S310
         self._sent(request)
 
     def _sent(self, request: Request) -> bytes:
@@ -58,13 +76,28 @@ def fill(url: str) -> None:
     if any(pool["name"] in POOLS for pool in api.put("work_pools/filter", limit=200)):
         return
     for pool, queues in POOLS.items():
-        api.put("work_pools/", name=pool, type="process", description=f"Runs on {pool}.", concurrency_limit=4)
+        api.put(
+            "work_pools/",
+            name=pool,
+            type="process",
+            description=f"Runs on {pool}.",
+            concurrency_limit=4,
+        )
         for queue in queues:
-            api.put(f"work_pools/{pool}/queues", name=queue, description=f"What runs {queue}.", concurrency_limit=2)
+            api.put(
+                f"work_pools/{pool}/queues",
+                name=queue,
+                description=f"What runs {queue}.",
+                concurrency_limit=2,
+            )
     queues = [(pool, queue) for pool, names in POOLS.items() for queue in names]
     for number, name in enumerate(FLOWS):
         _fill_flow(api, number, name, queues)
-    for name, value in {"report_language": "en", "order_limit": 250, "mail_sender": "reports@example.com"}.items():
+    for name, value in {
+        "report_language": "en",
+        "order_limit": 250,
+        "mail_sender": "reports@example.com",
+    }.items():
         api.put("variables/", name=name, value=value, tags=["settings"])
     for tag, limit in {"database": 3, "mail": 1}.items():
         api.put("concurrency_limits/", tag=tag, concurrency_limit=limit)
@@ -84,7 +117,13 @@ def _fill_flow(api: Api, number: int, name: str, queues: list[tuple[str, str]]) 
             description=f"{name} for {deployed}.",
             entrypoint=f"flows/{name}.py:main",
             schedules=[
-                {"active": False, "schedule": {"interval": 3600 * (number + 1), "anchor_date": "2026-01-01T00:00:00Z"}}
+                {
+                    "active": False,
+                    "schedule": {
+                        "interval": 3600 * (number + 1),
+                        "anchor_date": "2026-01-01T00:00:00Z",
+                    },
+                }
             ],
         )
         _fill_run(api, number, index, deployment["id"], name)
@@ -118,7 +157,13 @@ def _fill_run(api: Api, number: int, index: int, deployment: str, flow: str) -> 
     )
     lines = [("Started.", 20), (f"Read {number * 17 + 40} rows.", 20), ("All is done.", 30)]
     logs = [
-        {"name": "prefect.flow_runs", "level": level, "message": text, "timestamp": started, "flow_run_id": run["id"]}
+        {
+            "name": "prefect.flow_runs",
+            "level": level,
+            "message": text,
+            "timestamp": started,
+            "flow_run_id": run["id"],
+        }
         for text, level in lines
     ]
     api.put_all("logs/", logs)

@@ -16,9 +16,16 @@ def write_recording(path: Path, description: Description, stored: Iterable[Store
     with path.open("wb") as file:
         for kind, records in (("tool", description.tools), ("link", description.links)):
             for record in records:
-                file.write(orjson.dumps({kind: record.model_dump(mode="json")}, option=orjson.OPT_APPEND_NEWLINE))
+                file.write(
+                    orjson.dumps(
+                        {kind: record.model_dump(mode="json")}, option=orjson.OPT_APPEND_NEWLINE
+                    )
+                )
         for one in sorted(newest.values(), key=lambda one: known.get(one.key, len(known))):
-            row: dict[str, JsonValue] = {"call": one.call.model_dump(mode="json"), "response": one.answer.response}
+            row: dict[str, JsonValue] = {
+                "call": one.call.model_dump(mode="json"),
+                "response": one.answer.response,
+            }
             if one.key in known:
                 row["known"] = True
             if one.answer.problem:

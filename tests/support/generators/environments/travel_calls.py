@@ -36,7 +36,10 @@ def city_named(world: DocumentWorld, name: str) -> Row:
 def values_at(response: JsonValue, entries: str, field: str) -> list[JsonValue]:
     """The values that a link gives: of every entry, in order."""
     listed = inside(response, entries)
-    return [inside(entry, field) for entry in (listed if entries and isinstance(listed, list) else [listed])]
+    return [
+        inside(entry, field)
+        for entry in (listed if entries and isinstance(listed, list) else [listed])
+    ]
 
 
 def inside(value: JsonValue, path: str) -> JsonValue:
@@ -93,7 +96,12 @@ class Traveller:
         return [*self.tools[tool].required, *({first} - set(self.tools[tool].required))]
 
     async def _value(
-        self, tool: str, name: str, schema: JsonSchema, known: Mapping[str, JsonValue], by: Link | None
+        self,
+        tool: str,
+        name: str,
+        schema: JsonSchema,
+        known: Mapping[str, JsonValue],
+        by: Link | None,
     ) -> JsonValue:
         if name == "legs":
             return [await self._leg(tool, start, by) for start in range(2)]
@@ -111,17 +119,27 @@ class Traveller:
         return leg
 
     def _link(self, tool: str, parameter: str, by: Link | None) -> Link | None:
-        links = [link for link in self.world.links if link.tool == tool and link.parameter == parameter]
+        links = [
+            link for link in self.world.links if link.tool == tool and link.parameter == parameter
+        ]
         if by is not None and by.parameter == parameter:
             return by
-        same = [link for link in links if by is not None and link.source == by.source and link.entries == by.entries]
+        same = [
+            link
+            for link in links
+            if by is not None and link.source == by.source and link.entries == by.entries
+        ]
         if parameter == "query" or parameter.endswith("date_time"):
             return None
         return (same or links or [None])[0]
 
     async def _linked(self, link: Link, name: str, known: Mapping[str, JsonValue]) -> JsonValue:
         source = self.tools[link.source]
-        shared = {key: value for key, value in known.items() if key in source.properties and key != "query"}
+        shared = {
+            key: value
+            for key, value in known.items()
+            if key in source.properties and key != "query"
+        }
         if "query" in source.properties:
             shared["query"] = self._query(link, name)
         response = await self.good(link.source, await self.arguments(link.source, shared))
@@ -142,7 +160,9 @@ class Traveller:
         vocabulary = self.world.vocabulary
         assert vocabulary is not None
         element = vocabulary.element(tool, name)
-        rng = Random(hashlib.sha256(f"{self.seed}{tool}".encode()).digest())  # one for all parameters of a function
+        rng = Random(
+            hashlib.sha256(f"{self.seed}{tool}".encode()).digest()
+        )  # one for all parameters of a function
         if name == "query":
             return self.city
         if element == "date":
@@ -156,4 +176,6 @@ class Traveller:
 
 def titled(entries: Iterable[Entry], words: str) -> JsonValue:
     """The identifier of the entry that is called so."""
-    return next(entry["id"] for entry in entries if isinstance(entry, dict) and entry["title"] == words)
+    return next(
+        entry["id"] for entry in entries if isinstance(entry, dict) and entry["title"] == words
+    )

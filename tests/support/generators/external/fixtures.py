@@ -7,7 +7,16 @@ import pytest
 from callwright.generators.external.entities import Entities, FoundEntity
 from callwright.generators.stages import StageContext
 from callwright.testing import Line, ScriptedModel
-from callwright.warehouse.records import CallTurn, Derivation, Evidence, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.records import (
+    CallTurn,
+    Derivation,
+    Evidence,
+    GoldCall,
+    ReplyTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 RIDE = Tool(
     name="order_ride",
@@ -19,8 +28,17 @@ RIDE = Tool(
             "pickup": {"type": "string", "description": "pickup point"},
             "destination": {"type": "string", "description": "destination"},
             "date": {"type": "string", "format": "date", "description": "day of the ride"},
-            "passengers": {"type": "integer", "minimum": 1, "maximum": 6, "description": "number of passengers"},
-            "vehicle": {"type": "string", "enum": ["economy", "luxury"], "description": "type of car"},
+            "passengers": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 6,
+                "description": "number of passengers",
+            },
+            "vehicle": {
+                "type": "string",
+                "enum": ["economy", "luxury"],
+                "description": "type of car",
+            },
         },
         "required": ["pickup", "destination", "passengers"],
     },
@@ -33,7 +51,9 @@ VALUES = {"pickup": "the old mill", "destination": "Central Station", "passenger
 
 def said(argument: str, quote: str, turn: int, text: str) -> Evidence:
     start = text.index(quote)
-    return Evidence(argument=argument, kind="span", turn=turn, start=start, end=start + len(quote), quote=quote)
+    return Evidence(
+        argument=argument, kind="span", turn=turn, start=start, end=start + len(quote), quote=quote
+    )
 
 
 @pytest.fixture
@@ -75,11 +95,16 @@ def dialogue() -> Sample:
         category="Rides",
         candidates=(RIDE.key,),
         turns=(
-            UserTurn(text=texts[0]), first, ReplyTurn(text="Where shall I pick you up?"),
-            UserTurn(text=texts[1]), second, ReplyTurn(text="Where do you want to go?"),
-            UserTurn(text=texts[2]), third,
+            UserTurn(text=texts[0]),
+            first,
+            ReplyTurn(text="Where shall I pick you up?"),
+            UserTurn(text=texts[1]),
+            second,
+            ReplyTurn(text="Where do you want to go?"),
+            UserTurn(text=texts[2]),
+            third,
         ),
-    )  # fmt: skip
+    )
 
 
 def derivation(source: Sample) -> Derivation:
@@ -91,4 +116,6 @@ def context_of(**script: list[Line]) -> StageContext:
 
 
 def found(*pairs: tuple[int, str]) -> Entities:
-    return Entities(entities=[FoundEntity.model_validate({"id": at, "entity": kind}) for at, kind in pairs])
+    return Entities(
+        entities=[FoundEntity.model_validate({"id": at, "entity": kind}) for at, kind in pairs]
+    )

@@ -23,14 +23,22 @@ class ErringTemplateChat:
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         schema: dict[str, Any] = answer.model_json_schema()
-        reply = await self._model.send(ChatRequest(self.name, prompt.messages, schema, (), (), sample_index))
+        reply = await self._model.send(
+            ChatRequest(self.name, prompt.messages, schema, (), (), sample_index)
+        )
         self.planted.append(reply.planted)
         return parse_answer(reply.text, answer)
 
-    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0
+    ) -> Completion:
         return Completion("", None)
 
 
-def context_of(environment: Environment, chat: ChatModel | None = None, seed: int = 0) -> StageContext:
+def context_of(
+    environment: Environment, chat: ChatModel | None = None, seed: int = 0
+) -> StageContext:
     tools = {tool.key: tool for tool in environment.tools}
-    return StageContext(chat or ErringTemplateChat(), Random(seed), tools, {environment.name: environment})
+    return StageContext(
+        chat or ErringTemplateChat(), Random(seed), tools, {environment.name: environment}
+    )

@@ -21,7 +21,9 @@ def listed(schema: JsonSchema) -> JsonSchema:
     return {"type": "array", "items": schema}
 
 
-def world_of_operations(*operations: tuple[str, str, str, JsonSchema | None, Mapping[str, JsonValue]]) -> DocumentWorld:
+def world_of_operations(
+    *operations: tuple[str, str, str, JsonSchema | None, Mapping[str, JsonValue]],
+) -> DocumentWorld:
     """A world of operations: the tag and the tool's name, method, path, result and parameters ("!" marks one that is required)."""
     tools = [
         Tool(

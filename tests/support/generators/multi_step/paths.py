@@ -9,7 +9,11 @@ from callwright.warehouse.records import Goal, Strike, Tool
 
 
 async def shortest_paths(
-    goal: Goal, environment: Environment, candidates: Sequence[Tool], strikes: Sequence[Strike] = (), limit: int = 2
+    goal: Goal,
+    environment: Environment,
+    candidates: Sequence[Tool],
+    strikes: Sequence[Strike] = (),
+    limit: int = 2,
 ) -> list[Path]:
     """The shortest paths with the candidates alone, the planned one first, at most `limit` of them.
 

@@ -18,50 +18,112 @@ SIGHT_ID = "(`id` of an entry of `sights` in the response of List_Sights)"
 DAY = {"type": "string", "format": "date"}
 
 
-def tool(name: str, category: str, description: str, required: list[str], **properties: dict[str, Any]) -> Tool:
+def tool(
+    name: str, category: str, description: str, required: list[str], **properties: dict[str, Any]
+) -> Tool:
     schema = {"type": "object", "properties": properties, "required": required}
     return Tool(name=name, description=description, parameters=schema, category=category)
 
 
 TOOLS = (
     tool(
-        "Find_Town", "Inns", "Find towns by name.", ["query"],
+        "Find_Town",
+        "Inns",
+        "Find towns by name.",
+        ["query"],
         query={"type": "string", "description": "What the town is called", "examples": list(TOWNS)},
     ),
     tool(
-        "Search_Inns", "Inns", "Search inns in a town.", ["town_id", "first_night", "last_night"],
+        "Search_Inns",
+        "Inns",
+        "Search inns in a town.",
+        ["town_id", "first_night", "last_night"],
         town_id={"type": "string", "description": f"The town {TOWN_ID}"},
         first_night={**DAY, "description": "First night"},
         last_night={**DAY, "description": "Last night"},
-        guests={"type": "integer", "minimum": 1, "maximum": 6, "default": 1, "description": "Number of guests"},
+        guests={
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 6,
+            "default": 1,
+            "description": "Number of guests",
+        },
     ),
     tool(
-        "Read_Inn_Reviews", "Inns", "Read what guests wrote about an inn.", ["inn_id"],
+        "Read_Inn_Reviews",
+        "Inns",
+        "Read what guests wrote about an inn.",
+        ["inn_id"],
         inn_id={"type": "string", "description": f"The inn {INN_ID}"},
     ),
     tool(
-        "List_Inn_Rooms", "Inns", "List the free rooms of an inn.", ["inn_id", "first_night", "last_night"],
+        "List_Inn_Rooms",
+        "Inns",
+        "List the free rooms of an inn.",
+        ["inn_id", "first_night", "last_night"],
         inn_id={"type": "string", "description": f"The inn {INN_ID}"},
         first_night={**DAY, "description": "First night"},
         last_night={**DAY, "description": "Last night"},
-        guests={"type": "integer", "minimum": 1, "maximum": 6, "default": 1, "description": "Number of guests"},
+        guests={
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 6,
+            "default": 1,
+            "description": "Number of guests",
+        },
     ),
     tool(
-        "List_Sights", "Sights", "List the sights of a town.", ["town_id"],
+        "List_Sights",
+        "Sights",
+        "List the sights of a town.",
+        ["town_id"],
         town_id={"type": "string", "description": f"The town {TOWN_ID}"},
     ),
     tool(
-        "Check_Opening_Hours", "Sights", "Check the opening hours of a sight.", ["sight", "day"],
+        "Check_Opening_Hours",
+        "Sights",
+        "Check the opening hours of a sight.",
+        ["sight", "day"],
         sight={"type": "string", "description": f"The sight {SIGHT_ID}"},
         day={**DAY, "description": "The day of the visit"},
     ),
-)  # fmt: skip
+)
 LINKS = (
-    Link(tool="Search_Inns", parameter="town_id", source="Find_Town", entries="towns", field="town_id"),
-    Link(tool="List_Sights", parameter="town_id", source="Find_Town", entries="towns", field="town_id"),
-    Link(tool="Read_Inn_Reviews", parameter="inn_id", source="Search_Inns", entries="inns", field="inn_id"),
-    Link(tool="List_Inn_Rooms", parameter="inn_id", source="Search_Inns", entries="inns", field="inn_id"),
-    Link(tool="Check_Opening_Hours", parameter="sight", source="List_Sights", entries="sights", field="id"),
+    Link(
+        tool="Search_Inns",
+        parameter="town_id",
+        source="Find_Town",
+        entries="towns",
+        field="town_id",
+    ),
+    Link(
+        tool="List_Sights",
+        parameter="town_id",
+        source="Find_Town",
+        entries="towns",
+        field="town_id",
+    ),
+    Link(
+        tool="Read_Inn_Reviews",
+        parameter="inn_id",
+        source="Search_Inns",
+        entries="inns",
+        field="inn_id",
+    ),
+    Link(
+        tool="List_Inn_Rooms",
+        parameter="inn_id",
+        source="Search_Inns",
+        entries="inns",
+        field="inn_id",
+    ),
+    Link(
+        tool="Check_Opening_Hours",
+        parameter="sight",
+        source="List_Sights",
+        entries="sights",
+        field="id",
+    ),
 )
 
 
@@ -79,8 +141,14 @@ class SmallWorld:
 def _towns(arguments: dict[str, JsonValue]) -> CallResponse:
     said = str(arguments["query"])
     names = [name for name in TOWNS if said.lower() in name.lower()]
-    towns = [{"town_id": f"t-{name[:3].lower()}-{TOWNS.index(name)}", "name": name} for name in names]
-    return CallResponse({"towns": [*towns, {"town_id": "t-new-9", "name": f"New {said}"}]} if towns else {"towns": []})
+    towns = [
+        {"town_id": f"t-{name[:3].lower()}-{TOWNS.index(name)}", "name": name} for name in names
+    ]
+    return CallResponse(
+        {"towns": [*towns, {"town_id": "t-new-9", "name": f"New {said}"}]}
+        if towns
+        else {"towns": []}
+    )
 
 
 def _inns(arguments: dict[str, JsonValue]) -> CallResponse:
@@ -89,9 +157,14 @@ def _inns(arguments: dict[str, JsonValue]) -> CallResponse:
     rng = Random(str(arguments))
     prices, ratings = rng.sample(range(40, 200), len(INNS)), rng.sample(range(60, 99), len(INNS))
     inns = [
-        {"inn_id": f"i-{arguments['town_id']}-{at}", "name": f"{name} Inn", "price": prices[at], "rating": ratings[at] / 10}
+        {
+            "inn_id": f"i-{arguments['town_id']}-{at}",
+            "name": f"{name} Inn",
+            "price": prices[at],
+            "rating": ratings[at] / 10,
+        }
         for at, name in enumerate(INNS)
-    ]  # fmt: skip
+    ]
     return CallResponse({"inns": inns})
 
 
@@ -105,7 +178,10 @@ def _sights(arguments: dict[str, JsonValue]) -> CallResponse:
     rng = Random(str(arguments))
     marks = rng.sample(range(10, 50), len(SIGHTS))
     town = arguments["town_id"]
-    sights = [{"id": f"s-{town}-{at}", "title": name, "rating": marks[at] / 10} for at, name in enumerate(SIGHTS)]
+    sights = [
+        {"id": f"s-{town}-{at}", "title": name, "rating": marks[at] / 10}
+        for at, name in enumerate(SIGHTS)
+    ]
     return CallResponse({"sights": sights})
 
 

@@ -16,7 +16,11 @@ from callwright.warehouse.records import (
     Tool,
 )
 
-TEXT: JsonSchema = {"type": "string", "description": "The name.", "examples": ["Oslo", "Bern", "Graz", "Turin"]}
+TEXT: JsonSchema = {
+    "type": "string",
+    "description": "The name.",
+    "examples": ["Oslo", "Bern", "Graz", "Turin"],
+}
 DAY: JsonSchema = {"type": "string", "format": "date"}
 ID: JsonSchema = {"type": "string"}
 PLACES: dict[str, dict[str, JsonValue]] = {
@@ -34,9 +38,16 @@ HOTELS: list[dict[str, JsonValue]] = [
 ]
 
 
-def _tool(name: str, description: str, required: dict[str, JsonSchema], **optional: JsonSchema) -> Tool:
+def _tool(
+    name: str, description: str, required: dict[str, JsonSchema], **optional: JsonSchema
+) -> Tool:
     properties = {**required, **optional}
-    schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
     return Tool(name=name, description=description, parameters=schema, category="Hotels")
 
 
@@ -54,10 +65,24 @@ TOOLS = (
     _tool("hotel_card", "Tell about a hotel, again.", {"hotel_id": ID}),
 )
 LINKS = (
-    Link(tool="search_hotels", parameter="place_id", source="find_place", entries="data", field="id"),
-    Link(tool="search_hotels", parameter="place_id", source="locate_place", entries="data", field="place"),
+    Link(
+        tool="search_hotels", parameter="place_id", source="find_place", entries="data", field="id"
+    ),
+    Link(
+        tool="search_hotels",
+        parameter="place_id",
+        source="locate_place",
+        entries="data",
+        field="place",
+    ),
     *(
-        Link(tool=tool, parameter="hotel_id", source="search_hotels", entries="data.hotels", field="hotel_id")
+        Link(
+            tool=tool,
+            parameter="hotel_id",
+            source="search_hotels",
+            entries="data.hotels",
+            field="hotel_id",
+        )
         for tool in ("hotel_details", "hotel_reviews", "hotel_card")
     ),
 )
@@ -83,8 +108,16 @@ class Town:
             case "locate_place":
                 return _find(str(call.arguments.get("text", "")), with_twin=True)
             case "search_hotels":
-                found = [hotel for hotel in HOTELS if hotel["place"] == call.arguments.get("place_id", "")]
-                return CallResponse({"data": {"hotels": [dict(hotel) for hotel in found]}}) if found else _unknown(call)
+                found = [
+                    hotel
+                    for hotel in HOTELS
+                    if hotel["place"] == call.arguments.get("place_id", "")
+                ]
+                return (
+                    CallResponse({"data": {"hotels": [dict(hotel) for hotel in found]}})
+                    if found
+                    else _unknown(call)
+                )
             case "hotel_reviews":
                 return _hotel(call, "reviews", ["Quiet rooms.", "Good bread."])
             case _:
@@ -96,9 +129,17 @@ def _find(query: str, *, with_twin: bool) -> CallResponse:
     if place is None:
         return CallResponse(problem=f"There is no place {query!r}.")
     if with_twin:
-        return CallResponse({"data": [{"place": place["id"], "label": f"{place['name']}, city", "lat": place["lat"]}]})
+        return CallResponse(
+            {
+                "data": [
+                    {"place": place["id"], "label": f"{place['name']}, city", "lat": place["lat"]}
+                ]
+            }
+        )
     suburb = {"id": f"{place['id']}s", "name": f"{place['name']} Airport", "lat": place["lat"]}
-    return CallResponse({"data": [dict(place), suburb, {"id": "x9", "name": "Elsewhere", "lat": 1.5}]})
+    return CallResponse(
+        {"data": [dict(place), suburb, {"id": "x9", "name": "Elsewhere", "lat": 1.5}]}
+    )
 
 
 def _unknown(call: Call) -> CallResponse:
@@ -112,20 +153,33 @@ def _hotel(call: Call, name: str, value: JsonValue) -> CallResponse:
 
 def keys_of(*names: str) -> tuple[str, ...]:
     """The keys of the tools of these names, of all but hotel_card where none is named."""
-    return tuple(tool.key for tool in TOOLS if tool.name in names or (not names and tool.name != "hotel_card"))
+    return tuple(
+        tool.key
+        for tool in TOOLS
+        if tool.name in names or (not names and tool.name != "hotel_card")
+    )
 
 
-def goal(*, city: str = "Oslo", where: tuple[Condition, ...] = (), candidates: tuple[str, ...] = ()) -> Goal:
+def goal(
+    *, city: str = "Oslo", where: tuple[Condition, ...] = (), candidates: tuple[str, ...] = ()
+) -> Goal:
     """Details and reviews of a hotel in a city, the cheapest unless said otherwise: three steps, four calls."""
     where = where or (Condition(test="lowest", field="price"),)
-    place = Picked(call=0, entries="data", field="id", where=(Condition(test="equals", field="name", value=city),))
+    place = Picked(
+        call=0,
+        entries="data",
+        field="id",
+        where=(Condition(test="equals", field="name", value=city),),
+    )
     hotel = Picked(call=1, entries="data.hotels", field="hotel_id", where=where)
     return Goal(
         environment="town",
         language="en",
         domain="Hotels",
         calls=(
-            PlannedCall(tool="find_place", arguments={"query": StatedValue(value=city, element="city")}),
+            PlannedCall(
+                tool="find_place", arguments={"query": StatedValue(value=city, element="city")}
+            ),
             PlannedCall(
                 tool="search_hotels",
                 arguments={
@@ -137,7 +191,8 @@ def goal(*, city: str = "Oslo", where: tuple[Condition, ...] = (), candidates: t
             PlannedCall(tool="hotel_details", arguments={"hotel_id": hotel}, wanted=True),
             PlannedCall(tool="hotel_reviews", arguments={"hotel_id": hotel}, wanted=True),
         ),
-        candidates=candidates or keys_of("find_place", "search_hotels", "hotel_details", "hotel_reviews"),
+        candidates=candidates
+        or keys_of("find_place", "search_hotels", "hotel_details", "hotel_reviews"),
     )
 
 

@@ -33,7 +33,9 @@ Step = Sequence[tuple[str, dict[str, Any]]]
 
 def open_workshop(folder: Path) -> Environment:
     """The workshop, its answers kept in a folder."""
-    settings = SimulatedSettings.model_validate({"environment": "simulated", "name": "workshop", "path": DOCUMENT})
+    settings = SimulatedSettings.model_validate(
+        {"environment": "simulated", "name": "workshop", "path": DOCUMENT}
+    )
     return open_environment(settings, store=folder / "responses.sqlite", secret=str)
 
 
@@ -51,12 +53,17 @@ def bicycles(world: StatefulWorld) -> list[dict[str, Any]]:
 
 def repairs(world: StatefulWorld, bicycle: str) -> list[dict[str, Any]]:
     """The repairs that a bicycle has at first."""
-    listed: Any = world.begin().answer(Call(tool="list_repairs", arguments={"bicycle_id": bicycle})).response
+    listed: Any = (
+        world.begin().answer(Call(tool="list_repairs", arguments={"bicycle_id": bicycle})).response
+    )
     return list(listed)
 
 
 def task(
-    environment: Environment, *steps: Step, asked: Sequence[AskedField] = (), reply: str = "It is done."
+    environment: Environment,
+    *steps: Step,
+    asked: Sequence[AskedField] = (),
+    reply: str = "It is done.",
 ) -> Sample:
     """A task of these gold steps, with what the world answers to them, how it ends and what the user wants to be told."""
     world = world_of(environment)
@@ -70,10 +77,18 @@ def task(
         turns.append(ResultTurn(results=tuple(next(answers).response for _ in step)))
     turns.append(ReplyTurn(text=reply))
     return Sample(
-        kind="task", language="en", category="workshop", candidates=tuple(tool.key for tool in environment.tools),
-        turns=tuple(turns), tags=(f"environment={environment.name}", f"simulation={world.seed}", *map(asked_tag, asked)),
+        kind="task",
+        language="en",
+        category="workshop",
+        candidates=tuple(tool.key for tool in environment.tools),
+        turns=tuple(turns),
+        tags=(
+            f"environment={environment.name}",
+            f"simulation={world.seed}",
+            *map(asked_tag, asked),
+        ),
         changes=ending.changes,
-    )  # fmt: skip
+    )
 
 
 def painting(environment: Environment) -> Sample:
@@ -117,7 +132,9 @@ def request_to_paint(workshop: Environment, language: Language = "en") -> Sample
     ]
     sample = task(workshop, *steps)
     text = REQUEST.format(name=first["name"], colour="white")
-    turns = add_evidence((UserTurn(text=text), *sample.turns[1:]), {tool.name: tool for tool in workshop.tools})
+    turns = add_evidence(
+        (UserTurn(text=text), *sample.turns[1:]), {tool.name: tool for tool in workshop.tools}
+    )
     rule = f'id of "": name equals "{first["name"]}"'
     return sample.with_changes(turns=tuple(_ruled(one, rule) for one in turns), language=language)
 
@@ -128,7 +145,10 @@ def _ruled(turn: Turn, rule: str) -> Turn:
         return turn
     calls = (
         call.with_changes(
-            evidence=tuple(one.with_changes(rule=rule) if one.kind == "response" else one for one in call.evidence)
+            evidence=tuple(
+                one.with_changes(rule=rule) if one.kind == "response" else one
+                for one in call.evidence
+            )
         )
         for call in turn.calls
     )

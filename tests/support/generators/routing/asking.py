@@ -15,17 +15,25 @@ from tests.support.generators.multi_step.asking import ErringTemplateChat
 
 
 def context_of(domain: str, chat: ChatModel | None = None) -> StageContext:
-    return StageContext(chat or ErringTemplateChat(), Random(0), {tool.key: tool for tool in domain_tools([domain])})
+    return StageContext(
+        chat or ErringTemplateChat(), Random(0), {tool.key: tool for tool in domain_tools([domain])}
+    )
 
 
 def plans_of(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[RoutingPlan]:
     return list(plan_routing(routing_order(kind, domain, count, domain_tools([domain]), seed)))
 
 
-def routing_order(kind: str, domain: str, count: int, tools: Sequence[Tool], seed: int = 1) -> Order:
+def routing_order(
+    kind: str, domain: str, count: int, tools: Sequence[Tool], seed: int = 1
+) -> Order:
     return Order(all_kinds()[kind], "en", domain, count, tools, seed)
 
 
 async def questions(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[Sample]:
     context = context_of(domain)
-    return [sample for plan in plans_of(kind, domain, count, seed) for sample in await word_routing(plan, context)]
+    return [
+        sample
+        for plan in plans_of(kind, domain, count, seed)
+        for sample in await word_routing(plan, context)
+    ]

@@ -7,7 +7,13 @@ from callwright.generators.stages import StageContext
 from callwright.generators.toolset.sketches import ParameterSketch, ResultSketch
 from callwright.llm.chat import ChatModel
 from callwright.testing import Line, ScriptedModel
-from callwright.warehouse.records import DescribedTool, Language, NamedTool, ParameterisedTool, ToolsetPlan
+from callwright.warehouse.records import (
+    DescribedTool,
+    Language,
+    NamedTool,
+    ParameterisedTool,
+    ToolsetPlan,
+)
 
 
 def plan(language: Language = "en", count: int = 2) -> ToolsetPlan:
@@ -28,11 +34,16 @@ def plan(language: Language = "en", count: int = 2) -> ToolsetPlan:
 
 
 def named(language: Language = "en", name: str = "Clock.Alarms.setAlarm") -> NamedTool:
-    return NamedTool(plan=plan(language), name=name, goal="set an alarm" if language == "en" else "设置闹钟")
+    return NamedTool(
+        plan=plan(language), name=name, goal="set an alarm" if language == "en" else "设置闹钟"
+    )
 
 
 def described(language: Language = "en", name: str = "Clock.Alarms.setAlarm") -> DescribedTool:
-    return DescribedTool(named=named(language, name), description="Set an alarm." if language == "en" else "设置闹钟。")
+    return DescribedTool(
+        named=named(language, name),
+        description="Set an alarm." if language == "en" else "设置闹钟。",
+    )
 
 
 def parameterised(name: str = "Clock.Alarms.setAlarm") -> ParameterisedTool:
@@ -51,9 +62,17 @@ def scripted(script: Mapping[str, Sequence[Line]]) -> tuple[ScriptedModel, Stage
 
 def parameter(name: str = "time", **changes: object) -> ParameterSketch:
     return ParameterSketch.model_validate(
-        {"name": name, "kind": "time", "description": f"{name} of the alarm", "required": True, **changes}
+        {
+            "name": name,
+            "kind": "time",
+            "description": f"{name} of the alarm",
+            "required": True,
+            **changes,
+        }
     )
 
 
 def result(name: str = "success", **changes: object) -> ResultSketch:
-    return ResultSketch.model_validate({"name": name, "kind": "boolean", "description": f"{name} told", **changes})
+    return ResultSketch.model_validate(
+        {"name": name, "kind": "boolean", "description": f"{name} told", **changes}
+    )

@@ -23,11 +23,16 @@ TOOLS = (
     tool("Location_to_Lat_Long", ["query"], query=TEXT),
     tool("Get_Filter", ["dest_id"], dest_id=TEXT, adults={"type": "integer", "default": 1}),
     tool(
-        "Search_Hotels", ["dest_id"],
-        dest_id=TEXT, search_type=TEXT, categories_filter=TEXT, adults=NUMBER, refundable={"type": "boolean"},
+        "Search_Hotels",
+        ["dest_id"],
+        dest_id=TEXT,
+        search_type=TEXT,
+        categories_filter=TEXT,
+        adults=NUMBER,
+        refundable={"type": "boolean"},
     ),
     tool("Get_Reviews", ["hotel_id"], hotel_id=TEXT, sort_by=TEXT),
-)  # fmt: skip
+)
 
 
 def call(name: str, **arguments: Any) -> Call:
@@ -35,7 +40,9 @@ def call(name: str, **arguments: Any) -> Call:
 
 
 def step(*calls: Call, responses: Sequence[Any] = ()) -> Exchange:
-    return Exchange(calls=calls, responses=tuple(responses) or tuple(f"about {one.tool}" for one in calls))
+    return Exchange(
+        calls=calls, responses=tuple(responses) or tuple(f"about {one.tool}" for one in calls)
+    )
 
 
 DESTINATION = call("Search_Hotel_Destination", query="New York")
@@ -47,11 +54,16 @@ CHAIN = (step(DESTINATION), step(FILTER), step(HOTELS, REVIEWS))
 
 def likeness(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
     """The share of the letter pairs that two texts have in common."""
-    pairs = [[{text[at : at + 2] for at in range(len(text) - 1)} for text in side] for side in (texts, others)]
+    pairs = [
+        [{text[at : at + 2] for at in range(len(text) - 1)} for text in side]
+        for side in (texts, others)
+    ]
     return [[len(one & other) / max(1, len(one | other)) for other in pairs[1]] for one in pairs[0]]
 
 
-def matchers(responses: Mapping[str, Any] | None = None, alike: Sequence[tuple[Call, Call]] = ()) -> Matchers:
+def matchers(
+    responses: Mapping[str, Any] | None = None, alike: Sequence[tuple[Call, Call]] = ()
+) -> Matchers:
     """Responses by the JSON text of a call, and the pairs that the judge finds alike."""
 
     async def respond(made: Call) -> Any:
@@ -94,4 +106,6 @@ def altered(one: Call, **arguments: Any) -> Call:
 
 
 def without(one: Call, *names: str) -> Call:
-    return call(one.tool, **{name: value for name, value in one.arguments.items() if name not in names})
+    return call(
+        one.tool, **{name: value for name, value in one.arguments.items() if name not in names}
+    )

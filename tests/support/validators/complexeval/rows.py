@@ -5,7 +5,11 @@ from callwright.validators.metrics.complexeval.runs import RunOutcome
 
 
 def row_of(
-    identity: str, outcome: RunOutcome, *, completeness: int | None = None, correctness: int | None = None
+    identity: str,
+    outcome: RunOutcome,
+    *,
+    completeness: int | None = None,
+    correctness: int | None = None,
 ) -> ResultRow:
     """A run of our own as such a row."""
     mistakes = outcome.mistakes if outcome.problem is None else (outcome.problem,)

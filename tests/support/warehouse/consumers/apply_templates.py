@@ -19,11 +19,15 @@ loaded = load_dataset(folder)
 counted = Counter()
 for template in templates:
     text = (shipped / f"{template}.jinja").read_text(encoding="utf-8")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.WordLevel({"?": 0}, unk_token="?")))
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
+    )
     for row in (row for split in loaded.values() for row in split):
         assert data_utils.is_conversational(row)
         tools = json.loads(row["tools"])
-        written = tokenizer.apply_chat_template(row["messages"], tools=tools, chat_template=text, tokenize=False)
+        written = tokenizer.apply_chat_template(
+            row["messages"], tools=tools, chat_template=text, tokenize=False
+        )
         for message in row["messages"]:
             assert message["content"].strip() in written, (template, message)
             for call in message.get("tool_calls") or ():

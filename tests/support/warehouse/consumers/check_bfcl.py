@@ -8,7 +8,9 @@ import types
 from collections import Counter
 from pathlib import Path
 
-config = types.ModuleType("bfcl_eval.constants.model_config")  # the real one imports the packages of every vendor
+config = types.ModuleType(
+    "bfcl_eval.constants.model_config"
+)  # the real one imports the packages of every vendor
 
 
 class _AnyModel(dict):
@@ -40,16 +42,25 @@ def gold(answer):
 def plain(value):
     if isinstance(value, dict):
         return {name: members[0] for name, members in value.items()}
-    return [plain(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
+    return (
+        [plain(one) if isinstance(one, dict) else one for one in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def is_accepted(question, calls, truth, category):
-    return ast_checker(question["function"], calls, truth, Language.PYTHON, category, "any")["valid"]
+    return ast_checker(question["function"], calls, truth, Language.PYTHON, category, "any")[
+        "valid"
+    ]
 
 
 def written(calls):
     """Calls as a model would write them."""
-    texts = [f"{name}({', '.join(f'{key}={value!r}' for key, value in made.items())})" for name, made in calls]
+    texts = [
+        f"{name}({', '.join(f'{key}={value!r}' for key, value in made.items())})"
+        for name, made in calls
+    ]
     return f"[{', '.join(texts)}]"
 
 
@@ -75,9 +86,17 @@ for path in sorted(Path(sys.argv[1]).rglob("BFCL_v4_*.json")):
         decoded = decode(written(calls))
         assert question["id"] == answer["id"]
         assert decoded == [{name: made} for name, made in calls]
-        verdict = "accepted" if is_accepted(question, copy.deepcopy(decoded), truth, category) else "refused"
+        verdict = (
+            "accepted"
+            if is_accepted(question, copy.deepcopy(decoded), truth, category)
+            else "refused"
+        )
         counted[f"{category} gold {verdict}"] += 1
         for other in broken(decoded):
-            verdict = "accepted" if is_accepted(question, copy.deepcopy(other), truth, category) else "refused"
+            verdict = (
+                "accepted"
+                if is_accepted(question, copy.deepcopy(other), truth, category)
+                else "refused"
+            )
             counted[f"broken {verdict}"] += 1
 print(json.dumps(counted))

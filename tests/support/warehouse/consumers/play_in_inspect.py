@@ -11,26 +11,38 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from inspect_ai import eval as run_eval
-from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
 from inspect_ai.tool import ToolCall
 
 import callwright
 
 folder = Path(sys.argv[1]) / "environment"
 TASKS = callwright.load_tasks(folder)
-USAGE = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else the mock counts with a file of the network
+USAGE = ModelUsage(
+    input_tokens=1, output_tokens=1, total_tokens=2
+)  # else the mock counts with a file of the network
 
 
 def said(text: str, *calls: ToolCall) -> ModelOutput:
     message = ChatMessageAssistant(content=text, tool_calls=[*calls] or None)
     stop = "tool_calls" if calls else "stop"
-    return ModelOutput(model="mock", usage=USAGE, choices=[ChatCompletionChoice(message=message, stop_reason=stop)])
+    return ModelOutput(
+        model="mock", usage=USAGE, choices=[ChatCompletionChoice(message=message, stop_reason=stop)]
+    )
 
 
 def answers() -> Iterator[ModelOutput]:
     for number, task in enumerate(TASKS):
         for at, call in enumerate(task.gold if number % 2 == 0 else ()):
-            yield said("", ToolCall(id=f"c{at}", function=call.tool, arguments=dict(call.arguments)))
+            yield said(
+                "", ToolCall(id=f"c{at}", function=call.tool, arguments=dict(call.arguments))
+            )
         yield said(task.reply)
 
 

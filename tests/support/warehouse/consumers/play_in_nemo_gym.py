@@ -21,23 +21,37 @@ sys.path.insert(0, str(folder))
 from app import WorldConfig, WorldServer  # noqa: E402 - it stands in the folder
 
 client = ServerClient(
-    head_server_config=BaseServerConfig(host="127.0.0.1", port=1), global_config_dict=OmegaConf.create({})
+    head_server_config=BaseServerConfig(host="127.0.0.1", port=1),
+    global_config_dict=OmegaConf.create({}),
 )
 config = WorldConfig(name="worlds", host="127.0.0.1", port=1, entrypoint="app.py", domain="agent")
 app = WorldServer(config=config, server_client=client).setup_webserver()
 tasks = callwright.load_tasks(folder)
 rows = [
-    json.loads(line) for path in sorted((folder / "data").glob("*.jsonl")) for line in path.read_text().splitlines()
+    json.loads(line)
+    for path in sorted((folder / "data").glob("*.jsonl"))
+    for line in path.read_text().splitlines()
 ]
 RESPONSE = {
-    "id": "r", "created_at": 0, "model": "m", "object": "response", "parallel_tool_calls": False,
-    "tool_choice": "auto", "tools": [],
-}  # fmt: skip
+    "id": "r",
+    "created_at": 0,
+    "model": "m",
+    "object": "response",
+    "parallel_tool_calls": False,
+    "tool_choice": "auto",
+    "tools": [],
+}
 
 
 def said(text: str) -> dict:
     content = [{"type": "output_text", "text": text, "annotations": []}]
-    return {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": content}
+    return {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "content": content,
+    }
 
 
 def reward_of(row: dict, calls: tuple) -> float:
@@ -46,7 +60,8 @@ def reward_of(row: dict, calls: tuple) -> float:
         for call in calls:
             assert agent.post(f"/{call.tool}", json=call.arguments).status_code == 200
         judged = agent.post(
-            "/verify", json=row | {"response": RESPONSE | {"output": [said(tasks.of_key(row["key"]).reply)]}}
+            "/verify",
+            json=row | {"response": RESPONSE | {"output": [said(tasks.of_key(row["key"]).reply)]}},
         )
         assert judged.status_code == 200, judged.text
         return judged.json()["reward"]

@@ -22,14 +22,21 @@ while not server.started:
     time.sleep(0.05)
 address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 gold, idle, tools = [], [], []
-with GenericEnvClient(base_url=address).sync() as acting, GenericEnvClient(base_url=address).sync() as waiting:
+with (
+    GenericEnvClient(base_url=address).sync() as acting,
+    GenericEnvClient(base_url=address).sync() as waiting,
+):
     for task in TASKS:
         begun = acting.reset(task=task.key)
         waiting.reset(task=task.key)
         tools.append(len(acting.step({"type": "list_tools"}).observation["tools"]))
         for call in task.gold:
-            begun = acting.step({"type": "call_tool", "tool_name": call.tool, "arguments": dict(call.arguments)})
+            begun = acting.step(
+                {"type": "call_tool", "tool_name": call.tool, "arguments": dict(call.arguments)}
+            )
         gold.append(begun.reward)
-        idle.append(waiting.step({"type": "call_tool", "tool_name": "no_such_tool", "arguments": {}}).reward)
+        idle.append(
+            waiting.step({"type": "call_tool", "tool_name": "no_such_tool", "arguments": {}}).reward
+        )
 print(json.dumps({"gold": gold, "idle": idle, "tools": tools}))
 os._exit(0)

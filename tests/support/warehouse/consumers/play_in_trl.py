@@ -23,8 +23,13 @@ ALPHABET = sorted(pre_tokenizers.ByteLevel.alphabet())
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 shipped = Path(data_utils.__file__).parent / "chat_templates"
 plain = Tokenizer(models.BPE({letter: at for at, letter in enumerate(ALPHABET)}, []))
-plain.pre_tokenizer, plain.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-tokenizer = PreTrainedTokenizerFast(tokenizer_object=plain, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+plain.pre_tokenizer, plain.decoder = (
+    pre_tokenizers.ByteLevel(add_prefix_space=False),
+    decoders.ByteLevel(),
+)
+tokenizer = PreTrainedTokenizerFast(
+    tokenizer_object=plain, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+)
 tokenizer.add_special_tokens({"additional_special_tokens": SPECIAL})
 tokenizer.padding_side = "left"
 tokenizer.chat_template = (shipped / "qwen3.jinja").read_text(encoding="utf-8")
@@ -35,7 +40,9 @@ sizes = {
     "num_attention_heads": 2,
     "num_key_value_heads": 1,
 }
-model = Qwen2ForCausalLM(Qwen2Config(vocab_size=len(tokenizer) + 8, max_position_embeddings=65536, **sizes))
+model = Qwen2ForCausalLM(
+    Qwen2Config(vocab_size=len(tokenizer) + 8, max_position_embeddings=65536, **sizes)
+)
 chosen = list(TASKS)[:most]
 seen: dict[str, float] = {}
 shown: list[str] = []
@@ -46,7 +53,9 @@ class Trainer(GRPOTrainer):
 
     def _generate_single_turn(self, prompt_ids, *_, **__):
         said = [self._said(tokenizer.decode(ids)) for ids in prompt_ids]
-        return [tokenizer.encode(text + "<|im_end|>", add_special_tokens=False) for text in said], None
+        return [
+            tokenizer.encode(text + "<|im_end|>", add_special_tokens=False) for text in said
+        ], None
 
     def _said(self, prompt: str) -> str:
         shown.append(prompt)
@@ -65,10 +74,20 @@ class Trainer(GRPOTrainer):
 
 with tempfile.TemporaryDirectory() as place:
     settings = GRPOConfig(
-        output_dir=place, max_steps=1, per_device_train_batch_size=2 * most, num_generations=2, report_to=[], use_cpu=True,
-        max_completion_length=30000, logging_steps=1, save_strategy="no", disable_tqdm=True, num_iterations=1, beta=0.0,
+        output_dir=place,
+        max_steps=1,
+        per_device_train_batch_size=2 * most,
+        num_generations=2,
+        report_to=[],
+        use_cpu=True,
+        max_completion_length=30000,
+        logging_steps=1,
+        save_strategy="no",
+        disable_tqdm=True,
+        num_iterations=1,
+        beta=0.0,
         shuffle_dataset=False,
-    )  # fmt: skip
+    )
     rows = dataset().select(range(most))
     trainer = Trainer(
         model=model,
@@ -78,6 +97,15 @@ with tempfile.TemporaryDirectory() as place:
         environment_factory=environment_factory,
     )
     trainer.train()
-    logged = {name: value for entry in trainer.state.log_history for name, value in entry.items() if "reward" in name}
+    logged = {
+        name: value
+        for entry in trainer.state.log_history
+        for name, value in entry.items()
+        if "reward" in name
+    }
 tools = [line for line in shown[0].splitlines() if line.startswith('{"type": "function"')]
-print(json.dumps({"rewards": [seen.get(task.key) for task in chosen], "tools": len(tools), "logged": logged}))
+print(
+    json.dumps(
+        {"rewards": [seen.get(task.key) for task in chosen], "tools": len(tools), "logged": logged}
+    )
+)

@@ -33,7 +33,9 @@ class Player(vf.Harness[vf.HarnessConfig]):
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False
 
-    async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data, tool_interception_url=None):
+    async def launch(
+        self, ctx, trace, runtime, endpoint, secret, mcp_urls, data, tool_interception_url=None
+    ):
         task = TASKS.of_key(data.id)
         [url] = mcp_urls.values()
         async with mcp_client({"url": url}) as client:
@@ -66,7 +68,9 @@ async def played() -> dict:
         "rewards": [trace.rewards for one in episodes for trace in one.traces],
         "metrics": [trace.metrics for one in episodes for trace in one.traces],
         "errors": [
-            str(error)[:800] for one in episodes for error in (*one.errors, *(e for t in one.traces for e in t.errors))
+            str(error)[:800]
+            for one in episodes
+            for error in (*one.errors, *(e for t in one.traces for e in t.errors))
         ],
         "offered": offered[0] if offered else [],
     }

@@ -22,5 +22,7 @@ if (folder / "croissant.json").exists() and importlib.util.find_spec("mlcroissan
 
     described = mlcroissant.Dataset(str(folder / "croissant.json"))
     assert not described.metadata.issues.errors
-    report["croissant"] = {one.id: len(list(described.records(one.id))) for one in described.metadata.record_sets}
+    report["croissant"] = {
+        one.id: len(list(described.records(one.id))) for one in described.metadata.record_sets
+    }
 print(json.dumps(report))

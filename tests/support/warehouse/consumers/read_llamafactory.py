@@ -46,11 +46,17 @@ from llamafactory.data.template import TEMPLATES  # noqa: E402
 
 folder, *templates = sys.argv[1:]
 options = types.SimpleNamespace(
-    streaming=False, preprocessing_num_workers=None, overwrite_cache=True, mask_history=False, train_on_prompt=False,
+    streaming=False,
+    preprocessing_num_workers=None,
+    overwrite_cache=True,
+    mask_history=False,
+    train_on_prompt=False,
     cutoff_len=10**6,
-)  # fmt: skip
+)
 alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-bytewise = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
+bytewise = Tokenizer(
+    models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[])
+)
 bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
 bytewise.decoder = decoders.ByteLevel()
 
@@ -68,7 +74,9 @@ def said_in(row):
 counted = Counter()
 names = [*json.loads((Path(folder) / "dataset_info.json").read_text(encoding="utf-8"))]
 for attributes in get_dataset_list(names, folder):
-    rows = load_dataset("json", data_files=str(Path(folder) / attributes.dataset_name), split="train")
+    rows = load_dataset(
+        "json", data_files=str(Path(folder) / attributes.dataset_name), split="train"
+    )
     aligned = align_dataset(rows, attributes, options, types.SimpleNamespace(local_process_index=0))
     counted["rows"] += len(rows)
     counted["read"] += sum(bool(row["_response"]) for row in aligned)

@@ -11,21 +11,38 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from inspect_ai import eval as run_eval
-from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
 from inspect_ai.tool import ToolCall
 
 folder, name, most = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-rows = [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()][:most]
-USAGE = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else the mock counts with a file of the network
+rows = [
+    json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+][:most]
+USAGE = ModelUsage(
+    input_tokens=1, output_tokens=1, total_tokens=2
+)  # else the mock counts with a file of the network
 
 
 def answers() -> Iterator[ModelOutput]:
     for number, row in enumerate(rows):
         due = json.loads(row["target"])[::-1]  # the order is free
-        made = [ToolCall(id=f"c{at}", function=one["name"], arguments=one["arguments"]) for at, one in enumerate(due)]
+        made = [
+            ToolCall(id=f"c{at}", function=one["name"], arguments=one["arguments"])
+            for at, one in enumerate(due)
+        ]
         strange = [ToolCall(id="c", function="strange", arguments={})] if number % 2 else []
-        message = ChatMessageAssistant(content="" if due else "Words.", tool_calls=[*made, *strange])
-        yield ModelOutput(model="mock", usage=USAGE, choices=[ChatCompletionChoice(message=message)])
+        message = ChatMessageAssistant(
+            content="" if due else "Words.", tool_calls=[*made, *strange]
+        )
+        yield ModelOutput(
+            model="mock", usage=USAGE, choices=[ChatCompletionChoice(message=message)]
+        )
 
 
 os.chdir(folder)
@@ -41,5 +58,11 @@ os.chdir(folder)
 )
 values = {sample.id: sample.scores["due_calls"].value for sample in log.samples or ()}
 print(
-    json.dumps({"status": log.status, "error": str(log.error)[:500], "values": [values.get(row["id"]) for row in rows]})
+    json.dumps(
+        {
+            "status": log.status,
+            "error": str(log.error)[:500],
+            "values": [values.get(row["id"]) for row in rows],
+        }
+    )
 )

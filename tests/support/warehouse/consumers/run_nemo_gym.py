@@ -23,8 +23,16 @@ source, place = Path(sys.argv[1]) / "environment", Path(sys.argv[2])
 programs = Path(sys.executable).parent
 config = next((source / "configs").glob("*.yaml"))
 name = config.stem
-PARTS = (f"resources_servers/{name}", "responses_api_agents/simple_agent", "responses_api_models/vllm_model")
-rows = [line for path in sorted((source / "data").glob("*.jsonl")) for line in path.read_text().splitlines()]
+PARTS = (
+    f"resources_servers/{name}",
+    "responses_api_agents/simple_agent",
+    "responses_api_models/vllm_model",
+)
+rows = [
+    line
+    for path in sorted((source / "data").glob("*.jsonl"))
+    for line in path.read_text().splitlines()
+]
 tasks = {task.request: task for task in callwright.load_tasks(source)}
 
 
@@ -42,11 +50,21 @@ class Model(BaseHTTPRequestHandler):
         if done < len(task.gold) and asked["model"] == "gold":
             call = task.gold[done]
             function = {"name": call.tool, "arguments": json.dumps(dict(call.arguments))}
-            message |= {"content": None, "tool_calls": [{"id": f"c{done}", "type": "function", "function": function}]}
+            message |= {
+                "content": None,
+                "tool_calls": [{"id": f"c{done}", "type": "function", "function": function}],
+            }
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         reason = "tool_calls" if "tool_calls" in message else "stop"
         choice = {"index": 0, "finish_reason": reason, "message": message}
-        body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+        body = {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": [choice],
+            "usage": usage,
+        }
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(json.dumps(body).encode())))
@@ -63,8 +81,14 @@ def rewards_of(model: str, address: str) -> list[float]:
     words = [paths, f"+uv_venv_dir={place / 'venvs'}", "+skip_venv_if_present=true"]
     log = place / f"{model}.log"
     with log.open("w") as out:
-        command = [programs / "ng_run", *words, *(f"+{key}={value}" for key, value in stated.items())]
-        servers = subprocess.Popen(command, cwd=place, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+        command = [
+            programs / "ng_run",
+            *words,
+            *(f"+{key}={value}" for key, value in stated.items()),
+        ]
+        servers = subprocess.Popen(
+            command, cwd=place, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+        )
         try:
             for _ in range(600):
                 if "All 3 / 3 servers ready" in log.read_text():
@@ -89,7 +113,9 @@ def agent() -> str:
 
 def reward_of(row: str, url: str) -> float:
     """What a rollout of the agent is worth."""
-    played = httpx.post(f"{url}/run", content=row, headers={"content-type": "application/json"}, timeout=300)
+    played = httpx.post(
+        f"{url}/run", content=row, headers={"content-type": "application/json"}, timeout=300
+    )
     return played.raise_for_status().json()["reward"]
 
 

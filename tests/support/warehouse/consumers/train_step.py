@@ -23,7 +23,7 @@ from trl import (
     SFTConfig,
     SFTTrainer,
     data_utils,
-)  # fmt: skip
+)
 
 kind, folder, work = sys.argv[1:]
 torch.manual_seed(0)
@@ -39,7 +39,9 @@ alphabet = trainers.BpeTrainer(
     initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
 )
 learned.train_from_iterator((json.dumps(row, default=str) for row in rows), alphabet)
-template = (Path(data_utils.__file__).parent / "chat_templates" / "qwen3.jinja").read_text(encoding="utf-8")
+template = (Path(data_utils.__file__).parent / "chat_templates" / "qwen3.jinja").read_text(
+    encoding="utf-8"
+)
 tokenizer = PreTrainedTokenizerFast(
     tokenizer_object=learned, unk_token="<unk>", eos_token="<|im_end|>", pad_token="<|endoftext|>"
 )
@@ -51,18 +53,32 @@ def made() -> str:
     place = Path(work) / "model"
     Qwen3ForCausalLM(
         Qwen3Config(
-            vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
-            num_key_value_heads=2, head_dim=16, max_position_embeddings=8192, eos_token_id=tokenizer.eos_token_id,
+            vocab_size=len(tokenizer),
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            num_key_value_heads=2,
+            head_dim=16,
+            max_position_embeddings=8192,
+            eos_token_id=tokenizer.eos_token_id,
             pad_token_id=tokenizer.pad_token_id,
         )
-    ).save_pretrained(place)  # fmt: skip
+    ).save_pretrained(place)
     return str(place)
 
 
 common = {
-    "output_dir": work, "max_steps": 1, "per_device_train_batch_size": 2, "report_to": [], "use_cpu": True, "bf16": False,
-    "save_strategy": "no", "logging_steps": 1, "learning_rate": 1e-2,
-}  # fmt: skip
+    "output_dir": work,
+    "max_steps": 1,
+    "per_device_train_batch_size": 2,
+    "report_to": [],
+    "use_cpu": True,
+    "bf16": False,
+    "save_strategy": "no",
+    "logging_steps": 1,
+    "learning_rate": 1e-2,
+}
 
 
 def reward(completions, gold, **_columns):
@@ -71,13 +87,19 @@ def reward(completions, gold, **_columns):
         len(re.findall(r"<tool_call>", one[0]["content"])) == len(json.loads(due))
         for one, due in zip(completions, gold, strict=True)
     ]
-    return [float(right) + len(one[0]["content"]) / 100 for right, one in zip(made, completions, strict=True)]
+    return [
+        float(right) + len(one[0]["content"]) / 100
+        for right, one in zip(made, completions, strict=True)
+    ]
 
 
 match kind:
     case "sft":
         trainer = SFTTrainer(
-            made(), SFTConfig(max_length=4096, **common), train_dataset=rows, processing_class=tokenizer
+            made(),
+            SFTConfig(max_length=4096, **common),
+            train_dataset=rows,
+            processing_class=tokenizer,
         )
     case "dpo":
         options = DPOConfig(max_length=4096, **common)
@@ -87,7 +109,9 @@ match kind:
         trainer = KTOTrainer(made(), args=options, train_dataset=rows, processing_class=tokenizer)
     case "grpo":
         options = GRPOConfig(num_generations=2, max_completion_length=8, **common)
-        trainer = GRPOTrainer(made(), reward, args=options, train_dataset=rows, processing_class=tokenizer)
+        trainer = GRPOTrainer(
+            made(), reward, args=options, train_dataset=rows, processing_class=tokenizer
+        )
     case _:
         raise SystemExit(f"There is no trainer {kind!r}.")
 before = {name: one.detach().clone() for name, one in trainer.model.named_parameters()}

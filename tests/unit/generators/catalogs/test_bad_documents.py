@@ -15,8 +15,13 @@ BODY = {"content": {"application/json": {"schema": {"$ref": "#/components/schema
 
 
 def read(folder: Path, operation: Any = None, **components: Any) -> Catalog:
-    stated = {"operationId": "make", "description": "Makes.", "requestBody": BODY} | (operation or {})
-    paths = {"/a": {"post": stated}, "/b": {"get": {"operationId": "fine", "description": "Is fine."}}}
+    stated = {"operationId": "make", "description": "Makes.", "requestBody": BODY} | (
+        operation or {}
+    )
+    paths = {
+        "/a": {"post": stated},
+        "/b": {"get": {"operationId": "fine", "description": "Is fine."}},
+    }
     path = folder / "api.json"
     path.write_text(json.dumps({"openapi": "3.0.3", "paths": paths, "components": components}))
     return read_catalog("openapi", path)
@@ -39,19 +44,31 @@ OBJECT = {"type": "object", "properties": {"name": TEXT}}
         ({"A": {"allOf": [A, OBJECT]}}, ["name"]),
         ({"A": {"oneOf": [A, OBJECT], "discriminator": {"propertyName": "name"}}}, ["name"]),
         ({"A": {"type": "object", "properties": {"x": TEXT, "all": ref("#")}}}, ["x", "all"]),
-        ({"A": OBJECT | {"$defs": {"X": ref("#/$defs/X")}, "properties": {"x": ref("#/$defs/X")}}}, ["x"]),
+        (
+            {
+                "A": OBJECT
+                | {"$defs": {"X": ref("#/$defs/X")}, "properties": {"x": ref("#/$defs/X")}}
+            },
+            ["x"],
+        ),
     ],
 )
-def test_a_circle_is_cut_and_the_tool_is_kept(schemas: Any, names: list[str], tmp_path: Path) -> None:
+def test_a_circle_is_cut_and_the_tool_is_kept(
+    schemas: Any, names: list[str], tmp_path: Path
+) -> None:
     make, fine = read(tmp_path, schemas=schemas).tools
     assert (list(make.properties), fine.name) == (names, "fine")
 
 
 def test_a_circle_of_parameters_costs_one_tool(tmp_path: Path) -> None:
     operation = {"parameters": [ref("#/components/parameters/P")]}
-    catalog = read(tmp_path, operation, schemas={"A": TEXT}, parameters={"P": ref("#/components/parameters/P")})
+    catalog = read(
+        tmp_path, operation, schemas={"A": TEXT}, parameters={"P": ref("#/components/parameters/P")}
+    )
     assert [tool.name for tool in catalog.tools] == ["fine"]
-    assert [(one.tool, one.kind) for one in catalog.problems] == [("make", "unresolvable_reference")]
+    assert [(one.tool, one.kind) for one in catalog.problems] == [
+        ("make", "unresolvable_reference")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +76,11 @@ def test_a_circle_of_parameters_costs_one_tool(tmp_path: Path) -> None:
     [
         {"parameters": {"a": 1}},
         {"parameters": ["x", {"name": 3, "in": "query"}, {"in": "query"}]},
-        {"parameters": [{"name": "q", "in": "query", "required": "yes", "schema": {"enum": {}, "items": []}}]},
+        {
+            "parameters": [
+                {"name": "q", "in": "query", "required": "yes", "schema": {"enum": {}, "items": []}}
+            ]
+        },
         {"requestBody": [1]},
         {"requestBody": {"required": "true", "content": {"application/json": "x"}}},
         {"responses": "none"},
@@ -67,8 +88,13 @@ def test_a_circle_of_parameters_costs_one_tool(tmp_path: Path) -> None:
         {"tags": "t", "summary": 3},
     ],
 )
-def test_an_operation_that_lies_about_its_types_is_read_as_far_as_it_goes(lie: Any, tmp_path: Path) -> None:
-    assert [tool.name for tool in read(tmp_path, lie, schemas={"A": OBJECT}).tools] == ["make", "fine"]
+def test_an_operation_that_lies_about_its_types_is_read_as_far_as_it_goes(
+    lie: Any, tmp_path: Path
+) -> None:
+    assert [tool.name for tool in read(tmp_path, lie, schemas={"A": OBJECT}).tools] == [
+        "make",
+        "fine",
+    ]
 
 
 def test_aliases_of_yaml_that_hold_themselves_are_refused_with_the_file(tmp_path: Path) -> None:
@@ -88,11 +114,15 @@ def test_schemas_without_end_are_written_out_once_for_all_operations(tmp_path: P
     }
     body = {"content": {"application/json": {"schema": ref("#/components/schemas/K0")}}}
     operations = {
-        f"/{number}": {"post": {"operationId": f"make{number}", "description": "Makes.", "requestBody": body}}
+        f"/{number}": {
+            "post": {"operationId": f"make{number}", "description": "Makes.", "requestBody": body}
+        }
         for number in range(300)
     }
     path = tmp_path / "api.json"
-    path.write_text(json.dumps({"openapi": "3.0.3", "paths": operations, "components": {"schemas": kinds}}))
+    path.write_text(
+        json.dumps({"openapi": "3.0.3", "paths": operations, "components": {"schemas": kinds}})
+    )
     started = time.process_time()
     assert len(read_catalog("openapi", path).tools) == 300
     assert time.process_time() - started < 10  # each for itself takes half a minute

@@ -62,16 +62,26 @@ def test_a_parameter_named_type_is_no_type_word(tmp_path: Path) -> None:
 
 
 def test_java_words_are_read_and_the_language_noted(tmp_path: Path) -> None:
-    row = {"function": [function(options={"type": "HashMap"}, data={"type": "any"}, flag={"type": "Boolean"})]}
+    row = {
+        "function": [
+            function(options={"type": "HashMap"}, data={"type": "any"}, flag={"type": "Boolean"})
+        ]
+    }
     catalog = read_catalog("bfcl", write(tmp_path / "BFCL_v4_simple_java.json", row))
     (tool,) = catalog.tools
-    assert tool.properties == {"options": {"type": "object"}, "data": {}, "flag": {"type": "boolean"}}
+    assert tool.properties == {
+        "options": {"type": "object"},
+        "data": {},
+        "flag": {"type": "boolean"},
+    }
     assert tool.source == "bfcl:java"
     assert kinds(catalog) == {"untyped_parameter": 1}
 
 
 def test_an_unknown_type_word_is_reported_and_left_open(tmp_path: Path) -> None:
-    catalog = read_catalog("bfcl", write(tmp_path / "q.json", {"function": [function(when={"type": "Instant"})]}))
+    catalog = read_catalog(
+        "bfcl", write(tmp_path / "q.json", {"function": [function(when={"type": "Instant"})]})
+    )
     assert catalog.tools[0].properties == {"when": {}}
     assert kinds(catalog) == {"unknown_type": 1, "untyped_parameter": 1}
 
@@ -87,7 +97,9 @@ def test_the_same_document_is_one_tool_and_another_of_its_name_a_problem(tmp_pat
 
 def test_multi_turn_questions_have_their_functions_elsewhere(tmp_path: Path) -> None:
     write(tmp_path / "multi.json", {"id": "multi_turn_base_0", "involved_classes": ["Files"]})
-    write(tmp_path / "files.json", {**function("cat"), "response": {"type": "dict", "properties": {}}})
+    write(
+        tmp_path / "files.json", {**function("cat"), "response": {"type": "dict", "properties": {}}}
+    )
     catalog = read_catalog("bfcl", tmp_path)
     assert [tool.returns for tool in catalog.tools] == [{"type": "object", "properties": {}}]
     assert not catalog.problems
@@ -98,5 +110,7 @@ def test_a_broken_line_is_reported_with_its_number(tmp_path: Path) -> None:
     path.write_text(json.dumps({"function": [function()]}) + "\n{broken\n[1]\n")
     catalog = read_catalog("bfcl", path)
     assert catalog.entries == 1
-    assert [problem.where for problem in catalog.problems if problem.kind == "bad_json"] == [f"{path}:2"]
+    assert [problem.where for problem in catalog.problems if problem.kind == "bad_json"] == [
+        f"{path}:2"
+    ]
     assert kinds(catalog)["other_format"] == 1

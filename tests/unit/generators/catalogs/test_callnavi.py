@@ -22,7 +22,12 @@ def read(tmp_path: Path, *ports: Any) -> Catalog:
 
 
 def port(parameters: Any, returned: Any = "Done") -> dict[str, Any]:
-    return {"name": "plant", "parameters": parameters, "description": "Plants.", "returnParameter": returned}
+    return {
+        "name": "plant",
+        "parameters": parameters,
+        "description": "Plants.",
+        "returnParameter": returned,
+    }
 
 
 def only(catalog: Catalog) -> Tool:
@@ -39,7 +44,12 @@ def test_the_published_catalog_has_587_entries_and_575_names(published: Catalog)
     assert (catalog.entries, catalog.distinct, len(catalog.tools)) == (587, 575, 587)
     assert len({tool.key for tool in catalog.tools}) == 587
     domains = Counter(tool.category for tool in catalog.tools)
-    assert (domains["telecommunications"], domains["bank"], domains["hr"], len(domains)) == (101, 96, 21, 10)
+    assert (domains["telecommunications"], domains["bank"], domains["hr"], len(domains)) == (
+        101,
+        96,
+        21,
+        10,
+    )
 
 
 def test_the_oddities_of_the_published_catalog_are_reported_one_by_one(published: Catalog) -> None:
@@ -53,7 +63,11 @@ def test_the_oddities_of_the_published_catalog_are_reported_one_by_one(published
         "assumed_required": 10,
         "unknown_type": 2,
     }
-    untyped = {problem.where.split("#")[0] for problem in catalog.problems if problem.kind == "untyped_parameter"}
+    untyped = {
+        problem.where.split("#")[0]
+        for problem in catalog.problems
+        if problem.kind == "untyped_parameter"
+    }
     assert {Path(where).name for where in untyped} == {"telecommunications.json"}
 
 
@@ -69,7 +83,10 @@ def test_a_single_domain_can_be_read_from_its_file(shared: Path) -> None:
 
 
 def test_type_words_become_json_schema_and_everything_is_required(tmp_path: Path) -> None:
-    catalog = read(tmp_path, port({"name": "string", "count": "int", "tags": "list", "where": {"row": "number"}}))
+    catalog = read(
+        tmp_path,
+        port({"name": "string", "count": "int", "tags": "list", "where": {"row": "number"}}),
+    )
     tool = only(catalog)
     assert tool.parameters == {
         "type": "object",
@@ -77,7 +94,11 @@ def test_type_words_become_json_schema_and_everything_is_required(tmp_path: Path
             "name": {"type": "string"},
             "count": {"type": "integer"},
             "tags": {"type": "array"},
-            "where": {"type": "object", "properties": {"row": {"type": "number"}}, "required": ["row"]},
+            "where": {
+                "type": "object",
+                "properties": {"row": {"type": "number"}},
+                "required": ["row"],
+            },
         },
         "required": ["name", "count", "tags", "where"],
     }
@@ -88,11 +109,20 @@ def test_type_words_become_json_schema_and_everything_is_required(tmp_path: Path
 def test_a_list_of_names_leaves_the_types_open_and_says_so(tmp_path: Path) -> None:
     catalog = read(tmp_path, port(["bed", "seed"]))
     assert only(catalog).properties == {"bed": {}, "seed": {}}
-    assert messages(catalog, "untyped_parameter") == ["No type is given for 'bed', 'seed'; any value is taken."]
+    assert messages(catalog, "untyped_parameter") == [
+        "No type is given for 'bed', 'seed'; any value is taken."
+    ]
 
 
 def test_choices_and_literals_in_a_type_s_place_are_used_and_stated(tmp_path: Path) -> None:
-    declared = {"soil": "clay/sand", "pet": "cat/dog/...", "day": "2024-05-01", "depth": 3, "who": "$$$", "x": None}
+    declared = {
+        "soil": "clay/sand",
+        "pet": "cat/dog/...",
+        "day": "2024-05-01",
+        "depth": 3,
+        "who": "$$$",
+        "x": None,
+    }
     catalog = read(tmp_path, port(declared))
     assert only(catalog).properties == {
         "soil": {"type": "string", "enum": ["clay", "sand"]},
@@ -116,16 +146,26 @@ def test_results_are_named_and_their_missing_types_reported(tmp_path: Path) -> N
 
 def test_a_name_that_two_domains_share_stays_a_tool_of_each(tmp_path: Path) -> None:
     (tmp_path / "APIs").mkdir()
-    (tmp_path / "APIs" / "field.json").write_text(json.dumps({"api_ports": [port({"acre": "string"})]}))
+    (tmp_path / "APIs" / "field.json").write_text(
+        json.dumps({"api_ports": [port({"acre": "string"})]})
+    )
     catalog = read(tmp_path, port({"bed": "string"}))
     assert (catalog.entries, len(catalog.tools), catalog.distinct) == (2, 2, 1)
     assert len(messages(catalog, "duplicate_name")) == 1
 
 
 def test_an_item_that_cannot_be_used_is_left_out_and_the_rest_kept(tmp_path: Path) -> None:
-    catalog = read(tmp_path, port({"bed": "string"}), port(7), "plant", {"parameters": {}, "description": "Nameless."})
+    catalog = read(
+        tmp_path,
+        port({"bed": "string"}),
+        port(7),
+        "plant",
+        {"parameters": {}, "description": "Nameless."},
+    )
     assert (catalog.entries, len(catalog.tools)) == (4, 1)
-    left_out = [problem for problem in catalog.problems if problem.kind in ("not_an_object", "no_name")]
+    left_out = [
+        problem for problem in catalog.problems if problem.kind in ("not_an_object", "no_name")
+    ]
     assert {problem.where.rsplit("/", 1)[1] for problem in left_out} == {"1", "2", "3"}
 
 

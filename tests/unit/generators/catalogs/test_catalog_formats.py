@@ -16,24 +16,49 @@ NAMES = """
 """
 KEYS = st.sampled_from(NAMES.split())
 WORDS = st.sampled_from(
-    ["", "string", "object", "array", "dict", "3.1.0", "#/paths", "#", "#/nowhere", "http://127.0.0.1:9/x", "path", "["]
+    [
+        "",
+        "string",
+        "object",
+        "array",
+        "dict",
+        "3.1.0",
+        "#/paths",
+        "#",
+        "#/nowhere",
+        "http://127.0.0.1:9/x",
+        "path",
+        "[",
+    ]
 )
 LEAVES = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS | st.text()
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | WORDS
+    | st.text()
 )
 JSON = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=25
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=25,
 )
 SHAPED = st.one_of(
     JSON,
     st.fixed_dictionaries({"tools": st.lists(JSON, max_size=3)}),
     st.fixed_dictionaries({"api_ports": st.lists(JSON, max_size=3)}),
     st.lists(st.fixed_dictionaries({"multiple_tools": st.lists(JSON, max_size=3)}), max_size=3),
-    st.lists(st.fixed_dictionaries({"name": JSON, "parameters": JSON}, optional={"description": JSON}), max_size=3),
+    st.lists(
+        st.fixed_dictionaries({"name": JSON, "parameters": JSON}, optional={"description": JSON}),
+        max_size=3,
+    ),
     st.fixed_dictionaries(
         {
             "openapi": st.just("3.1.0"),
-            "paths": st.dictionaries(WORDS, st.fixed_dictionaries({"post": JSON, "parameters": JSON}), max_size=2),
+            "paths": st.dictionaries(
+                WORDS, st.fixed_dictionaries({"post": JSON, "parameters": JSON}), max_size=2
+            ),
         }
     ),
 )
@@ -68,7 +93,10 @@ def test_any_json_value_is_read_or_explained(file: Path, name: str, value: objec
 
 @pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=40, deadline=None)
-@given(content=st.binary(max_size=60) | st.text(alphabet="{}[]&*:,-a1\n \"'<?!|", max_size=60).map(str.encode))
+@given(
+    content=st.binary(max_size=60)
+    | st.text(alphabet="{}[]&*:,-a1\n \"'<?!|", max_size=60).map(str.encode)
+)
 def test_any_bytes_are_read_or_explained(file: Path, name: str, content: bytes) -> None:
     file.write_bytes(content)
     catalog = catalog_or_reason(name, file)
@@ -100,10 +128,20 @@ def test_a_file_of_another_format_is_told_what_was_expected(name: str, tmp_path:
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize(
     "content",
-    [b'{"tools": [', b"\xff\xfe{\x00}\x00", b"[" * 5000, b"[" * 90 + b"]" * 90, b"NaN", b"", b'"\\ud800"'],
+    [
+        b'{"tools": [',
+        b"\xff\xfe{\x00}\x00",
+        b"[" * 5000,
+        b"[" * 90 + b"]" * 90,
+        b"NaN",
+        b"",
+        b'"\\ud800"',
+    ],
     ids=["cut", "utf-16", "open lists", "deep lists", "nan", "empty", "half a character"],
 )
-def test_broken_files_are_explained_with_their_path(name: str, content: bytes, tmp_path: Path) -> None:
+def test_broken_files_are_explained_with_their_path(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match=r"broken\.json"):
@@ -111,7 +149,9 @@ def test_broken_files_are_explained_with_their_path(name: str, content: bytes, t
 
 
 def test_an_unknown_format_is_answered_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"'swagger'.*bfcl, callnavi, hammerbench, mcp, openai, openapi"):
+    with pytest.raises(
+        ConfigurationError, match=r"'swagger'.*bfcl, callnavi, hammerbench, mcp, openai, openapi"
+    ):
         read_catalog("swagger", tmp_path)
 
 

@@ -8,9 +8,21 @@ from callwright.warehouse.records import Tool
 CITY = {"type": "string", "description": "The city."}
 
 
-def tool(name: str = "weather", description: str = "Tells the weather of a city on a day.", **changes: Any) -> Tool:
+def tool(
+    name: str = "weather",
+    description: str = "Tells the weather of a city on a day.",
+    **changes: Any,
+) -> Tool:
     parameters = {"type": "object", "properties": {"city": CITY}, "required": ["city"]}
-    return Tool(**{"name": name, "description": description, "parameters": parameters, "category": "town", **changes})
+    return Tool(
+        **{
+            "name": name,
+            "description": description,
+            "parameters": parameters,
+            "category": "town",
+            **changes,
+        }
+    )
 
 
 def with_properties(**properties: Any) -> Tool:
@@ -20,7 +32,11 @@ def with_properties(**properties: Any) -> Tool:
 def nested(levels: int) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     for level in range(levels):
-        schema = {"type": "object", "properties": {"a": schema}} if level % 2 else {"type": "array", "items": schema}
+        schema = (
+            {"type": "object", "properties": {"a": schema}}
+            if level % 2
+            else {"type": "array", "items": schema}
+        )
     return {**schema, "description": "Nested."}
 
 
@@ -33,7 +49,10 @@ def test_a_good_catalog_has_no_problem() -> None:
     [
         (tool(description=" "), "no_description"),
         (with_properties(city={"type": "string"}), "undescribed_parameter"),
-        (tool(parameters={"type": "object", "properties": {}, "required": ["city"]}), "undeclared_required"),
+        (
+            tool(parameters={"type": "object", "properties": {}, "required": ["city"]}),
+            "undeclared_required",
+        ),
         (with_properties(city={**CITY, "enum": ["Ulm"]}), "single_choice"),
         (with_properties(**{f"p{n}": CITY for n in range(13)}), "too_many_parameters"),
         (with_properties(deep=nested(4)), "too_deep"),
@@ -45,16 +64,7 @@ def test_each_weakness_of_a_tool_is_named(odd: Tool, kind: str) -> None:
 
 
 def test_just_within_the_limits_is_no_problem() -> None:
-    assert (
-        check_catalog(
-            [
-                with_properties(
-                    **{f"p{n}": CITY for n in range(12)},
-                )
-            ]
-        )
-        == []
-    )
+    assert check_catalog([with_properties(**{f"p{n}": CITY for n in range(12)})]) == []
     assert check_catalog([with_properties(deep=nested(3))]) == []
 
 

@@ -49,7 +49,9 @@ TOOLS = [
         ([{"category": "calls"}], [], ["listCalls"]),
     ],
 )
-def test_tools_are_chosen_by_name_tag_path_method_and_category(include: Any, exclude: Any, names: list[str]) -> None:
+def test_tools_are_chosen_by_name_tag_path_method_and_category(
+    include: Any, exclude: Any, names: list[str]
+) -> None:
     choice = ToolChoice(include=include, exclude=exclude)
     assert [one.name for one in choose(LISTED, choice)] == names
 
@@ -57,7 +59,10 @@ def test_tools_are_chosen_by_name_tag_path_method_and_category(include: Any, exc
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"include": ["lost*"]}, r"No tool of the catalog fits name=lost\*; it has dropUser, getUser, listCalls"),
+        (
+            {"include": ["lost*"]},
+            r"No tool of the catalog fits name=lost\*; it has dropUser, getUser, listCalls",
+        ),
         ({"exclude": [{"tag": "gone"}]}, r"fits tag=gone"),
         ({"include": ["get*"], "exclude": ["get*"]}, r"none is left"),
     ],
@@ -69,7 +74,9 @@ def test_a_pattern_that_fits_nothing_is_an_error(choice: Any, message: str) -> N
 
 def test_required_plumbing_with_a_default_is_fixed_unless_the_recipe_says_otherwise() -> None:
     method = {"type": "string", "default": "GET"}
-    offers = tool("getOffers", **{"X-HTTP-Method-Override": method}, city={"type": "string", "default": "Ulm"})
+    offers = tool(
+        "getOffers", **{"X-HTTP-Method-Override": method}, city={"type": "string", "default": "Ulm"}
+    )
     marked = offers.with_changes(plumbing=("X-HTTP-Method-Override",))
 
     (fixed,) = adapt([marked], ToolChoice())
@@ -85,7 +92,11 @@ def test_a_constant_is_hidden_and_carried() -> None:
     constants = {"AccountSid": "AC1", "list*.AccountSid": "AC2"}
     choice = ToolChoice(constants=constants, rename={"ping": "knock"}, categories={"ping": "Doors"})
     make, listing, ping = adapt(TOOLS, choice)
-    assert (list(make.properties), make.required, make.constants) == (["To"], ("To",), {"AccountSid": "AC1"})
+    assert (list(make.properties), make.required, make.constants) == (
+        ["To"],
+        ("To",),
+        {"AccountSid": "AC1"},
+    )
     assert "AccountSid" not in str(make.signature)
     assert (listing.constants, listing.required) == ({"AccountSid": "AC2"}, ())
     assert (ping.name, ping.category, ping.constants) == ("knock", "Doors", {})
@@ -95,13 +106,19 @@ def test_a_constant_is_hidden_and_carried() -> None:
     ("choice", "message"),
     [
         ({"constants": {"AccountSid": "XX"}}, r"'makeCall' can't have 'XX' for 'AccountSid'"),
-        ({"constants": {"Account": "AC1"}}, r"No tool has the parameter 'Account' to be fixed; there are AccountSid, Times, To"),
+        (
+            {"constants": {"Account": "AC1"}},
+            r"No tool has the parameter 'Account' to be fixed; there are AccountSid, Times, To",
+        ),
         ({"constants": {"lost.To": "AC1"}}, r"No tool fits 'lost'"),
-        ({"rename": {"lost": "x"}}, r"There is no tool 'lost' to be renamed; there are listCalls, makeCall, ping"),
+        (
+            {"rename": {"lost": "x"}},
+            r"There is no tool 'lost' to be renamed; there are listCalls, makeCall, ping",
+        ),
         ({"rename": {"makeCall": "ping"}}, r"Two tools would be called 'ping'"),
         ({"categories": {"lost*": "x"}}, r"No tool fits 'lost\*'"),
     ],
-)  # fmt: skip
+)
 def test_a_choice_that_does_not_fit_is_explained(choice: Any, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         adapt(TOOLS, ToolChoice(**choice))
@@ -118,9 +135,17 @@ def test_what_has_no_constants_keeps_its_key_and_its_body() -> None:
 
 def test_options_of_the_command_line_are_read() -> None:
     assert read_pattern("get*").name == "get*"
-    assert read_pattern("tag=a, method=get").model_dump(exclude_defaults=True) == {"tag": "a", "method": "get"}
+    assert read_pattern("tag=a, method=get").model_dump(exclude_defaults=True) == {
+        "tag": "a",
+        "method": "get",
+    }
     assert read_pairs("--rename", ["a=b"]) == {"a": "b"}
-    assert read_constants(["a=1", "b=AC=1", 'c="1"', "d=[1]"]) == {"a": 1, "b": "AC=1", "c": "1", "d": [1]}
+    assert read_constants(["a=1", "b=AC=1", 'c="1"', "d=[1]"]) == {
+        "a": 1,
+        "b": "AC=1",
+        "c": "1",
+        "d": [1],
+    }
     for wrong in ("", "colour=red", "tag="):
         with pytest.raises(ConfigurationError, match="is no pattern"):
             read_pattern(wrong)
@@ -130,6 +155,10 @@ def test_options_of_the_command_line_are_read() -> None:
 
 @given(st.text(max_size=30))
 def test_any_option_is_read_or_explained(text: str) -> None:
-    for reader in (lambda: read_pattern(text), lambda: read_pairs("--rename", [text]), lambda: read_constants([text])):
+    for reader in (
+        lambda: read_pattern(text),
+        lambda: read_pairs("--rename", [text]),
+        lambda: read_constants([text]),
+    ):
         with suppress(ConfigurationError):
             assert reader()

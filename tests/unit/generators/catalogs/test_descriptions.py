@@ -10,7 +10,10 @@ from callwright.generators.catalogs.descriptions import described, plain_text, w
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
-        ("The SID of the [Account](https://example.org/a) that *made* it.", "The SID of the Account that made it."),
+        (
+            "The SID of the [Account](https://example.org/a) that *made* it.",
+            "The SID of the Account that made it.",
+        ),
         ("Can be `closed` or `active`.", "Can be closed or active."),
         (
             "Of the form `processor-<environment>-<id>`, <your_key> first.",
@@ -55,14 +58,20 @@ def test_any_text_is_cleaned_and_what_comes_out_has_no_tags(text: str) -> None:
 @pytest.mark.parametrize(
     ("summary", "description", "joined"),
     [
-        ("Create user.", "Only by the *logged in* user.", "Create user. Only by the logged in user."),
+        (
+            "Create user.",
+            "Only by the *logged in* user.",
+            "Create user. Only by the logged in user.",
+        ),
         ("List pets", "List pets of a store.", "List pets of a store."),
         ("`List` pets", None, "List pets"),
         (None, None, None),
         (3, {"$ref": "x"}, {"$ref": "x"}),
     ],
-)  # fmt: skip
-def test_summary_and_description_are_joined(summary: object, description: object, joined: object) -> None:
+)
+def test_summary_and_description_are_joined(
+    summary: object, description: object, joined: object
+) -> None:
     assert described(summary, description) == joined  # type: ignore[arg-type]
 
 
@@ -71,22 +80,43 @@ def test_summary_and_description_are_joined(summary: object, description: object
     [
         ("The status. One of: open, closed.", ["open", "closed"], "The status."),
         ("The status.\n- open\n- closed", ["closed", "open"], "The status."),
-        ("The status: 'open', 'closed' or 'in-between'", ["open", "closed", "in-between"], "The status"),
-        ("The status, open or closed, as people see it.", ["open", "closed"], "The status, open or closed, as people see it."),
+        (
+            "The status: 'open', 'closed' or 'in-between'",
+            ["open", "closed", "in-between"],
+            "The status",
+        ),
+        (
+            "The status, open or closed, as people see it.",
+            ["open", "closed"],
+            "The status, open or closed, as people see it.",
+        ),
         ("The status. One of: open.", ["open", "closed"], "The status. One of: open."),
-        ("Sets whether it is reopen, closed", ["open", "closed"], "Sets whether it is reopen, closed"),
+        (
+            "Sets whether it is reopen, closed",
+            ["open", "closed"],
+            "Sets whether it is reopen, closed",
+        ),
         ("open, closed", ["open", "closed"], "open, closed"),
         ("Size. 1, 2 and 3", [1, 2, 3], "Size."),
-        ("Tells the state, either open or closed.", ["open", "closed"], "Tells the state, either open or closed."),
+        (
+            "Tells the state, either open or closed.",
+            ["open", "closed"],
+            "Tells the state, either open or closed.",
+        ),
         ("Only open", ["open"], "Only open"),
         ("", ["", "a"], ""),
     ],
-)  # fmt: skip
-def test_choices_that_the_schema_lists_are_not_listed_twice(text: str, choices: list[Any], kept: str) -> None:
+)
+def test_choices_that_the_schema_lists_are_not_listed_twice(
+    text: str, choices: list[Any], kept: str
+) -> None:
     assert without_choices(text, choices) == kept
 
 
-@given(st.text(alphabet="ab ,.:\nor", max_size=30), st.lists(st.sampled_from(["a", "b", "ab", ".", ""]), max_size=4))
+@given(
+    st.text(alphabet="ab ,.:\nor", max_size=30),
+    st.lists(st.sampled_from(["a", "b", "ab", ".", ""]), max_size=4),
+)
 def test_what_is_kept_of_a_text_is_its_beginning(text: str, choices: list[Any]) -> None:
     kept = without_choices(text, choices)
     assert text.startswith(kept)

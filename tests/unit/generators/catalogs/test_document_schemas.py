@@ -35,7 +35,11 @@ SHARED: dict[str, Any] = {
                     "age": {"type": "integer", "format": "int32", "minimum": 0, "maximum": 150},
                     "born": {"type": "string", "format": "date"},
                     "home": {"$ref": "#/{home}/Address"},
-                    "others": {"type": "array", "maxItems": 3, "items": {"$ref": "#/{home}/Address"}},
+                    "others": {
+                        "type": "array",
+                        "maxItems": 3,
+                        "items": {"$ref": "#/{home}/Address"},
+                    },
                     "labels": {"type": "object", "additionalProperties": {"type": "string"}},
                 },
             },
@@ -77,7 +81,10 @@ def document(version: str) -> dict[str, Any]:
     person = {"$ref": f"#/{HOMES[version]}/Person"}
     listed = {"type": "array", "items": person}
     stated: dict[str, Any] = {"info": {"title": "People", "version": "1"}}
-    operation: dict[str, Any] = {"operationId": "addPerson", "summary": "Adds a person to the list of guests."}
+    operation: dict[str, Any] = {
+        "operationId": "addPerson",
+        "summary": "Adds a person to the list of guests.",
+    }
     place = {"name": "level", "in": "query", "required": True}
     if version == "2.0":
         operation["parameters"] = [
@@ -88,8 +95,13 @@ def document(version: str) -> dict[str, Any]:
         stated |= {"swagger": version, "definitions": schemas_of(version)}
     else:
         operation["parameters"] = [{**place, "schema": CHOICE}]
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": person}}}
-        operation["responses"] = {"200": {"description": "All.", "content": {"application/json": {"schema": listed}}}}
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": person}},
+        }
+        operation["responses"] = {
+            "200": {"description": "All.", "content": {"application/json": {"schema": listed}}}
+        }
         stated |= {"openapi": version, "components": {"schemas": schemas_of(version)}}
     return {**stated, "paths": {"/people": {"post": operation}}}
 
@@ -117,7 +129,9 @@ def expected(schema: Any, schemas: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("version", list(HOMES))
-def test_a_document_of_each_version_gives_the_schemas_that_it_states(version: str, tmp_path: Path) -> None:
+def test_a_document_of_each_version_gives_the_schemas_that_it_states(
+    version: str, tmp_path: Path
+) -> None:
     path = tmp_path / "people.yaml"
     path.write_text(yaml.safe_dump(document(version)), encoding="utf-8")
     catalog = read_catalog("openapi", path)
@@ -148,19 +162,30 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 def wide(levels: int) -> dict[str, Any]:
     """Eleven members on each level, as deep as asked for."""
-    inside = {f"p{number}": wide(levels - 1) if levels else {"type": "string"} for number in range(11)}
+    inside = {
+        f"p{number}": wide(levels - 1) if levels else {"type": "string"} for number in range(11)
+    }
     return {"type": "object", "description": f"Level {levels}.", "properties": inside}
 
 
 def test_a_result_of_very_many_parts_keeps_its_upper_levels_and_says_so(tmp_path: Path) -> None:
     content = {"application/json": {"schema": wide(2)}}
-    operation = {"operationId": "get", "summary": "Gets it.", "responses": {"200": {"content": content}}}
+    operation = {
+        "operationId": "get",
+        "summary": "Gets it.",
+        "responses": {"200": {"content": content}},
+    }
     path = tmp_path / "wide.yaml"
-    path.write_text(yaml.safe_dump({"openapi": "3.0.0", "info": {}, "paths": {"/a": {"get": operation}}}))
+    path.write_text(
+        yaml.safe_dump({"openapi": "3.0.0", "info": {}, "paths": {"/a": {"get": operation}}})
+    )
     catalog = read_catalog("openapi", path)
     (tool,) = catalog.tools
     assert tool.returns is not None
-    assert tool.returns["properties"]["p3"]["properties"]["p4"] == {"type": "object", "description": "Level 0."}
+    assert tool.returns["properties"]["p3"]["properties"]["p4"] == {
+        "type": "object",
+        "description": "Level 0.",
+    }
     assert sum(1 for _ in nodes(tool.returns)) == 1 + 11 + 11 * 11 <= MOST_RETURNED
     (problem,) = [one for one in catalog.problems if one.kind == "shortened_return"]
     assert problem.message == "The result's schema has over 1000 parts; it is kept down to level 2."

@@ -18,12 +18,28 @@ def test_a_tool_of_many_records_is_kept_once_with_its_category(tmp_path: Path) -
     tool = {
         "name": "Home.Lights.dim",
         "description": "把灯调暗",
-        "parameters": {"type": "object", "properties": {"level": {"type": "float"}}, "required": ["level"]},
+        "parameters": {
+            "type": "object",
+            "properties": {"level": {"type": "float"}},
+            "required": ["level"],
+        },
     }
     path = tmp_path / "records.json"
-    path.write_text(json.dumps([{"multiple_tools": [tool], "single_tool": [tool]}, {"multiple_tools": [tool]}, 3]))
+    path.write_text(
+        json.dumps(
+            [{"multiple_tools": [tool], "single_tool": [tool]}, {"multiple_tools": [tool]}, 3]
+        )
+    )
     catalog = read_catalog("hammerbench", path)
     (kept,) = catalog.tools
     assert catalog.entries == 3
-    assert (kept.category, kept.language, kept.properties) == ("Home.Lights", "zh", {"level": {"type": "number"}})
-    assert {problem.kind for problem in catalog.problems} == {"renamed_type", "other_format", "all_required"}
+    assert (kept.category, kept.language, kept.properties) == (
+        "Home.Lights",
+        "zh",
+        {"level": {"type": "number"}},
+    )
+    assert {problem.kind for problem in catalog.problems} == {
+        "renamed_type",
+        "other_format",
+        "all_required",
+    }

@@ -21,14 +21,36 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
 
 BIG = 10**30
-NAMELESS = ("$", "_", "1", "", "。", "…", "__", " ", "\n", "-", ".", "/", "😀", "[]", "()", "'", '"', "\\", "{}")
+NAMELESS = (
+    "$",
+    "_",
+    "1",
+    "",
+    "。",
+    "…",
+    "__",
+    " ",
+    "\n",
+    "-",
+    ".",
+    "/",
+    "😀",
+    "[]",
+    "()",
+    "'",
+    '"',
+    "\\",
+    "{}",
+)
 Schema = dict[str, Any]
 
 
 def catalog_of(tmp_path: Path, schema: Schema, name: str = "amount") -> Catalog:
     parameters = {"type": "object", "properties": {name: schema}, "required": [name]}
     file = tmp_path / "tools.json"
-    file.write_text(json.dumps([{"name": "send", "description": "Send tokens.", "parameters": parameters}]))
+    file.write_text(
+        json.dumps([{"name": "send", "description": "Send tokens.", "parameters": parameters}])
+    )
     return read_openai(file)
 
 
@@ -43,7 +65,9 @@ def catalog_of(tmp_path: Path, schema: Schema, name: str = "amount") -> Catalog:
         ({"examples": [2**64, 5]}, {}),
     ],
 )
-def test_what_is_beyond_64_bits_is_dropped_and_told(tmp_path: Path, stated: Schema, kept: Schema) -> None:
+def test_what_is_beyond_64_bits_is_dropped_and_told(
+    tmp_path: Path, stated: Schema, kept: Schema
+) -> None:
     catalog = catalog_of(tmp_path, {"type": "integer", **stated})
     assert [tool.properties["amount"] for tool in catalog.tools] == [{"type": "integer", **kept}]
     [problem] = [one for one in catalog.problems if one.kind == "invalid_keyword"]
@@ -52,9 +76,18 @@ def test_what_is_beyond_64_bits_is_dropped_and_told(tmp_path: Path, stated: Sche
 
 @pytest.mark.parametrize(
     "stated",
-    [{"minimum": BIG}, {"maximum": -BIG}, {"enum": [2**64]}, {"const": 2**64}, {"multipleOf": BIG}, {"minimum": [BIG]}],
+    [
+        {"minimum": BIG},
+        {"maximum": -BIG},
+        {"enum": [2**64]},
+        {"const": 2**64},
+        {"multipleOf": BIG},
+        {"minimum": [BIG]},
+    ],
 )
-def test_a_tool_for_which_no_number_within_64_bits_is_left_is_left_out_and_told(tmp_path: Path, stated: Schema) -> None:
+def test_a_tool_for_which_no_number_within_64_bits_is_left_is_left_out_and_told(
+    tmp_path: Path, stated: Schema
+) -> None:
     catalog = catalog_of(tmp_path, {"type": ["integer", "null"], **stated})
     assert catalog.tools == ()
     assert any(
@@ -64,7 +97,9 @@ def test_a_tool_for_which_no_number_within_64_bits_is_left_is_left_out_and_told(
 
 
 @pytest.mark.parametrize("example", [2**63, 2**64 - 1, -(2**63)])
-def test_numbers_of_64_bits_are_kept_and_those_like_them_are_of_64_bits(tmp_path: Path, example: int) -> None:
+def test_numbers_of_64_bits_are_kept_and_those_like_them_are_of_64_bits(
+    tmp_path: Path, example: int
+) -> None:
     [tool] = catalog_of(tmp_path, {"type": "integer", "examples": [example]}, "order_id").tools
     assert tool.properties["order_id"]["examples"] == [example]
     for seed in range(20):
@@ -73,9 +108,21 @@ def test_numbers_of_64_bits_are_kept_and_those_like_them_are_of_64_bits(tmp_path
 
 def test_numbers_of_a_server_are_exact_and_what_is_beyond_is_told_all_the_same() -> None:
     builder = CatalogBuilder("mcp")
-    schema: Schema = {"type": "object", "properties": {"amount": {"type": "integer", "maximum": 2**256 - 1}}}
+    schema: Schema = {
+        "type": "object",
+        "properties": {"amount": {"type": "integer", "maximum": 2**256 - 1}},
+    }
     assert (
-        builder.put(ToolDraft("a server", "all", "send", "Send tokens.", schema, {"type": "number", "maximum": BIG}))
+        builder.put(
+            ToolDraft(
+                "a server",
+                "all",
+                "send",
+                "Send tokens.",
+                schema,
+                {"type": "number", "maximum": BIG},
+            )
+        )
         is not None
     )
     assert [one.kind for one in builder.problems] == ["invalid_keyword"]
@@ -97,7 +144,12 @@ def test_a_whole_number_beyond_64_bits_is_never_made() -> None:
 def test_a_list_without_end_is_not_made(fewest: float) -> None:
     for make in (make_value, make_plain):
         with pytest.raises(ReplyError, match=r"at most 50 are given|satisfies"):
-            make("items", {"type": "array", "minItems": fewest, "items": {"type": "boolean"}}, "en", Random(1))
+            make(
+                "items",
+                {"type": "array", "minItems": fewest, "items": {"type": "boolean"}},
+                "en",
+                Random(1),
+            )
 
 
 @pytest.mark.parametrize("name", NAMELESS)
@@ -110,26 +162,48 @@ def test_a_name_without_words_breaks_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("$filter", "filter"), ("filter[name]", "filter name"), ("@type", "type"), ("$ref", "ref")]
+    ("name", "words"),
+    [("$filter", "filter"), ("filter[name]", "filter name"), ("@type", "type"), ("$ref", "ref")],
 )
 def test_signs_around_a_name_are_not_said(name: str, words: str) -> None:
     assert humanise(name) == words
 
 
 names = st.one_of(
-    st.sampled_from([*NAMELESS, "$ref", "$filter", "a.b", "x[y]", "名字", "order_id", "id", "by"]), st.text(max_size=8)
+    st.sampled_from([*NAMELESS, "$ref", "$filter", "a.b", "x[y]", "名字", "order_id", "id", "by"]),
+    st.text(max_size=8),
 )
-numbers = st.one_of(st.integers(), st.sampled_from([2**63, 2**64, -(2**63) - 1, BIG, -BIG, 10**400]), st.floats())
+numbers = st.one_of(
+    st.integers(), st.sampled_from([2**63, 2**64, -(2**63) - 1, BIG, -BIG, 10**400]), st.floats()
+)
 values = st.one_of(numbers, st.none(), st.booleans(), st.text(max_size=6))
-TYPES = ("string", "integer", "number", "boolean", "array", "object", "null", "any", "STRING", "dict")
+TYPES = (
+    "string",
+    "integer",
+    "number",
+    "boolean",
+    "array",
+    "object",
+    "null",
+    "any",
+    "STRING",
+    "dict",
+)
 words = {
     "type": st.one_of(st.sampled_from(TYPES), st.lists(st.sampled_from(TYPES), max_size=3)),
-    "enum": st.lists(values, max_size=3), "const": values, "default": values, "examples": st.lists(values, max_size=3),
-    "format": st.sampled_from(["date", "email", "uuid", "nonsense"]), "description": st.text(max_size=20),
-    "pattern": st.sampled_from(["^a+$", "(", "[0-9]{3}", ""]), "required": st.one_of(st.booleans(), st.lists(names, max_size=2)),
-    **dict.fromkeys(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], numbers),
+    "enum": st.lists(values, max_size=3),
+    "const": values,
+    "default": values,
+    "examples": st.lists(values, max_size=3),
+    "format": st.sampled_from(["date", "email", "uuid", "nonsense"]),
+    "description": st.text(max_size=20),
+    "pattern": st.sampled_from(["^a+$", "(", "[0-9]{3}", ""]),
+    "required": st.one_of(st.booleans(), st.lists(names, max_size=2)),
+    **dict.fromkeys(
+        ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], numbers
+    ),
     **dict.fromkeys(["minLength", "maxLength", "minItems", "maxItems", "minProperties"], numbers),
-}  # fmt: skip
+}
 flat = st.fixed_dictionaries({}, optional=words)
 schemas = st.recursive(
     flat,

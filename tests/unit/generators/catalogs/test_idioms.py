@@ -20,10 +20,20 @@ CAT = {"type": "object", "required": ["kind", "name"], "properties": {"kind": TE
 
 def read(folder: Path, schema: Any, **schemas: Any) -> Any:
     """The schema of the one field `it` of a body, and the kinds of what was odd."""
-    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"it": schema, "and": TEXT}}}}}
+    body = {
+        "content": {
+            "application/json": {
+                "schema": {"type": "object", "properties": {"it": schema, "and": TEXT}}
+            }
+        }
+    }
     operation = {"operationId": "make", "description": "Makes.", "requestBody": body}
     path = folder / "api.json"
-    stated = {"openapi": "3.1.0", "paths": {"/it": {"post": operation}}, "components": {"schemas": schemas}}
+    stated = {
+        "openapi": "3.1.0",
+        "paths": {"/it": {"post": operation}},
+        "components": {"schemas": schemas},
+    }
     path.write_text(json.dumps(stated))
     catalog = read_catalog("openapi", path)
     return catalog.tools[0].properties["it"], [problem.kind for problem in catalog.problems]
@@ -36,48 +46,93 @@ def ref(name: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("stated", "plain"),
     [
-        ({"type": "integer", "oneOf": [{"const": 60}, {"const": 1440}]}, {"type": "integer", "enum": [60, 1440]}),
+        (
+            {"type": "integer", "oneOf": [{"const": 60}, {"const": 1440}]},
+            {"type": "integer", "enum": [60, 1440]},
+        ),
         (
             {
-                "oneOf": [{"const": 60, "title": "An hour"}, {"const": 1440, "description": "A day."}],
+                "oneOf": [
+                    {"const": 60, "title": "An hour"},
+                    {"const": 1440, "description": "A day."},
+                ],
                 "description": "How long.",
             },
             {"enum": [60, 1440], "description": "How long. 60: An hour; 1440: A day."},
         ),
         (
-            {"oneOf": [{"type": "null"}, {"type": "integer", "oneOf": [{"const": 1}, {"const": 2}]}]},
+            {
+                "oneOf": [
+                    {"type": "null"},
+                    {"type": "integer", "oneOf": [{"const": 1}, {"const": 2}]},
+                ]
+            },
             {"type": ["integer", "null"], "enum": [1, 2, None]},
         ),
-        ({"anyOf": [TEXT, {"type": "null"}], "maxLength": 9}, {"type": ["string", "null"], "maxLength": 9}),
+        (
+            {"anyOf": [TEXT, {"type": "null"}], "maxLength": 9},
+            {"type": ["string", "null"], "maxLength": 9},
+        ),
         ({"oneOf": [TEXT, {"type": "integer"}]}, {"oneOf": [TEXT, {"type": "integer"}]}),
-        ({"anyOf": [TEXT | {"description": "A."}, TEXT | {"description": "B."}]}, TEXT | {"description": "A."}),
-        ({"anyOf": [TEXT, TEXT | {"enum": ["small", "large"]}]}, TEXT | {"examples": ["small", "large"]}),
-        ({"anyOf": [TEXT | {"enum": ["a"]}, TEXT | {"enum": ["b", "a"]}]}, TEXT | {"enum": ["a", "b"]}),
+        (
+            {"anyOf": [TEXT | {"description": "A."}, TEXT | {"description": "B."}]},
+            TEXT | {"description": "A."},
+        ),
+        (
+            {"anyOf": [TEXT, TEXT | {"enum": ["small", "large"]}]},
+            TEXT | {"examples": ["small", "large"]},
+        ),
+        (
+            {"anyOf": [TEXT | {"enum": ["a"]}, TEXT | {"enum": ["b", "a"]}]},
+            TEXT | {"enum": ["a", "b"]},
+        ),
         ({"type": ["string"], "nullable": True}, {"type": ["string", "null"]}),
         (
             {"allOf": [ref("Text"), {"readOnly": False, "nullable": True, "description": "B."}]},
             TEXT | {"readOnly": False, "description": "B."},
         ),
-        ({"allOf": [ref("Text")], "description": "B.", "maxLength": 3}, TEXT | {"description": "B.", "maxLength": 3}),
         (
-            {"allOf": [{"type": "number", "minimum": 1}, {"type": "integer", "minimum": 3, "maximum": 9}]},
+            {"allOf": [ref("Text")], "description": "B.", "maxLength": 3},
+            TEXT | {"description": "B.", "maxLength": 3},
+        ),
+        (
+            {
+                "allOf": [
+                    {"type": "number", "minimum": 1},
+                    {"type": "integer", "minimum": 3, "maximum": 9},
+                ]
+            },
             {"type": "integer", "minimum": 3, "maximum": 9},
         ),
         (
-            {"allOf": [ref("Cat"), {"properties": {"name": {"maxLength": 3}, "age": TEXT}, "required": ["age"]}]},
+            {
+                "allOf": [
+                    ref("Cat"),
+                    {"properties": {"name": {"maxLength": 3}, "age": TEXT}, "required": ["age"]},
+                ]
+            },
             {
                 "type": "object",
                 "required": ["kind", "name", "age"],
                 "properties": {"kind": TEXT, "name": TEXT | {"maxLength": 3}, "age": TEXT},
             },
         ),
-        ({"allOf": [{"pattern": "a"}, {"pattern": "b"}]}, {"allOf": [{"pattern": "a"}, {"pattern": "b"}]}),
+        (
+            {"allOf": [{"pattern": "a"}, {"pattern": "b"}]},
+            {"allOf": [{"pattern": "a"}, {"pattern": "b"}]},
+        ),
         (
             {"type": "string", "examples": {"one": {"value": "a"}, "two": {"value": "b"}}},
             TEXT | {"examples": ["a", "b"]},
         ),
-        ({"$ref": "#/$defs/Own", "$defs": {"Own": TEXT | {"maxLength": 2}}}, TEXT | {"maxLength": 2}),
-        ({"type": "array", "items": {"$ref": "#/$defs/Own"}, "$defs": {"Own": TEXT}}, {"type": "array", "items": TEXT}),
+        (
+            {"$ref": "#/$defs/Own", "$defs": {"Own": TEXT | {"maxLength": 2}}},
+            TEXT | {"maxLength": 2},
+        ),
+        (
+            {"type": "array", "items": {"$ref": "#/$defs/Own"}, "$defs": {"Own": TEXT}},
+            {"type": "array", "items": TEXT},
+        ),
         (
             {"type": "object", "properties": {"$ref": "#/components/schemas/Members"}},
             {"type": "object", "properties": {"a": TEXT}},
@@ -93,9 +148,12 @@ def test_an_idiom_is_one_plain_schema(stated: Any, plain: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("mapping", "told"), [({"tom": "#/components/schemas/Cat"}, ["tom"]), ({"tom": "Cat"}, ["tom"]), (None, ["Cat"])]
+    ("mapping", "told"),
+    [({"tom": "#/components/schemas/Cat"}, ["tom"]), ({"tom": "Cat"}, ["tom"]), (None, ["Cat"])],
 )
-def test_alternatives_say_what_tells_them_apart(mapping: Any, told: list[str], tmp_path: Path) -> None:
+def test_alternatives_say_what_tells_them_apart(
+    mapping: Any, told: list[str], tmp_path: Path
+) -> None:
     dog = CAT | {"properties": CAT["properties"] | {"kind": {"const": "hound"}}}  # type: ignore[operator] # a dict
     discriminator = {"propertyName": "kind"} | ({"mapping": mapping} if mapping else {})
     stated = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": discriminator}
@@ -112,7 +170,11 @@ def test_alternatives_say_what_tells_them_apart(mapping: Any, told: list[str], t
         ({"type": "string", "enum": "a, b"}, TEXT, ["invalid_keyword"]),
         ({"type": "string", "enum": [2023, True]}, TEXT | {"enum": ["2023", "true"]}, []),
         ({"type": "integer", "enum": ["1", "2"]}, {"type": "integer", "enum": [1, 2]}, []),
-        ({"type": "integer", "enum": ["low", "high"]}, {"enum": ["low", "high"]}, ["invalid_keyword"]),
+        (
+            {"type": "integer", "enum": ["low", "high"]},
+            {"enum": ["low", "high"]},
+            ["invalid_keyword"],
+        ),
         (
             {"type": "object", "properties": {"a": "text"}},
             {"type": "object", "properties": {"a": {}}},
@@ -134,8 +196,12 @@ NUMBERS = st.integers(0, 4)
 PLAIN = st.one_of(
     st.fixed_dictionaries({"type": st.sampled_from(["string", "integer", "null"])}),
     st.fixed_dictionaries({"const": st.one_of(NUMBERS, st.sampled_from(["a", "b", None]))}),
-    st.fixed_dictionaries({"enum": st.lists(st.one_of(NUMBERS, st.sampled_from(["a", "b"])), min_size=1, max_size=3)}),
-    st.fixed_dictionaries({"type": st.just("integer"), "minimum": NUMBERS}, optional={"maximum": NUMBERS}),
+    st.fixed_dictionaries(
+        {"enum": st.lists(st.one_of(NUMBERS, st.sampled_from(["a", "b"])), min_size=1, max_size=3)}
+    ),
+    st.fixed_dictionaries(
+        {"type": st.just("integer"), "minimum": NUMBERS}, optional={"maximum": NUMBERS}
+    ),
     st.fixed_dictionaries({"type": st.sampled_from([["string", "null"], ["integer", "string"]])}),
 )
 SCHEMAS = st.recursive(
@@ -143,7 +209,10 @@ SCHEMAS = st.recursive(
     lambda inner: st.one_of(
         st.fixed_dictionaries(
             {"anyOf": st.lists(inner, min_size=1, max_size=3)},
-            optional={"minimum": NUMBERS, "type": st.sampled_from(["string", "integer", ["integer", "null"]])},
+            optional={
+                "minimum": NUMBERS,
+                "type": st.sampled_from(["string", "integer", ["integer", "null"]]),
+            },
         ),
         st.fixed_dictionaries({"allOf": st.lists(inner, min_size=1, max_size=3)}),
     ),
@@ -153,7 +222,9 @@ SCHEMAS = st.recursive(
 
 def through(schema: Any) -> Any:
     """The schema with each of its nodes changed, innermost first."""
-    inside = {key: [through(one) for one in schema[key]] for key in ("anyOf", "allOf") if key in schema}
+    inside = {
+        key: [through(one) for one in schema[key]] for key in ("anyOf", "allOf") if key in schema
+    }
     return as_json_schema({**schema, **inside}, [])
 
 
@@ -161,15 +232,30 @@ def through(schema: Any) -> Any:
 def test_a_plain_schema_allows_the_same_values(schema: Any) -> None:
     plain = through(schema)
     for value in (0, 1, 2, 3, 4, "a", "b", "c", None):
-        assert Draft202012Validator(plain).is_valid(value) == Draft202012Validator(schema).is_valid(value)
+        assert Draft202012Validator(plain).is_valid(value) == Draft202012Validator(schema).is_valid(
+            value
+        )
     assert through(plain) == plain
 
 
-KEYWORDS = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "properties", "required", "items", "nullable"]
+KEYWORDS = [
+    "type",
+    "enum",
+    "const",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "properties",
+    "required",
+    "items",
+    "nullable",
+]
 MORE = ["minimum", "exclusiveMinimum", "example", "examples", "discriminator", "description"]
 WORDS = st.sampled_from([*KEYWORDS, *MORE])
 JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["string", "a", "null"])),
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["string", "a", "null"])
+    ),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=4)),
     max_leaves=8,
 )
@@ -183,4 +269,7 @@ def test_whatever_a_document_says_a_schema_is_read(schema: dict[str, Any]) -> No
 def test_an_example_of_null_shows_nothing() -> None:
     notes: list[Note] = []
     assert as_json_schema({"type": "string", "example": None}, notes) == {"type": "string"}
-    assert as_json_schema({"type": "string", "examples": [None, "a"]}, notes) == {"type": "string", "examples": ["a"]}
+    assert as_json_schema({"type": "string", "examples": [None, "a"]}, notes) == {
+        "type": "string",
+        "examples": ["a"],
+    }

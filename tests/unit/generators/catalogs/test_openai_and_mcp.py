@@ -7,7 +7,11 @@ import pytest
 from callwright.generators.catalogs import Catalog, read_catalog
 from callwright.warehouse.errors import ConfigurationError
 
-SCHEMA = {"type": "object", "properties": {"city": {"type": "string", "description": "Where."}}, "required": ["city"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "description": "Where."}},
+    "required": ["city"],
+}
 WEATHER = {"name": "weather", "description": "Tells the weather.", "parameters": SCHEMA}
 
 
@@ -34,7 +38,11 @@ def kinds(catalog: Catalog) -> list[str]:
 def test_openai_functions_are_read_wrapped_or_bare(value: Any, tmp_path: Path) -> None:
     catalog = read("openai", tmp_path, value)
     (tool,) = catalog.tools
-    assert (tool.name, tool.description, tool.parameters) == ("weather", "Tells the weather.", SCHEMA)
+    assert (tool.name, tool.description, tool.parameters) == (
+        "weather",
+        "Tells the weather.",
+        SCHEMA,
+    )
     assert (tool.category, tool.source) == ("town", "openai")
     assert not catalog.problems
 
@@ -53,17 +61,25 @@ def test_left_out_parameters_mean_none_to_openai(tmp_path: Path) -> None:
         ({"parameters": []}, "not_an_object"),
         ({"parameters": {"type": "array"}}, "not_an_object"),
         ({"parameters": {"type": "object", "properties": []}}, "not_an_object"),
-        ({"parameters": {"type": "object", "properties": {"a": {"type": "text"}}}}, "invalid_schema"),
+        (
+            {"parameters": {"type": "object", "properties": {"a": {"type": "text"}}}},
+            "invalid_schema",
+        ),
         ({"parameters": {"type": "object", "properties": {"a": 5}}}, "invalid_schema"),
         ({"parameters": {"type": "object", "required": "city"}}, "invalid_schema"),
-        ({"parameters": {"properties": {"a": {"$ref": "https://example.org/a"}}}}, "unresolvable_reference"),
+        (
+            {"parameters": {"properties": {"a": {"$ref": "https://example.org/a"}}}},
+            "unresolvable_reference",
+        ),
         ({"parameters": {"properties": {"a": {"$ref": "#/$defs/None"}}}}, "unresolvable_reference"),
         ({"parameters": {"properties": {"a": {"$ref": 5}}}}, "unresolvable_reference"),
         ({"parameters": {"properties": {"a": {"$dynamicRef": "#a"}}}}, "unresolvable_reference"),
         ({"parameters": None}, None),
     ],
 )
-def test_what_cannot_be_used_is_left_out_with_the_reason(changes: Any, kind: str | None, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_left_out_with_the_reason(
+    changes: Any, kind: str | None, tmp_path: Path
+) -> None:
     catalog = read("openai", tmp_path, [{**WEATHER, **changes}, WEATHER])
     assert catalog.entries == 2
     if kind is None:
@@ -79,7 +95,11 @@ def test_what_is_used_with_an_assumption_says_which(tmp_path: Path) -> None:
     odd = {
         "name": "odd",
         "parameters": {
-            "properties": {"a": {"description": "Anything."}, "b": True, "c": {"type": "string", "pattern": "(["}},
+            "properties": {
+                "a": {"description": "Anything."},
+                "b": True,
+                "c": {"type": "string", "pattern": "(["},
+            },
             "required": ["a", "z"],
         },
     }
@@ -104,7 +124,10 @@ def test_a_tool_that_is_no_function_is_left_out(tmp_path: Path) -> None:
 def test_local_definitions_are_written_out_and_circles_cut(tmp_path: Path) -> None:
     schema = {
         "type": "object",
-        "properties": {"folder": {"$ref": "#/$defs/Folder", "description": "Which one."}, "$ref": {"type": "string"}},
+        "properties": {
+            "folder": {"$ref": "#/$defs/Folder", "description": "Which one."},
+            "$ref": {"type": "string"},
+        },
         "$defs": {
             "Folder": {
                 "type": "object",
@@ -113,13 +136,19 @@ def test_local_definitions_are_written_out_and_circles_cut(tmp_path: Path) -> No
             }
         },
     }
-    catalog = read("mcp", tmp_path, {"tools": [{"name": "open", "description": "Opens.", "inputSchema": schema}]})
+    catalog = read(
+        "mcp",
+        tmp_path,
+        {"tools": [{"name": "open", "description": "Opens.", "inputSchema": schema}]},
+    )
     (tool,) = catalog.tools
     assert tool.properties == {
         "folder": {
             "type": "object",
             "description": "Which one.",
-            "properties": {"inner": {"type": "array", "items": {"type": "object", "description": "A folder."}}},
+            "properties": {
+                "inner": {"type": "array", "items": {"type": "object", "description": "A folder."}}
+            },
         },
         "$ref": {"type": "string"},
     }
@@ -129,20 +158,37 @@ def test_local_definitions_are_written_out_and_circles_cut(tmp_path: Path) -> No
 def test_a_reference_that_unfolds_without_end_is_left_out(tmp_path: Path) -> None:
     members = {f"p{i}": {"$ref": f"#/$defs/D{n}"} for n in (1,) for i in range(10)}
     definitions = {
-        f"D{n}": {"type": "object", "properties": {f"p{i}": {"$ref": f"#/$defs/D{n + 1}"} for i in range(10)}}
+        f"D{n}": {
+            "type": "object",
+            "properties": {f"p{i}": {"$ref": f"#/$defs/D{n + 1}"} for i in range(10)},
+        }
         for n in range(1, 9)
     } | {"D9": {"type": "string"}}
-    bomb = {"name": "bomb", "inputSchema": {"type": "object", "properties": members, "$defs": definitions}}
+    bomb = {
+        "name": "bomb",
+        "inputSchema": {"type": "object", "properties": members, "$defs": definitions},
+    }
     catalog = read("mcp", tmp_path, {"tools": [bomb]})
     assert not catalog.tools
     assert "too_large" in kinds(catalog)
 
 
 def test_an_mcp_reply_is_read_alone_or_inside_json_rpc(tmp_path: Path) -> None:
-    tool = {"name": "weather", "description": "Tells.", "inputSchema": SCHEMA, "outputSchema": {"type": "object"}}
-    for value in ({"tools": [tool]}, {"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}, [{"tools": [tool]}]):
+    tool = {
+        "name": "weather",
+        "description": "Tells.",
+        "inputSchema": SCHEMA,
+        "outputSchema": {"type": "object"},
+    }
+    for value in (
+        {"tools": [tool]},
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}},
+        [{"tools": [tool]}],
+    ):
         catalog = read("mcp", tmp_path, value)
-        assert [(found.name, found.returns) for found in catalog.tools] == [("weather", {"type": "object"})]
+        assert [(found.name, found.returns) for found in catalog.tools] == [
+            ("weather", {"type": "object"})
+        ]
         assert not catalog.problems
 
 
@@ -155,18 +201,29 @@ def test_a_cursor_says_that_the_listing_is_incomplete(tmp_path: Path) -> None:
 
 def test_an_mcp_error_reply_is_no_catalog(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="tools/list reply"):
-        read("mcp", tmp_path, {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "No such method."}})
+        read(
+            "mcp",
+            tmp_path,
+            {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "No such method."}},
+        )
 
 
 def test_a_bad_output_schema_costs_only_the_result(tmp_path: Path) -> None:
-    tool = {"name": "weather", "description": "Tells.", "inputSchema": SCHEMA, "outputSchema": {"type": "words"}}
+    tool = {
+        "name": "weather",
+        "description": "Tells.",
+        "inputSchema": SCHEMA,
+        "outputSchema": {"type": "words"},
+    }
     catalog = read("mcp", tmp_path, {"tools": [tool]})
     assert catalog.tools[0].returns is None
     assert kinds(catalog) == ["untyped_return"]
 
 
 def test_identical_tools_are_counted_twice_and_kept_once(tmp_path: Path) -> None:
-    catalog = read("openai", tmp_path, [WEATHER, WEATHER, {**WEATHER, "description": "Tells it differently."}])
+    catalog = read(
+        "openai", tmp_path, [WEATHER, WEATHER, {**WEATHER, "description": "Tells it differently."}]
+    )
     assert (catalog.entries, len(catalog.tools), catalog.distinct) == (3, 2, 1)
     assert kinds(catalog) == ["duplicate_name"]
 
@@ -181,13 +238,16 @@ def test_json_lines_of_several_tools_are_read_and_bad_lines_are_reported(tmp_pat
     path.write_text("\n".join(json.dumps(line) for line in lines) + "\n{broken\n")
     catalog = read_catalog("openai", path)
     assert [tool.name for tool in catalog.tools] == ["one", "two", "three"]
-    assert [(problem.kind, problem.where) for problem in catalog.problems] == [("bad_json", f"{path}:4")]
+    assert [(problem.kind, problem.where) for problem in catalog.problems] == [
+        ("bad_json", f"{path}:4")
+    ]
 
 
 def test_pages_of_a_listing_may_be_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "listing.jsonl"
     pages = [
-        {"tools": [{"name": name, "description": "Shows it.", "inputSchema": {"type": "object"}}]} for name in "ab"
+        {"tools": [{"name": name, "description": "Shows it.", "inputSchema": {"type": "object"}}]}
+        for name in "ab"
     ]
     path.write_text("\n".join(map(json.dumps, pages)))
     assert [tool.name for tool in read_catalog("mcp", path).tools] == ["a", "b"]

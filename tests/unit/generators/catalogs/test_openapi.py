@@ -59,7 +59,9 @@ def read(tmp_path: Path, text: str, name: str = "api.yaml") -> Catalog:
 
 
 def document(operation: Any, **more: Any) -> str:
-    return json.dumps({"openapi": "3.1.0", "paths": {"/things/{id}/parts": {"post": operation}}, **more})
+    return json.dumps(
+        {"openapi": "3.1.0", "paths": {"/things/{id}/parts": {"post": operation}}, **more}
+    )
 
 
 def kinds(catalog: Catalog) -> list[str]:
@@ -108,19 +110,22 @@ def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "schema",
-    [{"type": "array", "items": {"type": "string"}}, {"type": ["object", "null"]}, True],
+    "schema", [{"type": "array", "items": {"type": "string"}}, {"type": ["object", "null"]}, True]
 )
 def test_a_body_that_is_no_plain_object_is_one_parameter(schema: Any, tmp_path: Path) -> None:
     body = {"required": True, "content": {"application/json; charset=utf-8": {"schema": schema}}}
-    catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body}))
+    catalog = read(
+        tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body})
+    )
     assert catalog.tools[0].properties == {"body": {} if schema is True else schema}
     assert catalog.tools[0].required == ("body",)
 
 
 def test_a_body_without_json_is_dropped_and_reported(tmp_path: Path) -> None:
     body = {"content": {"application/octet-stream": {}}}
-    catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body}))
+    catalog = read(
+        tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body})
+    )
     assert catalog.tools[0].properties == {}
     assert kinds(catalog) == ["unsupported"]
 
@@ -129,12 +134,22 @@ def test_a_body_without_json_is_dropped_and_reported(tmp_path: Path) -> None:
     "operation",
     [
         {"requestBody": {"$ref": "other.yaml#/Body"}},
-        {"requestBody": {"content": {"application/json": {"schema": {"$ref": "http://127.0.0.1:9/x.json"}}}}},
+        {
+            "requestBody": {
+                "content": {"application/json": {"schema": {"$ref": "http://127.0.0.1:9/x.json"}}}
+            }
+        },
         {"parameters": [{"$ref": "#/components/parameters/None"}]},
-        {"parameters": [{"name": "a", "in": "query", "schema": {"$ref": "#/components/schemas/None"}}]},
+        {
+            "parameters": [
+                {"name": "a", "in": "query", "schema": {"$ref": "#/components/schemas/None"}}
+            ]
+        },
     ],
 )
-def test_a_reference_that_leads_outside_leaves_the_operation_out(operation: Any, tmp_path: Path) -> None:
+def test_a_reference_that_leads_outside_leaves_the_operation_out(
+    operation: Any, tmp_path: Path
+) -> None:
     catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", **operation}))
     assert (catalog.entries, catalog.tools) == (1, ())
     assert "unresolvable_reference" in kinds(catalog)
@@ -147,21 +162,32 @@ def test_a_path_whose_reference_leads_nowhere_is_reported(tmp_path: Path) -> Non
     (problem,) = [one for one in catalog.problems if one.kind == "unresolvable_reference"]
     assert [tool.name for tool in catalog.tools] == ["add"]
     assert problem.where.endswith("api.yaml#/paths/~1a~0b~1{id}")
-    assert "'/a~b/{id}' is at '#/components/pathItems/None', which is nothing in this file" in problem.message
+    assert (
+        "'/a~b/{id}' is at '#/components/pathItems/None', which is nothing in this file"
+        in problem.message
+    )
 
 
 def test_a_dead_reference_in_a_response_costs_only_the_result(tmp_path: Path) -> None:
-    response = {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/None"}}}}}
-    catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", "responses": response}))
+    response = {
+        "200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/None"}}}}
+    }
+    catalog = read(
+        tmp_path, document({"operationId": "add", "description": "Adds.", "responses": response})
+    )
     assert catalog.tools[0].returns is None
     assert kinds(catalog) == ["untyped_return"]
 
 
 def test_a_schema_that_holds_itself_is_cut(tmp_path: Path) -> None:
-    part = {"type": "object", "properties": {"of": {"$ref": "#/components/schemas/Part"}, "name": {"type": "string"}}}
+    part = {
+        "type": "object",
+        "properties": {"of": {"$ref": "#/components/schemas/Part"}, "name": {"type": "string"}},
+    }
     body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Part"}}}}
     text = document(
-        {"operationId": "add", "description": "Adds.", "requestBody": body}, components={"schemas": {"Part": part}}
+        {"operationId": "add", "description": "Adds.", "requestBody": body},
+        components={"schemas": {"Part": part}},
     )
     catalog = read(tmp_path, text)
     assert catalog.tools[0].properties == {"of": {"type": "object"}, "name": {"type": "string"}}
@@ -170,14 +196,22 @@ def test_a_schema_that_holds_itself_is_cut(tmp_path: Path) -> None:
 
 def test_references_that_chase_each_other_end(tmp_path: Path) -> None:
     loop = {"A": {"$ref": "#/components/parameters/B"}, "B": {"$ref": "#/components/parameters/A"}}
-    operation = {"operationId": "add", "description": "Adds.", "parameters": [{"$ref": "#/components/parameters/A"}]}
+    operation = {
+        "operationId": "add",
+        "description": "Adds.",
+        "parameters": [{"$ref": "#/components/parameters/A"}],
+    }
     catalog = read(tmp_path, document(operation, components={"parameters": loop}))
     assert "unresolvable_reference" in kinds(catalog)
 
 
-@pytest.mark.parametrize("version", ['swagger: "2.0"', 'openapi: "4.0.0"', "title: none", "- openapi"])
+@pytest.mark.parametrize(
+    "version", ['swagger: "2.0"', 'openapi: "4.0.0"', "title: none", "- openapi"]
+)
 def test_another_version_is_told_what_is_expected(version: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"OpenAPI 3\.0 or 3\.1 description in JSON or YAML is expected"):
+    with pytest.raises(
+        ConfigurationError, match=r"OpenAPI 3\.0 or 3\.1 description in JSON or YAML is expected"
+    ):
         read(tmp_path, version)
 
 
@@ -187,7 +221,8 @@ def test_another_version_is_told_what_is_expected(version: str, tmp_path: Path) 
         "a: &a [*a]\nb: *a",
         "a: &a [1,1,1,1,1,1,1,1]\n"
         + "".join(
-            f"{x}: &{x} [{','.join(f'*{y}' for _ in range(9))}]\n" for y, x in zip("abcdefgh", "bcdefghi", strict=True)
+            f"{x}: &{x} [{','.join(f'*{y}' for _ in range(9))}]\n"
+            for y, x in zip("abcdefgh", "bcdefghi", strict=True)
         ),
         "x: !!python/object/apply:os.getcwd []",
         "openapi: 3.0.0\npaths: {? [a] : b}",
@@ -209,10 +244,14 @@ def test_headers_that_a_client_sets_are_no_parameters(tmp_path: Path) -> None:
         {"name": "x-api-version", "in": "header", "schema": {"type": "string"}},
         {"name": "x-tenant", "in": "header", "required": True, "schema": {"type": "string"}},
     ]
-    catalog = read(tmp_path, document({"summary": "Adds a part.", "parameters": stated}), "api.json")
+    catalog = read(
+        tmp_path, document({"summary": "Adds a part.", "parameters": stated}), "api.json"
+    )
     assert "x-api-version" not in catalog.tools[0].properties
     assert "x-tenant" in catalog.tools[0].properties
-    assert any("'x-api-version' is set by a client" in problem.message for problem in catalog.problems)
+    assert any(
+        "'x-api-version' is set by a client" in problem.message for problem in catalog.problems
+    )
 
 
 def test_a_name_that_reads_as_a_path_is_a_plain_one_and_is_sent_as_it_was(tmp_path: Path) -> None:
@@ -244,18 +283,32 @@ def test_a_summary_that_is_the_name_once_more_tells_nothing(
     assert read(tmp_path, document(operation)).tools[0].description == told
 
 
-def test_a_member_that_refers_to_nothing_costs_itself_where_nobody_must_give_it(tmp_path: Path) -> None:
+def test_a_member_that_refers_to_nothing_costs_itself_where_nobody_must_give_it(
+    tmp_path: Path,
+) -> None:
     dead = {"$ref": "#/components/schemas/None"}
-    signer = {"type": "object", "properties": {"name": {"type": "string"}, "offline": {"type": "array", "items": dead}}}
+    signer = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "offline": {"type": "array", "items": dead}},
+    }
     needed = {"type": "object", "properties": {"id": dead}, "required": ["id"]}
     envelope = {
         "type": "object",
-        "properties": {"subject": {"type": "string"}, "signers": {"type": "array", "items": signer}, "extra": needed},
+        "properties": {
+            "subject": {"type": "string"},
+            "signers": {"type": "array", "items": signer},
+            "extra": needed,
+        },
         "required": ["subject"],
     }
     body = {"required": True, "content": {"application/json": {"schema": envelope}}}
     response = {"200": {"content": {"application/json": {"schema": signer}}}}
-    operation = {"operationId": "send", "description": "Sends.", "requestBody": body, "responses": response}
+    operation = {
+        "operationId": "send",
+        "description": "Sends.",
+        "requestBody": body,
+        "responses": response,
+    }
     catalog = read(tmp_path, document(operation))
     (tool,) = catalog.tools
     assert [*tool.properties] == ["subject", "signers"]
@@ -271,9 +324,14 @@ def test_a_member_that_refers_to_nothing_costs_itself_where_nobody_must_give_it(
 
 def test_files_of_an_imported_folder_may_refer_to_each_other(tmp_path: Path) -> None:
     zone = {"$ref": "../common/types.json#/definitions/Zone"}
-    operation = {"operationId": "makeZone", "description": "Makes a zone.", "parameters": [
-        {"name": "zone", "in": "body", "required": True, "schema": zone}]}  # fmt: skip
-    types = {"Zone": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
+    operation = {
+        "operationId": "makeZone",
+        "description": "Makes a zone.",
+        "parameters": [{"name": "zone", "in": "body", "required": True, "schema": zone}],
+    }
+    types = {
+        "Zone": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    }
     for place, stated in (
         ("dns/api.json", {"paths": {"/zones": {"post": operation}}}),
         ("common/types.json", {"paths": {}, "definitions": types}),
@@ -282,13 +340,20 @@ def test_files_of_an_imported_folder_may_refer_to_each_other(tmp_path: Path) -> 
         file.parent.mkdir()
         file.write_text(json.dumps({"swagger": "2.0", "info": {}, **stated}))
     alone = read_catalog("openapi", tmp_path / "dns" / "api.json")
-    assert (alone.tools, "import a folder that holds both files" in alone.problems[0].message) == ((), True)
+    assert (alone.tools, "import a folder that holds both files" in alone.problems[0].message) == (
+        (),
+        True,
+    )
     whole = read_catalog("openapi", tmp_path)
     assert [(tool.name, [*tool.properties]) for tool in whole.tools] == [("makeZone", ["name"])]
     assert whole.problems == ()
 
 
 def test_a_document_of_another_kind_is_told_by_what_it_begins_with(tmp_path: Path) -> None:
-    (tmp_path / "events.yaml").write_text("asyncapi: 2.0.0\ninfo: {title: Events}\nchannels: {}\nservers: {}\n")
-    with pytest.raises(ConfigurationError, match=r"begins with \['asyncapi', 'info', 'channels'\]; a Swagger 2\.0"):
+    (tmp_path / "events.yaml").write_text(
+        "asyncapi: 2.0.0\ninfo: {title: Events}\nchannels: {}\nservers: {}\n"
+    )
+    with pytest.raises(
+        ConfigurationError, match=r"begins with \['asyncapi', 'info', 'channels'\]; a Swagger 2\.0"
+    ):
         read_catalog("openapi", tmp_path / "events.yaml")

@@ -11,14 +11,29 @@ LEVELS = 5
 
 
 def document(paths: int) -> dict[str, Any]:
-    schemas: dict[str, Any] = {"Level0": {"type": "string", "pattern": "[", "description": "The innermost."}}
+    schemas: dict[str, Any] = {
+        "Level0": {"type": "string", "pattern": "[", "description": "The innermost."}
+    }
     for level in range(1, LEVELS + 1):
-        inner = {f"field{number}": {"$ref": f"#/components/schemas/Level{level - 1}"} for number in range(4)}
-        schemas[f"Level{level}"] = {"type": "object", "description": f"Of level {level}.", "properties": inner}
-    schemas["Tree"] = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Tree"}}}
+        inner = {
+            f"field{number}": {"$ref": f"#/components/schemas/Level{level - 1}"}
+            for number in range(4)
+        }
+        schemas[f"Level{level}"] = {
+            "type": "object",
+            "description": f"Of level {level}.",
+            "properties": inner,
+        }
+    schemas["Tree"] = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/components/schemas/Tree"}},
+    }
     reference = {"$ref": f"#/components/schemas/Level{LEVELS}"}
     body = {"content": {"application/json": {"schema": reference}}, "required": True}
-    answer = {"type": "object", "properties": {"tree": {"$ref": "#/components/schemas/Tree"}, "whole": reference}}
+    answer = {
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/components/schemas/Tree"}, "whole": reference},
+    }
     responses = {"200": {"content": {"application/json": {"schema": answer}}}}
     items = {
         f"/things{number}": {
@@ -50,27 +65,46 @@ def test_operations_that_share_schemas_are_read_as_each_by_itself(tmp_path: Path
         assert [(one.kind, one.message) for one in alone.problems] == [
             (one.kind, one.message) for one in read.problems if one.tool == f"make{number}"
         ]
-    assert {problem.kind for problem in read.problems} == {"shortened_parameters", "shortened_return"}
+    assert {problem.kind for problem in read.problems} == {
+        "shortened_parameters",
+        "shortened_return",
+    }
 
 
 def test_a_document_of_many_operations_with_deep_schemas_is_read_in_seconds(tmp_path: Path):
     started = time.process_time()
     assert len(read_openapi(written(tmp_path / "many", document(40))).tools) == 40
-    assert time.process_time() - started < 10  # each node of each operation checked by itself takes minutes
+    assert (
+        time.process_time() - started < 10
+    )  # each node of each operation checked by itself takes minutes
 
 
-def test_the_required_members_of_a_body_that_says_nothing_of_itself_stay_required_and_it_is_reported(tmp_path: Path):
+def test_the_required_members_of_a_body_that_says_nothing_of_itself_stay_required_and_it_is_reported(
+    tmp_path: Path,
+):
     schema = {
         "type": "object",
         "properties": {"to": {"type": "string"}, "note": {"type": "string"}},
         "required": ["to"],
     }
     stated = {"content": {"application/json": {"schema": schema}}}
-    bodies = {"unsaid": stated, "optional": {**stated, "required": False}, "needed": {**stated, "required": True}}
+    bodies = {
+        "unsaid": stated,
+        "optional": {**stated, "required": False},
+        "needed": {**stated, "required": True},
+    }
     paths = {
         f"/{name}": {"post": {"operationId": name, "description": "Send.", "requestBody": body}}
         for name, body in bodies.items()
     }
-    read = read_openapi(written(tmp_path / "calls", {"openapi": "3.0.0", "info": {}, "paths": paths}))
-    assert {tool.name: tool.required for tool in read.tools} == {"unsaid": ("to",), "optional": (), "needed": ("to",)}
-    assert [(problem.tool, problem.kind) for problem in read.problems] == [("unsaid", "assumed_required")]
+    read = read_openapi(
+        written(tmp_path / "calls", {"openapi": "3.0.0", "info": {}, "paths": paths})
+    )
+    assert {tool.name: tool.required for tool in read.tools} == {
+        "unsaid": ("to",),
+        "optional": (),
+        "needed": ("to",),
+    }
+    assert [(problem.tool, problem.kind) for problem in read.problems] == [
+        ("unsaid", "assumed_required")
+    ]

@@ -14,16 +14,23 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
-THING = {"type": "object", "properties": {"id": TEXT, "name": TEXT, "colour": TEXT, "owner": {"type": "object"}}}
+THING = {
+    "type": "object",
+    "properties": {"id": TEXT, "name": TEXT, "colour": TEXT, "owner": {"type": "object"}},
+}
 THINGS = {"type": "array", "items": THING}
 
 
-def listing(*parameters: tuple[str, str, Any], returns: Any = THINGS, method: str = "get", **more: Any) -> Any:
+def listing(
+    *parameters: tuple[str, str, Any], returns: Any = THINGS, method: str = "get", **more: Any
+) -> Any:
     stated = [
         {"in": part, "name": name, "schema": schema, "required": part in ("path", "header")}
         for part, name, schema in parameters
     ]
-    responses = {"200": {"description": "Done.", "content": {"application/json": {"schema": returns}}}}
+    responses = {
+        "200": {"description": "Done.", "content": {"application/json": {"schema": returns}}}
+    }
     return {
         method: {
             "operationId": "listThings",
@@ -59,13 +66,19 @@ def masked(*names: str) -> Any:
         ([("query", "group_by", masked("id", "name", "colour"))], []),
         ([("query", "kinds", masked("colour", "size", "weight"))], []),
         ([("query", "colours", masked("red", "green"))], []),
-        ([("query", "fields", TEXT), ("query", "pretty", {"type": "boolean"})], ["fields", "pretty"]),
+        (
+            [("query", "fields", TEXT), ("query", "pretty", {"type": "boolean"})],
+            ["fields", "pretty"],
+        ),
         ([("query", "custom_fields", TEXT)], []),
         ([("query", "format", {"type": "string", "enum": ["JSON", "csv"]})], ["format"]),
         ([("query", "format", {"type": "string", "enum": ["png", "svg"]})], []),
         ([("query", "limit", NUMBER), ("query", "offset", NUMBER)], ["limit", "offset"]),
         ([("query", "pageSize", NUMBER), ("query", "pageToken", TEXT)], ["pageSize", "pageToken"]),
-        ([("query", "page[limit]", NUMBER), ("query", "page[offset]", NUMBER)], ["page_limit", "page_offset"]),
+        (
+            [("query", "page[limit]", NUMBER), ("query", "page[offset]", NUMBER)],
+            ["page_limit", "page_offset"],
+        ),
         ([("query", "limit", NUMBER), ("query", "before", TEXT)], ["limit", "before"]),
         ([("query", "limit", NUMBER)], []),
         ([("query", "limit", NUMBER), ("query", "before", TEXT | {"format": "date-time"})], []),
@@ -73,12 +86,16 @@ def masked(*names: str) -> Any:
         ([("query", "token", TEXT), ("query", "count", NUMBER)], []),
         ([("path", "page", NUMBER), ("query", "limit", NUMBER)], []),
     ],
-)  # fmt: skip
-def test_plumbing_is_known_by_its_place_and_its_schema(parameters: Any, found: list[str], tmp_path: Path) -> None:
+)
+def test_plumbing_is_known_by_its_place_and_its_schema(
+    parameters: Any, found: list[str], tmp_path: Path
+) -> None:
     assert list(plumbing(tmp_path, *parameters)) == found
 
 
-@pytest.mark.parametrize(("count", "of", "found"), [(12, 14, True), (11, 11, False), (12, 20, False)])
+@pytest.mark.parametrize(
+    ("count", "of", "found"), [(12, 14, True), (11, 11, False), (12, 20, False)]
+)
 def test_what_nearly_all_operations_take_in_one_place_is_plumbing(
     count: int, of: int, found: bool, tmp_path: Path
 ) -> None:
@@ -94,7 +111,11 @@ def test_what_nearly_all_operations_take_in_one_place_is_plumbing(
 def test_a_body_has_no_plumbing_but_what_all_bodies_have(tmp_path: Path) -> None:
     def making(*names: str) -> Any:
         body = {
-            "content": {"application/json": {"schema": {"type": "object", "properties": dict.fromkeys(names, TEXT)}}}
+            "content": {
+                "application/json": {
+                    "schema": {"type": "object", "properties": dict.fromkeys(names, TEXT)}
+                }
+            }
         }
         return listing(method="post", requestBody=body)
 
@@ -105,9 +126,21 @@ def test_a_body_has_no_plumbing_but_what_all_bodies_have(tmp_path: Path) -> None
 
 
 def paged(**more: Any) -> Tool:
-    properties = {"id": TEXT, "colour": TEXT, "limit": NUMBER, "offset": NUMBER, "tags": {"type": "array"}}
+    properties = {
+        "id": TEXT,
+        "colour": TEXT,
+        "limit": NUMBER,
+        "offset": NUMBER,
+        "tags": {"type": "array"},
+    }
     schema = {"type": "object", "properties": properties, "required": ["id"], **more}
-    return Tool(name="list", description="Lists.", parameters=schema, category="a", plumbing=("limit", "offset"))
+    return Tool(
+        name="list",
+        description="Lists.",
+        parameters=schema,
+        category="a",
+        plumbing=("limit", "offset"),
+    )
 
 
 def test_no_plan_chooses_plumbing_and_the_signature_keeps_it() -> None:
@@ -117,7 +150,9 @@ def test_no_plan_chooses_plumbing_and_the_signature_keeps_it() -> None:
     assert "limit" in tool.signature["parameters"]["properties"]
 
 
-@pytest.mark.parametrize(("least", "names"), [(1, ["id"]), (2, ["id", "colour"]), (9, ["id", "colour"])])
+@pytest.mark.parametrize(
+    ("least", "names"), [(1, ["id"]), (2, ["id", "colour"]), (9, ["id", "colour"])]
+)
 def test_a_call_has_as_many_parameters_as_its_tool_wants(least: int, names: list[str]) -> None:
     assert enough_of(paged(minProperties=least), ["id"], Random(0)) == names
 
@@ -132,7 +167,9 @@ def test_a_call_has_as_many_parameters_as_its_tool_wants(least: int, names: list
         ({"x*.limit": False, "limit": True}, None),
     ],
 )
-def test_a_recipe_says_what_may_be_chosen(stated: dict[str, bool], marked: tuple[str, ...] | None) -> None:
+def test_a_recipe_says_what_may_be_chosen(
+    stated: dict[str, bool], marked: tuple[str, ...] | None
+) -> None:
     if marked is None:
         with pytest.raises(ConfigurationError, match="x\\*"):
             adapt([paged()], ToolChoice(plumbing=stated))

@@ -11,10 +11,7 @@ from callwright.generators.catalogs import Catalog, read_catalog
 ROOT = {
     "openapi": "3.0.0",
     "info": {"title": "Pets"},
-    "paths": {
-        "/pets": {"$ref": "paths/pets.yaml"},
-        "/pets/{id}": {"$ref": "paths/pet.json#/item"},
-    },
+    "paths": {"/pets": {"$ref": "paths/pets.yaml"}, "/pets/{id}": {"$ref": "paths/pet.json#/item"}},
     "components": {"schemas": {"Size": {"type": "string", "enum": ["small", "large"]}}},
 }
 PETS = """
@@ -34,7 +31,11 @@ PET = {
             "summary": "Show a pet.",
             "parameters": [{"$ref": "#/id"}],
             "responses": {
-                "200": {"content": {"application/json": {"schema": {"$ref": "../schemas/pet%20one.yaml#/Pet"}}}}
+                "200": {
+                    "content": {
+                        "application/json": {"schema": {"$ref": "../schemas/pet%20one.yaml#/Pet"}}
+                    }
+                }
             },
         }
     },
@@ -81,7 +82,12 @@ def test_path_items_and_schemas_of_other_files_are_followed(tmp_path: Path) -> N
         {"id": {"type": "integer"}},
         ["name", "size", "parent"],
     )
-    assert sorted(file.name for file in catalog.files) == ["api.json", "pet one.yaml", "pet.json", "pets.yaml"]
+    assert sorted(file.name for file in catalog.files) == [
+        "api.json",
+        "pet one.yaml",
+        "pet.json",
+        "pets.yaml",
+    ]
     assert {problem.kind for problem in catalog.problems} == {"circular_reference"}
 
 
@@ -104,9 +110,13 @@ def test_path_items_and_schemas_of_other_files_are_followed(tmp_path: Path) -> N
         ("a\x00b", "can't be looked at"),
     ],
 )
-def test_what_stands_elsewhere_is_reported_and_not_read(reference: str, reason: str, tmp_path: Path) -> None:
+def test_what_stands_elsewhere_is_reported_and_not_read(
+    reference: str, reason: str, tmp_path: Path
+) -> None:
     folder = tmp_path / "api"
-    (tmp_path / "secret.json").write_text(json.dumps({"a": {"type": "object", "properties": {"leaked": {}}}}))
+    (tmp_path / "secret.json").write_text(
+        json.dumps({"a": {"type": "object", "properties": {"leaked": {}}}})
+    )
     folder.mkdir()
     (folder / "link.json").symlink_to(tmp_path / "secret.json")
     (folder / "linked").symlink_to(tmp_path)
@@ -117,11 +127,15 @@ def test_what_stands_elsewhere_is_reported_and_not_read(reference: str, reason: 
     assert "leaked" not in str(catalog)
 
 
-def test_a_reference_is_reported_once_and_files_that_refer_to_each_other_are_read_once(tmp_path: Path) -> None:
+def test_a_reference_is_reported_once_and_files_that_refer_to_each_other_are_read_once(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "api"
     folder.mkdir()
     (folder / "one.json").write_text(json.dumps({"$ref": "two.json"}))
-    (folder / "two.json").write_text(json.dumps({"$ref": "one.json", "allOf": [{"$ref": "http://x/y"}] * 3}))
+    (folder / "two.json").write_text(
+        json.dumps({"$ref": "one.json", "allOf": [{"$ref": "http://x/y"}] * 3})
+    )
     catalog = read_with(folder, "one.json")
     assert sum("the network" in problem.message for problem in catalog.problems) == 1
     assert sorted(file.name for file in catalog.files) == ["api.json", "one.json", "two.json"]

@@ -20,40 +20,76 @@ SHELVES = {
     "properties": {
         "found": {
             "type": "array",
-            "items": {"type": "object", "properties": {"mark": TEXT, "warden": {"properties": {"badge": TEXT}}}},
-        },
+            "items": {
+                "type": "object",
+                "properties": {"mark": TEXT, "warden": {"properties": {"badge": TEXT}}},
+            },
+        }
     },
 }
 
 
 def operation(name: str, schema: object, links: object = None, *parameters: str) -> object:
     """An operation whose parameters stand in the path."""
-    answer = {"description": "", "content": {"application/json": {"schema": schema}}, "links": links or {}}
+    answer = {
+        "description": "",
+        "content": {"application/json": {"schema": schema}},
+        "links": links or {},
+    }
     stated = [{"name": one, "in": "path", "required": True, "schema": TEXT} for one in parameters]
-    return {"operationId": name, "summary": name, "parameters": stated, "responses": {"200": answer}}
+    return {
+        "operationId": name,
+        "summary": name,
+        "parameters": stated,
+        "responses": {"200": answer},
+    }
 
 
 LINKS = {
-    "content": {"operationId": "look_into", "parameters": {"shelf": "$response.body#/found/0/mark"}},
+    "content": {
+        "operationId": "look_into",
+        "parameters": {"shelf": "$response.body#/found/0/mark"},
+    },
     "keeper": {
         "operationRef": "#/paths/~1people~1{person}/get",
         "parameters": {"path.person": "$response.body#/found/*/warden/badge"},
     },
     "again": {"$ref": "#/components/links/Again"},
-    "nowhere": {"operationId": "burn_down", "parameters": {"shelf": "$response.body#/found/0/mark"}},
-    "misnamed": {"operationId": "look_into", "parameters": {"board": "$response.body#/found/0/mark"}},
-    "unreturned": {"operationId": "look_into", "parameters": {"shelf": "$response.body#/lost/0/mark"}},
+    "nowhere": {
+        "operationId": "burn_down",
+        "parameters": {"shelf": "$response.body#/found/0/mark"},
+    },
+    "misnamed": {
+        "operationId": "look_into",
+        "parameters": {"board": "$response.body#/found/0/mark"},
+    },
+    "unreturned": {
+        "operationId": "look_into",
+        "parameters": {"shelf": "$response.body#/lost/0/mark"},
+    },
 }
 DOCUMENT = {
     "openapi": "3.0.3",
     "info": {"title": "Shelves", "version": "1"},
     "paths": {
         "/found": {"get": operation("look_around", SHELVES, LINKS)},
-        "/shelves/{shelf}": {"get": operation("look_into", {"type": "object", "properties": {"title": TEXT}}, None, "shelf")},
-        "/people/{person}": {"get": operation("look_up", {"type": "object", "properties": {"title": TEXT}}, None, "person")},
+        "/shelves/{shelf}": {
+            "get": operation(
+                "look_into", {"type": "object", "properties": {"title": TEXT}}, None, "shelf"
+            )
+        },
+        "/people/{person}": {
+            "get": operation(
+                "look_up", {"type": "object", "properties": {"title": TEXT}}, None, "person"
+            )
+        },
     },
-    "components": {"links": {"Again": {"operationId": "look_into", "parameters": {"shelf": "$request.query.shelf"}}}},
-}  # fmt: skip
+    "components": {
+        "links": {
+            "Again": {"operationId": "look_into", "parameters": {"shelf": "$request.query.shelf"}}
+        }
+    },
+}
 CONTENT = StatedLink("get", "/shelves/{shelf}", "shelf", "found", "mark")
 KEEPER = StatedLink("get", "/people/{person}", "person", "found", "warden.badge")
 
@@ -81,7 +117,11 @@ def test_operations_are_named_by_id_or_reference_and_values_by_pointers(catalog:
 
 
 def test_what_leads_nowhere_is_said(catalog: Catalog) -> None:
-    messages = [one.message for one in catalog.problems if one.tool == "look_around" and "link" in one.message]
+    messages = [
+        one.message
+        for one in catalog.problems
+        if one.tool == "look_around" and "link" in one.message
+    ]
     assert messages == [
         "The link 'nowhere' leads to 'burn_down', which is no operation of the document; left out.",
         "The link 'misnamed' names 'board', which is no parameter of 'look_into'; left out.",
@@ -91,12 +131,24 @@ def test_what_leads_nowhere_is_said(catalog: Catalog) -> None:
 
 def test_stated_links_are_links_between_tools(document: Path) -> None:
     assert find_links(read_endpoints(document)) == (
-        Link(tool="look_into", parameter="shelf", source="look_around", entries="found", field="mark"),
-        Link(tool="look_up", parameter="person", source="look_around", entries="found", field="warden.badge"),
+        Link(
+            tool="look_into", parameter="shelf", source="look_around", entries="found", field="mark"
+        ),
+        Link(
+            tool="look_up",
+            parameter="person",
+            source="look_around",
+            entries="found",
+            field="warden.badge",
+        ),
     )
 
 
-def test_a_catalog_in_the_warehouse_keeps_them_under_new_names(document: Path, tmp_path: Path) -> None:
+def test_a_catalog_in_the_warehouse_keeps_them_under_new_names(
+    document: Path, tmp_path: Path
+) -> None:
     warehouse = Warehouse(tmp_path / "w.duckdb")
-    kept = import_catalog(warehouse, "openapi", document, ToolChoice(rename={"look_around": "look"}), name="shelves")
+    kept = import_catalog(
+        warehouse, "openapi", document, ToolChoice(rename={"look_around": "look"}), name="shelves"
+    )
     assert [one.links for one in listed_in(warehouse, kept.key)] == [(CONTENT, KEEPER), (), ()]

@@ -29,18 +29,25 @@ def test_a_folder_is_one_import_of_all_its_descriptions(tmp_path: Path) -> None:
     )
     catalog = read_catalog("openapi", tmp_path)
     assert [tool.name for tool in catalog.tools] == ["find", "make", "drop", "keep"]
-    assert (catalog.entries, [origin.path for origin in catalog.origins]) == (4, ["/find", "/make", "/drop", "/keep"])
+    assert (catalog.entries, [origin.path for origin in catalog.origins]) == (
+        4,
+        ["/find", "/make", "/drop", "/keep"],
+    )
     assert told(catalog) == []
 
 
 def test_parts_of_a_description_are_none_and_other_files_are_told(tmp_path: Path) -> None:
     reference = {"/part": {"$ref": "part.json"}}
     written(tmp_path / "a.json", "find", paths=reference)
-    (tmp_path / "part.json").write_text(json.dumps({"get": {"operationId": "part", "description": "Does it."}}))
+    (tmp_path / "part.json").write_text(
+        json.dumps({"get": {"operationId": "part", "description": "Does it."}})
+    )
     (tmp_path / "package.json").write_text("{}")
     catalog = read_catalog("openapi", tmp_path)
     assert [tool.name for tool in catalog.tools] == ["part"]
-    assert [(one.kind, Path(one.where).name) for one in catalog.problems] == [("other_format", "package.json")]
+    assert [(one.kind, Path(one.where).name) for one in catalog.problems] == [
+        ("other_format", "package.json")
+    ]
 
 
 def test_a_folder_without_descriptions_is_refused(tmp_path: Path) -> None:

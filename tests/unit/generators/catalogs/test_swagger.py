@@ -90,7 +90,10 @@ def test_operations_of_swagger_2_become_tools(tmp_path: Path) -> None:
 def test_the_places_of_swagger_parameters_are_kept(tmp_path: Path) -> None:
     (tmp_path / "api.yaml").write_text(SWAGGER)
     put, post = read_operations(tmp_path / "api.yaml")
-    assert put.places[2:] == (ParameterPlace("file", "body", "file"), ParameterPlace("sizes", "body", "sizes"))
+    assert put.places[2:] == (
+        ParameterPlace("file", "body", "file"),
+        ParameterPlace("sizes", "body", "sizes"),
+    )
     assert post.places[0] == ParameterPlace("store", "path", "store")
 
 
@@ -108,7 +111,9 @@ LEAVES = (
     | st.just("#/definitions/A")
 )
 JSON = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=25
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=25,
 )
 
 
@@ -118,7 +123,12 @@ def test_any_swagger_is_read_or_explained(
     tmp_path: Path, operation: Any, shared: Any, definition: Any, consumes: Any
 ) -> None:
     item = {"post": operation, "parameters": shared}
-    document = {"swagger": "2.0", "consumes": consumes, "paths": {"/x": item}, "definitions": {"A": definition}}
+    document = {
+        "swagger": "2.0",
+        "consumes": consumes,
+        "paths": {"/x": item},
+        "definitions": {"A": definition},
+    }
     try:
         catalog = read(tmp_path, document)
     except CallwrightError:
@@ -132,8 +142,16 @@ def body_of(schema: Any, folder: Path) -> Catalog:
     return read(folder, {"openapi": "3.0.0", "paths": {"/x": {"post": operation}}})
 
 
-A = {"type": "object", "properties": {"a": {"type": "string"}, "c": {"type": "string"}}, "required": ["a", "c"]}
-B = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "integer"}}, "required": ["b", "c"]}
+A = {
+    "type": "object",
+    "properties": {"a": {"type": "string"}, "c": {"type": "string"}},
+    "required": ["a", "c"],
+}
+B = {
+    "type": "object",
+    "properties": {"b": {"type": "string"}, "c": {"type": "integer"}},
+    "required": ["b", "c"],
+}
 
 
 @pytest.mark.parametrize(
@@ -144,16 +162,25 @@ B = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "in
         ({"oneOf": [A, B]}, ["a", "c", "b"], ("c",), ["flattened_body"]),
         ({"allOf": [A, B]}, ["a", "c", "b"], ("a", "c", "b"), []),
         ({**A, "additionalProperties": True}, ["a", "c"], ("a", "c"), ["flattened_body"]),
-        ({**A, "anyOf": [{"required": ["a"]}, {"required": ["c"]}]}, ["a", "c"], ("a", "c"), ["flattened_body"]),
+        (
+            {**A, "anyOf": [{"required": ["a"]}, {"required": ["c"]}]},
+            ["a", "c"],
+            ("a", "c"),
+            ["flattened_body"],
+        ),
         ({"type": "object", "additionalProperties": {"type": "string"}}, ["body"], ("body",), []),
         ({"oneOf": [A, {"type": "array"}]}, ["body"], ("body",), []),
         ({"oneOf": [A, True]}, ["body"], ("body",), []),
         ({"anyOf": 3, **A}, ["a", "c"], ("a", "c"), ["invalid_keyword"]),
         ({**A, "required": ["a", "a"]}, ["a", "c"], ("a",), []),
     ],
-)  # fmt: skip
+)
 def test_a_body_keeps_its_fields_where_it_is_an_object(
-    schema: Any, names: list[str], required: tuple[str, ...], kinds: list[str] | None, tmp_path: Path
+    schema: Any,
+    names: list[str],
+    required: tuple[str, ...],
+    kinds: list[str] | None,
+    tmp_path: Path,
 ) -> None:
     catalog = body_of(schema, tmp_path)
     if kinds is None:
@@ -175,7 +202,10 @@ def test_a_body_keeps_its_fields_where_it_is_an_object(
     ],
 )
 def test_the_language_of_a_document_is_found(summary: str, language: str, tmp_path: Path) -> None:
-    stated = {"get": {"operationId": "list", "summary": summary}, "put": {"operationId": "x", "description": summary}}
+    stated = {
+        "get": {"operationId": "list", "summary": summary},
+        "put": {"operationId": "x", "description": summary},
+    }
     catalog = read(tmp_path, {"openapi": "3.0.0", "paths": {"/x": stated}})
     assert {tool.language for tool in catalog.tools} == {language}
 

@@ -27,7 +27,11 @@ def written(folder: Path, schema: Any, *, required: bool | None = True, **schema
         body["required"] = required
     operation = {"operationId": "makeTask", "description": "Makes a task.", "requestBody": body}
     path = folder / "api.json"
-    stated = {"openapi": "3.0.3", "paths": {"/tasks": {"post": operation}}, "components": {"schemas": schemas}}
+    stated = {
+        "openapi": "3.0.3",
+        "paths": {"/tasks": {"post": operation}},
+        "components": {"schemas": schemas},
+    }
     path.write_text(json.dumps(stated))
     return path
 
@@ -46,7 +50,8 @@ def ref(name: str) -> dict[str, str]:
 
 # Each of these is in each of the others, so that all of it written out has far more than 20,000 parts.
 ENTANGLED = {
-    f"Kind{one}": of(name=TEXT, **{f"of{other}": ref(f"Kind{other}") for other in range(8)}) for one in range(8)
+    f"Kind{one}": of(name=TEXT, **{f"of{other}": ref(f"Kind{other}") for other in range(8)})
+    for one in range(8)
 }
 
 
@@ -57,7 +62,11 @@ def test_parameters_that_are_too_large_are_shortened_where_they_are_deepest(tmp_
     assert tool.properties["kind"]["properties"]["of1"]["properties"]["name"] == TEXT
     assert shortened(tool.parameters, MOST_TAKEN, {}) == (tool.parameters, 0)
     (told,) = [one for one in catalog.problems if one.kind == "shortened_parameters"]
-    assert (told.tool, "'kind'" in told.message, "'title'" in told.message) == ("makeTask", True, False)
+    assert (told.tool, "'kind'" in told.message, "'title'" in told.message) == (
+        "makeTask",
+        True,
+        False,
+    )
 
 
 def test_what_a_shortened_schema_refers_to_is_no_shorter_elsewhere(tmp_path: Path) -> None:
@@ -129,7 +138,9 @@ def test_a_required_body_requires_what_stands_in_its_wrapper(
         {"allOf": [ref("Id")]},
     ],
 )
-def test_members_that_a_caller_cannot_give_are_no_parameters_at_any_depth(hidden: Any, tmp_path: Path) -> None:
+def test_members_that_a_caller_cannot_give_are_no_parameters_at_any_depth(
+    hidden: Any, tmp_path: Path
+) -> None:
     inner = of(name=TEXT, id=hidden) | {"required": ["id", "name"]}
     schemas = {"Id": TEXT | {"readOnly": True}, "Task": of(name=TEXT)}
     (tool,) = read(tmp_path, of(id=hidden, title=TEXT, inner=inner), **schemas).tools

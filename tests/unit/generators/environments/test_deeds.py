@@ -30,13 +30,19 @@ def listed(schema: JsonSchema) -> JsonSchema:
 
 
 PROJECT = thing("Project", name=TEXT)
-TASK = thing("Task", project_id=NUMBER, title=TEXT, status={"type": "string", "enum": ["open", "done"]})
+TASK = thing(
+    "Task", project_id=NUMBER, title=TEXT, status={"type": "string", "enum": ["open", "done"]}
+)
 COMMENT = thing("Comment", task_id=NUMBER, text=TEXT)
 TAG = thing("Tag", name=TEXT)
 MEMBER = thing("Member", name=TEXT)
 NEW_TASKS = listed({"type": "object", "properties": {"title": TEXT, "project_id": NUMBER}})
 MOVED = listed(
-    {"type": "object", "properties": {"id": NUMBER, "status": TASK["properties"]["status"]}, "required": ["id"]}
+    {
+        "type": "object",
+        "properties": {"id": NUMBER, "status": TASK["properties"]["status"]},
+        "required": ["id"],
+    }
 )
 OPERATIONS: list[tuple[str, JsonSchema | None, dict[str, JsonSchema]]] = [
     ("GET /projects list_projects", listed(PROJECT), {}),
@@ -62,23 +68,39 @@ OPERATIONS: list[tuple[str, JsonSchema | None, dict[str, JsonSchema]]] = [
     ("GET /members list_members", listed(MEMBER), {}),
     ("GET /members/{member_id} get_member", MEMBER, {"member_id": NUMBER}),
     ("GET /projects/{project_id}/members members_of", listed(MEMBER), {"project_id": NUMBER}),
-    ("POST /projects/{project_id}/add_members add_members", None, {"project_id": NUMBER, "members": listed(NUMBER)}),
-    ("POST /projects/{project_id}/remove_member remove_member", None, {"project_id": NUMBER, "member_id": NUMBER}),
-]  # fmt: skip
+    (
+        "POST /projects/{project_id}/add_members add_members",
+        None,
+        {"project_id": NUMBER, "members": listed(NUMBER)},
+    ),
+    (
+        "POST /projects/{project_id}/remove_member remove_member",
+        None,
+        {"project_id": NUMBER, "member_id": NUMBER},
+    ),
+]
 
 
-def board(effects: dict[str, Effect] | None = None, *, refusing: str = "", seed: int = 3) -> DocumentWorld:
+def board(
+    effects: dict[str, Effect] | None = None, *, refusing: str = "", seed: int = 3
+) -> DocumentWorld:
     """A board of projects with tasks; the tool `refusing` declares a 409."""
     tools, operations, errors = [], [], []
     for line, returns, parameters in OPERATIONS:
         method, path, name = line.split()
         schema: JsonSchema = {"type": "object", "properties": parameters, "required": [*parameters]}
-        tools.append(Tool(name=name, description=name, parameters=schema, returns=returns, category="board"))
+        tools.append(
+            Tool(name=name, description=name, parameters=schema, returns=returns, category="board")
+        )
         operations.append((method, path))
         errors.append(
-            (StatedError("409", {"type": "object", "properties": {"reason": TEXT}}),) if name == refusing else ()
+            (StatedError("409", {"type": "object", "properties": {"reason": TEXT}}),)
+            if name == refusing
+            else ()
         )
-    return DocumentWorld("board", endpoints_of(tools, operations, (), errors), (), seed=seed, effects=effects)
+    return DocumentWorld(
+        "board", endpoints_of(tools, operations, (), errors), (), seed=seed, effects=effects
+    )
 
 
 BOARD = board()
@@ -97,15 +119,30 @@ def ids(things: list[Any]) -> list[int]:
 
 def test_everything_that_a_board_does_is_told_by_its_document() -> None:
     assert BOARD.unclear == ()
-    assert {name: one.model_dump(exclude_defaults=True) for name, one in BOARD.effects.by_tool.items() if one.each} == {
-        "add_tasks": {"creates": "task", "each": "body", "fields": {"title": "title", "project_id": "project_id"}},
-        "move_tasks": {"updates": "task", "each": "body", "id": "id", "fields": {"status": "status"}},
+    assert {
+        name: one.model_dump(exclude_defaults=True)
+        for name, one in BOARD.effects.by_tool.items()
+        if one.each
+    } == {
+        "add_tasks": {
+            "creates": "task",
+            "each": "body",
+            "fields": {"title": "title", "project_id": "project_id"},
+        },
+        "move_tasks": {
+            "updates": "task",
+            "each": "body",
+            "id": "id",
+            "fields": {"status": "status"},
+        },
         "drop_tasks": {"deletes": "task", "each": "ids", "id": "ids", "parts": "deletes"},
         "add_members": {"links": "member", "each": "members", "id": "members", "to": "project_id"},
     }
 
 
-def test_a_list_of_things_is_made_changed_and_deleted_thing_by_thing(episode: DocumentEpisode) -> None:
+def test_a_list_of_things_is_made_changed_and_deleted_thing_by_thing(
+    episode: DocumentEpisode,
+) -> None:
     project = ask(episode, "list_projects")[0]["id"]
     made = ask(
         episode,
@@ -126,11 +163,17 @@ def test_what_is_done_to_many_is_done_to_all_or_to_none(episode: DocumentEpisode
     task = ask(episode, "list_tasks")[0]["id"]
     assert refusal(episode, "drop_tasks", ids=[task, -1]) == "not_found"
     assert (
-        refusal(episode, "move_tasks", body=[{"id": task, "status": "done"}, {"id": -1, "status": "done"}])
+        refusal(
+            episode,
+            "move_tasks",
+            body=[{"id": task, "status": "done"}, {"id": -1, "status": "done"}],
+        )
         == "not_found"
     )
     assert (
-        refusal(episode, "add_tasks", body=[{"title": "Paint"}, {"title": "Sweep", "project_id": -1}])
+        refusal(
+            episode, "add_tasks", body=[{"title": "Paint"}, {"title": "Sweep", "project_id": -1}]
+        )
         == "invalid_value"
     )
     assert refusal(episode, "drop_tasks", ids=[]) == "invalid_value"
@@ -140,11 +183,16 @@ def test_what_belongs_to_a_deleted_thing_is_gone_with_it(episode: DocumentEpisod
     project = ask(episode, "list_projects")[0]["id"]
     made = ask(episode, "add_tasks", body=[{"title": "Paint", "project_id": project}])[0]["id"]
     comment = ask(episode, "add_comment", task_id=made, text="Blue")["id"]
-    tasks, others = ids(ask(episode, "tasks_of", project_id=project)), ids(ask(episode, "list_tasks"))
+    tasks, others = (
+        ids(ask(episode, "tasks_of", project_id=project)),
+        ids(ask(episode, "list_tasks")),
+    )
     ask(episode, "delete_project", project_id=project)
     for task in tasks:
         assert refusal(episode, "get_task", task_id=task) == "not_found"
-    assert refusal(episode, "get_comment", comment_id=comment) == "not_found", "also what belongs to that"
+    assert refusal(episode, "get_comment", comment_id=comment) == "not_found", (
+        "also what belongs to that"
+    )
     assert refusal(episode, "tasks_of", project_id=project) == "not_found"
     assert {*ids(ask(episode, "list_tasks"))} == {*others} - {*tasks}
     deleted = {(one.kind, one.id) for one in diff(START, episode.state)}
@@ -153,7 +201,9 @@ def test_what_belongs_to_a_deleted_thing_is_gone_with_it(episode: DocumentEpisod
 
 
 def test_a_thing_that_was_moved_goes_with_the_one_that_has_it_now() -> None:
-    effects = {"move_tasks": Effect(updates="task", each="body", id="id", fields={"status": "project_id"})}
+    effects = {
+        "move_tasks": Effect(updates="task", each="body", id="id", fields={"status": "project_id"})
+    }
     episode = board(effects).begin()
     first, second = ids(ask(episode, "list_projects"))[:2]
     task = ask(episode, "tasks_of", project_id=first)[0]["id"]
@@ -175,7 +225,10 @@ def test_where_the_document_declares_a_conflict_what_still_has_parts_is_not_dele
     episode = board(refusing="delete_task").begin()
     task = ask(episode, "list_tasks")[0]["id"]
     found = episode.answer(Call(tool="delete_task", arguments={"task_id": task}))
-    assert (found.error, found.response) == ("conflict", {"reason": found.problem.removeprefix("409: ")})
+    assert (found.error, found.response) == (
+        "conflict",
+        {"reason": found.problem.removeprefix("409: ")},
+    )
     bare = ask(episode, "add_tasks", body=[{"title": "Paint"}])[0]["id"]
     ask(episode, "delete_task", task_id=bare)
     assert refusal(episode, "get_task", task_id=bare) == "not_found"
@@ -211,7 +264,9 @@ def test_a_relation_is_put_and_taken_and_read_from_both_sides(episode: DocumentE
     assert refusal(episode, "put_tag", task_id=task, tag_id=-1) == "not_found"
 
 
-def test_what_belonged_to_another_at_first_can_be_taken_and_put_back(episode: DocumentEpisode) -> None:
+def test_what_belonged_to_another_at_first_can_be_taken_and_put_back(
+    episode: DocumentEpisode,
+) -> None:
     task = ask(episode, "list_tasks")[0]["id"]
     held = ids(ask(episode, "tags_of", task_id=task))
     ask(episode, "take_tag", task_id=task, tag_id=held[0])
@@ -221,7 +276,9 @@ def test_what_belonged_to_another_at_first_can_be_taken_and_put_back(episode: Do
     assert diff(START, episode.state) == ()
 
 
-def test_a_verb_with_a_list_of_ids_puts_each_among_those_of_a_thing(episode: DocumentEpisode) -> None:
+def test_a_verb_with_a_list_of_ids_puts_each_among_those_of_a_thing(
+    episode: DocumentEpisode,
+) -> None:
     project, held = ask(episode, "list_projects")[0]["id"], []
     held = ids(ask(episode, "members_of", project_id=project))
     new = [one for one in ids(ask(episode, "list_members")) if one not in held][:2]
@@ -229,7 +286,9 @@ def test_a_verb_with_a_list_of_ids_puts_each_among_those_of_a_thing(episode: Doc
     assert {*ids(ask(episode, "members_of", project_id=project))} == {*held, *new}
     ask(episode, "remove_member", project_id=project, member_id=held[0])
     assert {*ids(ask(episode, "members_of", project_id=project))} == {*held[1:], *new}
-    assert refusal(episode, "add_members", project_id=project, members=[new[0], -1]) == "invalid_value"
+    assert (
+        refusal(episode, "add_members", project_id=project, members=[new[0], -1]) == "invalid_value"
+    )
 
 
 def test_a_deleted_thing_belongs_to_nothing(episode: DocumentEpisode) -> None:
@@ -245,7 +304,11 @@ def test_ends_are_alike_where_the_same_was_put_to_things_of_other_ids() -> None:
     for titles in (["Paint"], ["Sweep", "Paint"]):
         episode = BOARD.begin()
         project, tag = ask(episode, "list_projects")[0]["id"], ask(episode, "list_tags")[0]["id"]
-        made = ids(ask(episode, "add_tasks", body=[{"title": one, "project_id": project} for one in titles]))
+        made = ids(
+            ask(
+                episode, "add_tasks", body=[{"title": one, "project_id": project} for one in titles]
+            )
+        )
         ask(episode, "put_tag", task_id=made[-1], tag_id=tag)
         if len(made) > 1:
             ask(episode, "drop_tasks", ids=made[:1])
@@ -256,20 +319,43 @@ def test_ends_are_alike_where_the_same_was_put_to_things_of_other_ids() -> None:
 @pytest.mark.parametrize(
     ("name", "effect", "words"),
     [
-        ("add_tasks", {"creates": "task", "each": "tasks"}, "'add_tasks'.*`each` names 'tasks', which is no list"),
-        ("add_tasks", {"creates": "task", "each": "body", "fields": ["colour"]}, "no parameter 'colour'; it has body, title"),
-        ("put_tag", {"links": "tag", "id": "tag_id", "to": "board_id"}, "'put_tag'.*no parameter 'board_id'"),
-        ("drop_tasks", {"unlinks": "tag", "id": "ids"}, "'drop_tasks'.*whose tag it unlinks is not told"),
-        ("delete_tag", {"deletes": "tag", "parts": "keeps"}, "'delete_tag'.*parts of a tag, of which paths tell none"),
+        (
+            "add_tasks",
+            {"creates": "task", "each": "tasks"},
+            "'add_tasks'.*`each` names 'tasks', which is no list",
+        ),
+        (
+            "add_tasks",
+            {"creates": "task", "each": "body", "fields": ["colour"]},
+            "no parameter 'colour'; it has body, title",
+        ),
+        (
+            "put_tag",
+            {"links": "tag", "id": "tag_id", "to": "board_id"},
+            "'put_tag'.*no parameter 'board_id'",
+        ),
+        (
+            "drop_tasks",
+            {"unlinks": "tag", "id": "ids"},
+            "'drop_tasks'.*whose tag it unlinks is not told",
+        ),
+        (
+            "delete_tag",
+            {"deletes": "tag", "parts": "keeps"},
+            "'delete_tag'.*parts of a tag, of which paths tell none",
+        ),
     ],
-)  # fmt: skip
-def test_effects_that_contradict_the_document_are_refused(name: str, effect: dict[str, Any], words: str) -> None:
+)
+def test_effects_that_contradict_the_document_are_refused(
+    name: str, effect: dict[str, Any], words: str
+) -> None:
     with pytest.raises(ConfigurationError, match=words):
         board({name: Effect.model_validate(effect)})
 
 
 @pytest.mark.parametrize(
-    "effect", [{"reads": True, "each": "x"}, {"creates": "a", "to": "b"}, {"updates": "a", "parts": "keeps"}]
+    "effect",
+    [{"reads": True, "each": "x"}, {"creates": "a", "to": "b"}, {"updates": "a", "parts": "keeps"}],
 )
 def test_an_effect_says_only_what_goes_with_its_deed(effect: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"what (reads|creates|updates)"):
@@ -277,16 +363,40 @@ def test_an_effect_says_only_what_goes_with_its_deed(effect: dict[str, Any]) -> 
 
 
 PROJECTS = [*ids(ask(BOARD.begin(), "list_projects"))[:2], -1]
-TASKS = [*ids(ask(BOARD.begin(), "tasks_of", project_id=PROJECTS[0])), *ids(ask(BOARD.begin(), "list_tasks"))[:2], -1]
-TAGS = [*ids(ask(BOARD.begin(), "tags_of", task_id=TASKS[0])), ids(ask(BOARD.begin(), "list_tags"))[0]]
+TASKS = [
+    *ids(ask(BOARD.begin(), "tasks_of", project_id=PROJECTS[0])),
+    *ids(ask(BOARD.begin(), "list_tasks"))[:2],
+    -1,
+]
+TAGS = [
+    *ids(ask(BOARD.begin(), "tags_of", task_id=TASKS[0])),
+    ids(ask(BOARD.begin(), "list_tags"))[0],
+]
 project, task, tag, title = map(st.sampled_from, (PROJECTS, TASKS, TAGS, ["Paint", "Sweep"]))
 task_lists = st.lists(task, min_size=1, max_size=2)
 CALLS: st.SearchStrategy[Call] = st.one_of(
     *(
-        st.builds(lambda given, name=name: Call(tool=name, arguments=given), st.fixed_dictionaries(parameters))
+        st.builds(
+            lambda given, name=name: Call(tool=name, arguments=given),
+            st.fixed_dictionaries(parameters),
+        )
         for name, parameters in (
-            ("add_tasks", {"body": st.lists(st.fixed_dictionaries({"title": title, "project_id": project}), max_size=2)}),
-            ("move_tasks", {"body": st.lists(st.fixed_dictionaries({"id": task, "status": st.just("done")}), max_size=2)}),
+            (
+                "add_tasks",
+                {
+                    "body": st.lists(
+                        st.fixed_dictionaries({"title": title, "project_id": project}), max_size=2
+                    )
+                },
+            ),
+            (
+                "move_tasks",
+                {
+                    "body": st.lists(
+                        st.fixed_dictionaries({"id": task, "status": st.just("done")}), max_size=2
+                    )
+                },
+            ),
             ("drop_tasks", {"ids": task_lists}),
             ("delete_project", {"project_id": project}),
             ("delete_tag", {"tag_id": tag}),
@@ -296,7 +406,7 @@ CALLS: st.SearchStrategy[Call] = st.one_of(
             ("tags_of", {"task_id": task}),
         )
     )
-)  # fmt: skip
+)
 sequences = st.lists(CALLS, max_size=6)
 
 
@@ -338,7 +448,9 @@ def test_lists_and_reads_agree_about_what_is_there(calls: list[Call]) -> None:
     episode, _ = run(calls)
     there = {*ids(ask(episode, "list_projects"))}
     for one in PROJECTS[:2]:
-        assert (one in there) == (not episode.answer(Call(tool="get_project", arguments={"project_id": one})).problem)
+        assert (one in there) == (
+            not episode.answer(Call(tool="get_project", arguments={"project_id": one})).problem
+        )
         for task in ids(ask(episode, "tasks_of", project_id=one)) if one in there else ():
             found = ask(episode, "get_task", task_id=task)
             assert found["project_id"] == one

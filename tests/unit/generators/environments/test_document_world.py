@@ -12,9 +12,19 @@ from pydantic import JsonValue, ValidationError
 
 from callwright.generators.environments.episodes import START, diff, world_of
 from callwright.generators.environments.opening import open_environment
-from callwright.generators.environments.protocol import Effect, Environment, RecordedSettings, SimulatedSettings
+from callwright.generators.environments.protocol import (
+    Effect,
+    Environment,
+    RecordedSettings,
+    SimulatedSettings,
+)
 from callwright.generators.kinds import all_kinds
-from callwright.generators.multi_step.making import domains_for, find_obstacle, plan_goals, share_over_domains
+from callwright.generators.multi_step.making import (
+    domains_for,
+    find_obstacle,
+    plan_goals,
+    share_over_domains,
+)
 from callwright.language.packs import of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal
@@ -34,14 +44,26 @@ BOOK = {
 LOAN = {
     "type": "object",
     "title": "Loan",
-    "properties": {"id": NUMBER, "book_id": {"type": "string"}, "due": {"type": "string", "format": "date"}},
+    "properties": {
+        "id": NUMBER,
+        "book_id": {"type": "string"},
+        "due": {"type": "string", "format": "date"},
+    },
 }
 
 
-def operation(name: str, summary: str, returns: dict[str, JsonValue], *parameters: dict[str, JsonValue]) -> JsonValue:
+def operation(
+    name: str, summary: str, returns: dict[str, JsonValue], *parameters: dict[str, JsonValue]
+) -> JsonValue:
     """An operation that answers with what it returns."""
     answer = {"200": {"description": "", "content": {"application/json": {"schema": returns}}}}
-    return {"operationId": name, "summary": summary, "tags": ["library"], "parameters": parameters, "responses": answer}
+    return {
+        "operationId": name,
+        "summary": summary,
+        "tags": ["library"],
+        "parameters": parameters,
+        "responses": answer,
+    }
 
 
 def parameter(name: str, place: str, schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -65,7 +87,11 @@ DOCUMENT = {
                     "required": True,
                     "content": {
                         "application/json": {
-                            "schema": {"type": "object", "required": ["title"], "properties": {"title": TEXT}}
+                            "schema": {
+                                "type": "object",
+                                "required": ["title"],
+                                "properties": {"title": TEXT},
+                            }
                         }
                     },
                 },
@@ -75,17 +101,23 @@ DOCUMENT = {
             "get": operation("get-book", "Get a book", BOOK, ID),
             "delete": operation("remove-book", "Remove a book", {"type": "object"}, ID),
         },
-        "/books/{id}/loans": {"get": operation("list-loans", "List the loans of a book", LOANS, ID)},
-        "/vaults/{vault_id}": {"get": operation("open-vault", "Open a vault", {"type": "object"}, VAULT)},
+        "/books/{id}/loans": {
+            "get": operation("list-loans", "List the loans of a book", LOANS, ID)
+        },
+        "/vaults/{vault_id}": {
+            "get": operation("open-vault", "Open a vault", {"type": "object"}, VAULT)
+        },
     },
-}  # fmt: skip
+}
 
 
 def library(folder: Path, document: object = DOCUMENT, *, seed: int = 1) -> Environment:
     """The world of the document."""
     path = folder / "api.yaml"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
-    settings = SimulatedSettings.model_validate({"environment": "simulated", "path": path, "seed": seed})
+    settings = SimulatedSettings.model_validate(
+        {"environment": "simulated", "path": path, "seed": seed}
+    )
     return open_environment(settings, store=folder / f"responses{seed}.sqlite", secret=str)
 
 
@@ -118,7 +150,9 @@ def test_a_list_holds_what_was_asked_for(world: Environment) -> None:
     assert {book["genre"] for book in books if isinstance(book, dict)} == {"poetry"}
 
 
-def test_a_list_is_asked_for_by_an_identifier_and_not_by_a_name_where_its_parameter_says_so(tmp_path: Path) -> None:
+def test_a_list_is_asked_for_by_an_identifier_and_not_by_a_name_where_its_parameter_says_so(
+    tmp_path: Path,
+) -> None:
     shelf = {
         **parameter("shelf", "query", TEXT),
         "required": True,
@@ -134,15 +168,24 @@ def test_a_list_is_asked_for_by_an_identifier_and_not_by_a_name_where_its_parame
 
 def test_what_is_done_went_well_where_nothing_but_that_is_told(tmp_path: Path) -> None:
     sent = operation(
-        "send-reminder", "Send a reminder", {"type": "object", "properties": {"sent": {"type": "boolean"}}}, ID
+        "send-reminder",
+        "Send a reminder",
+        {"type": "object", "properties": {"sent": {"type": "boolean"}}},
+        ID,
     )
     world = library(tmp_path, {**DOCUMENT, "paths": {"/loans/{id}/reminder": {"post": sent}}})
-    assert [answer(world, "send-reminder", id=str(number)) for number in range(6)] == [{"sent": True}] * 6
+    assert [answer(world, "send-reminder", id=str(number)) for number in range(6)] == [
+        {"sent": True}
+    ] * 6
 
 
-def test_what_nothing_can_be_made_up_for_is_left_out_and_all_else_is_answered(tmp_path: Path) -> None:
+def test_what_nothing_can_be_made_up_for_is_left_out_and_all_else_is_answered(
+    tmp_path: Path,
+) -> None:
     seal = {"type": "object", "properties": {"name": TEXT, "mark": {**TEXT, "pattern": "(?=a)b"}}}
-    paths = {"/seals": {"get": operation("list-seals", "List seals", {"type": "array", "items": seal})}}
+    paths = {
+        "/seals": {"get": operation("list-seals", "List seals", {"type": "array", "items": seal})}
+    }
     seals = answer(library(tmp_path, {**DOCUMENT, "paths": paths}), "list-seals")
     assert isinstance(seals, list)
     assert all(isinstance(one, dict) and one.get("name") and not one.get("mark") for one in seals)
@@ -157,14 +200,18 @@ def test_what_was_made_can_be_read_as_it_was_given(world: Environment) -> None:
 
 def test_what_was_made_is_new_and_known_where_the_call_is_stored_already(tmp_path: Path) -> None:
     made = answer(library(tmp_path), "add-book", title="Winter at Sea")
-    again = library(tmp_path)  # another process: the store answers the call, and the world has not seen it
+    again = library(
+        tmp_path
+    )  # another process: the store answers the call, and the world has not seen it
     assert isinstance(made, dict)
     assert made["id"] not in [book["id"] for book in answer(again, "list-books")]  # type: ignore[index,union-attr,call-overload]
     assert answer(again, "add-book", title="Winter at Sea") == made
     assert answer(again, "get-book", id=made["id"]) == made
 
 
-def test_what_belongs_to_a_thing_is_its_own_and_not_narrowed_by_the_owners_id(world: Environment) -> None:
+def test_what_belongs_to_a_thing_is_its_own_and_not_narrowed_by_the_owners_id(
+    world: Environment,
+) -> None:
     books = answer(world, "list-books")
     assert isinstance(books, list)
     owners = [str(book["id"]) for book in books if isinstance(book, dict)]
@@ -173,7 +220,13 @@ def test_what_belongs_to_a_thing_is_its_own_and_not_narrowed_by_the_owners_id(wo
         assert isinstance(own, list)
         assert len(own) > 2
         assert {loan["book_id"] for loan in own if isinstance(loan, dict)} == {owner}
-    numbers = [loan["id"] for own in loans.values() if isinstance(own, list) for loan in own if isinstance(loan, dict)]
+    numbers = [
+        loan["id"]
+        for own in loans.values()
+        if isinstance(own, list)
+        for loan in own
+        if isinstance(loan, dict)
+    ]
     assert len(numbers) == len(set(map(str, numbers)))
 
 
@@ -181,7 +234,12 @@ def test_constants_are_sent_with_each_call_and_change_no_answer(tmp_path: Path) 
     (tmp_path / "fixed").mkdir()
     path = tmp_path / "fixed" / "api.yaml"
     path.write_text(yaml.safe_dump(DOCUMENT), encoding="utf-8")
-    stated = {"environment": "simulated", "path": path, "seed": 1, "constants": {"list-books.genre": "poetry"}}
+    stated = {
+        "environment": "simulated",
+        "path": path,
+        "seed": 1,
+        "constants": {"list-books.genre": "poetry"},
+    }
     settings = SimulatedSettings.model_validate(stated)
     fixed = open_environment(settings, store=tmp_path / "fixed.sqlite", secret=str)
     assert answer(fixed, "list-books")
@@ -226,26 +284,36 @@ def test_goals_go_from_lists_to_their_entries(world: Environment) -> None:
     assert {goal.calls[0].tool for goal in goals} <= {"list-books", "add-book"}
 
 
-def test_what_is_made_is_wanted_and_is_neither_removed_nor_found_by_making_it(world: Environment) -> None:
+def test_what_is_made_is_wanted_and_is_neither_removed_nor_found_by_making_it(
+    world: Environment,
+) -> None:
     goals = [goal for goal in planned(world, "library", 12) if goal.calls[0].tool == "add-book"]
     assert goals
     for goal in goals:
         made = {at for at, call in enumerate(goal.calls) if call.tool == "add-book"}
         used = [(call.tool, call.arguments["id"]) for call in goal.calls if "id" in call.arguments]
         assert all(goal.calls[at].wanted for at in made)
-        assert not any(tool == "remove-book" and getattr(source, "call", -1) in made for tool, source in used)
+        assert not any(
+            tool == "remove-book" and getattr(source, "call", -1) in made for tool, source in used
+        )
 
 
 def test_an_optional_id_of_another_thing_makes_a_path_of_three_steps(tmp_path: Path) -> None:
     body: JsonValue = {"type": "object", "properties": {"bookId": TEXT, "weeks": NUMBER}}
     lent = {
-        **operation("lend-book", "Lend a book", {"type": "object", "properties": {"id": NUMBER, "bookId": TEXT}}),  # type: ignore[dict-item]
+        **operation(
+            "lend-book",
+            "Lend a book",
+            {"type": "object", "properties": {"id": NUMBER, "bookId": TEXT}},
+        ),  # type: ignore[dict-item]
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
     }
     paths = {
         **{path: stated for path, stated in DOCUMENT["paths"].items() if "loans" not in path},  # type: ignore[attr-defined]
         "/desk/loan": {"post": lent},
-        "/desk/loan/{loanId}": {"get": operation("get-loan", "Get a loan", LOAN, parameter("loanId", "path", NUMBER))},
+        "/desk/loan/{loanId}": {
+            "get": operation("get-loan", "Get a loan", LOAN, parameter("loanId", "path", NUMBER))
+        },
     }
     world = library(tmp_path, {**DOCUMENT, "paths": paths})
     orders = [[call.tool for call in goal.calls] for goal in planned(world, "library", 10)]
@@ -260,11 +328,21 @@ def test_nothing_is_asked_of_what_is_removed(world: Environment) -> None:
         assert not any(one in others for one in removed)
 
 
-def test_nothing_is_asked_of_what_is_removed_by_a_tool_whose_verb_comes_last(tmp_path: Path) -> None:
+def test_nothing_is_asked_of_what_is_removed_by_a_tool_whose_verb_comes_last(
+    tmp_path: Path,
+) -> None:
     one = DOCUMENT["paths"]["/books/{id}"]  # type: ignore[index]
-    paths = {**DOCUMENT["paths"], "/books/{id}": {**one, "delete": {**one["delete"], "operationId": "BookRemove"}}}  # type: ignore[dict-item]
+    paths = {
+        **DOCUMENT["paths"],
+        "/books/{id}": {**one, "delete": {**one["delete"], "operationId": "BookRemove"}},
+    }  # type: ignore[dict-item]
     goals = planned(library(tmp_path, {**DOCUMENT, "paths": paths}), "library", 12)
-    removed = [(goal, call.arguments["id"]) for goal in goals for call in goal.calls if call.tool == "BookRemove"]
+    removed = [
+        (goal, call.arguments["id"])
+        for goal in goals
+        for call in goal.calls
+        if call.tool == "BookRemove"
+    ]
     assert removed
     for goal, book in removed:
         assert [call.arguments.get("id") for call in goal.calls].count(book) == 1
@@ -274,7 +352,9 @@ def test_the_link_that_is_missing_is_named(tmp_path: Path) -> None:
     paths = {"/vaults/{vault_id}": DOCUMENT["paths"]["/vaults/{vault_id}"]}  # type: ignore[index]
     world = library(tmp_path, {**DOCUMENT, "paths": paths})
     assert planned(world, "library", 1) == []
-    assert "no result gives `vault_id` of open-vault, which no user would say" in find_obstacle("library", "en", world)
+    assert "no result gives `vault_id` of open-vault, which no user would say" in find_obstacle(
+        "library", "en", world
+    )
 
 
 def test_a_simulated_environment_has_one_source(tmp_path: Path) -> None:
@@ -285,10 +365,13 @@ def test_a_simulated_environment_has_one_source(tmp_path: Path) -> None:
         open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
 
 
-def test_tools_of_too_small_domains_are_told_to_be_sorted_and_not_to_be_simulated(world: Environment) -> None:
+def test_tools_of_too_small_domains_are_told_to_be_sorted_and_not_to_be_simulated(
+    world: Environment,
+) -> None:
     few = [tool for tool in world.tools if tool.name in ("list-books", "get-book")]
     with pytest.raises(
-        ConfigurationError, match=r"4 tools or more .*'library' \(2\).*`categories`.*'multi_step_cross'"
+        ConfigurationError,
+        match=r"4 tools or more .*'library' \(2\).*`categories`.*'multi_step_cross'",
     ):
         domains_for(all_kinds()["multi_step"], few)
     with pytest.raises(ConfigurationError, match=r"all of 'library' \(2\)\. Ask for 'multi_step'"):
@@ -305,7 +388,9 @@ def test_each_language_is_asked_of_the_domains_that_have_tools_in_it(world: Envi
     assert [(one.language, one.place) for one in alone] == [("en", "library"), ("zh", "library")]
 
 
-def test_the_world_of_a_recipe_begins_episodes_with_the_effects_that_the_recipe_says(tmp_path: Path) -> None:
+def test_the_world_of_a_recipe_begins_episodes_with_the_effects_that_the_recipe_says(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "api.yaml"
     path.write_text(yaml.safe_dump(DOCUMENT), encoding="utf-8")
     effects = {"open-vault": {"updates": "vault", "sets": {"open": True}}}
@@ -314,7 +399,9 @@ def test_the_world_of_a_recipe_begins_episodes_with_the_effects_that_the_recipe_
     with pytest.raises(ConfigurationError, match=r"'open-vault'.*GET changes nothing"):
         open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
     told = settings.model_copy(update={"effects": {"remove-book": Effect(reads=True)}})
-    episode = world_of(open_environment(told, store=tmp_path / "responses.sqlite", secret=str)).begin()
+    episode = world_of(
+        open_environment(told, store=tmp_path / "responses.sqlite", secret=str)
+    ).begin()
     made = episode.answer(Call(tool="add-book", arguments={"title": "Winter at Sea"})).response
     assert isinstance(made, dict)
     assert not episode.answer(Call(tool="remove-book", arguments={"id": made["id"]})).problem
@@ -361,7 +448,13 @@ def test_things_of_a_world_have_names_of_their_own_and_no_two_the_same(tmp_path:
         document = {**DOCUMENT, "paths": {f"/{kind.lower()}s": {"get": listed}}}
         (tmp_path / kind).mkdir()
         found = answer(library(tmp_path / kind, document), f"list-{kind}s")
-        names = [str(one[called]) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        names = (
+            [str(one[called]) for one in found if isinstance(one, dict)]
+            if isinstance(found, list)
+            else []
+        )
         assert len({*names}) == len(names) > 0
         assert all(word[0].isupper() for name in names for word in name.split())
-        assert {word for name in names for word in name.split()}.isdisjoint(of("en").data["values"]["first_names"])
+        assert {word for name in names for word in name.split()}.isdisjoint(
+            of("en").data["values"]["first_names"]
+        )

@@ -42,7 +42,9 @@ def listed(schema: JsonSchema) -> JsonSchema:
     return {"type": "array", "items": schema}
 
 
-def tool(name: str, returns: JsonSchema | None, required: str = "", **parameters: JsonSchema) -> Tool:
+def tool(
+    name: str, returns: JsonSchema | None, required: str = "", **parameters: JsonSchema
+) -> Tool:
     """A tool of the shop; `required` names parameters."""
     schema: JsonSchema = {"type": "object", "properties": parameters, "required": required.split()}
     return Tool(name=name, description=name, parameters=schema, returns=returns, category="shop")
@@ -50,7 +52,8 @@ def tool(name: str, returns: JsonSchema | None, required: str = "", **parameters
 
 ID, NUMBER = TEXT, {"type": "integer"}
 FIELDS: dict[str, JsonSchema] = {
-    name: ORDER["properties"][name] for name in ("customer_id", "item", "quantity", "status", "address")
+    name: ORDER["properties"][name]
+    for name in ("customer_id", "item", "quantity", "status", "address")
 }
 OPERATIONS: dict[str, tuple[str, str, Tool]] = {
     one[2].name: one
@@ -65,9 +68,17 @@ OPERATIONS: dict[str, tuple[str, str, Tool]] = {
         ("delete", "/orders/{id}/archive", tool("restore_order", ORDER, "id", id=ID)),
         ("post", "/orders/{id}/wrap", tool("wrap_order", ORDER, "id", id=ID)),
         ("get", "/customers", tool("list_customers", listed(CUSTOMER))),
-        ("post", "/customers", tool("add_customer", CUSTOMER, "username", username=TEXT, email=TEXT)),
+        (
+            "post",
+            "/customers",
+            tool("add_customer", CUSTOMER, "username", username=TEXT, email=TEXT),
+        ),
         ("get", "/customers/{username}", tool("get_customer", CUSTOMER, "username", username=TEXT)),
-        ("get", "/customers/{customer_id}/orders", tool("orders_of", listed(ORDER), "customer_id", customer_id=NUMBER)),
+        (
+            "get",
+            "/customers/{customer_id}/orders",
+            tool("orders_of", listed(ORDER), "customer_id", customer_id=NUMBER),
+        ),
     )
 }
 
@@ -90,14 +101,22 @@ def episode() -> DocumentEpisode:
 
 def changes(episode: DocumentEpisode) -> list[tuple[str, str, str, JsonValue, JsonValue]]:
     """What has changed since the start, but for the ids."""
-    return [(one.sort, one.kind, one.field, one.before, one.after) for one in diff(START, episode.state)]
+    return [
+        (one.sort, one.kind, one.field, one.before, one.after) for one in diff(START, episode.state)
+    ]
 
 
 def test_a_world_of_a_document_is_one_that_calls_change() -> None:
     assert isinstance(SHOP, StatefulWorld)
     assert {one for one in OPERATIONS if SHOP.writes(one)} == {
-        "add_order", "change_order", "remove_order", "cancel_order", "archive_order", "restore_order", "add_customer",
-    }  # fmt: skip
+        "add_order",
+        "change_order",
+        "remove_order",
+        "cancel_order",
+        "archive_order",
+        "restore_order",
+        "add_customer",
+    }
     assert SHOP.unclear == ("wrap_order",)
 
 
@@ -107,7 +126,10 @@ def test_what_was_changed_is_read_so_by_id_and_in_lists(episode: DocumentEpisode
     assert changed == {**order, "quantity": 7, "address": {**order["address"], "city": "Lyon"}}
     assert ask(episode, "get_order", id=order["id"]) == changed
     assert changed in ask(episode, "list_orders", status="open")
-    assert [(one[0], one[2]) for one in changes(episode)] == [("updated", "address"), ("updated", "quantity")]
+    assert [(one[0], one[2]) for one in changes(episode)] == [
+        ("updated", "address"),
+        ("updated", "quantity"),
+    ]
 
 
 def test_a_change_back_is_no_change(episode: DocumentEpisode) -> None:
@@ -144,7 +166,9 @@ def test_what_never_was_is_not_found(episode: DocumentEpisode) -> None:
     assert refusal(episode, "orders_of", customer_id=-5) == "not_found"
 
 
-def test_a_verb_below_a_things_path_sets_the_choice_or_the_switch_of_its_name(episode: DocumentEpisode) -> None:
+def test_a_verb_below_a_things_path_sets_the_choice_or_the_switch_of_its_name(
+    episode: DocumentEpisode,
+) -> None:
     order = ask(episode, "list_orders", status="open")[0]
     assert ask(episode, "cancel_order", id=order["id"])["status"] == "cancelled"
     assert ask(episode, "archive_order", id=order["id"])["archived"] is True
@@ -157,7 +181,9 @@ def test_a_verb_that_no_field_tells_changes_nothing_until_its_effect_is_said() -
     order = ask(episode, "list_orders", status="open")[0]
     ask(episode, "wrap_order", id=order["id"])
     assert not diff(START, episode.state)
-    told = shop({"wrap_order": Effect.model_validate({"updates": "order", "sets": {"wrapping": "paper"}})}).begin()
+    told = shop(
+        {"wrap_order": Effect.model_validate({"updates": "order", "sets": {"wrapping": "paper"}})}
+    ).begin()
     ask(told, "wrap_order", id=order["id"])
     assert changes(told) == [("updated", "order", "wrapping", None, "paper")]
 
@@ -197,7 +223,9 @@ def test_a_restored_episode_goes_on_from_there(episode: DocumentEpisode) -> None
     assert [ask(episode, "add_order", item="Lamp")["id"], ask(episode, "list_orders")] == after
 
 
-def test_episodes_see_nothing_of_each_other_and_builds_see_nothing_of_episodes(episode: DocumentEpisode) -> None:
+def test_episodes_see_nothing_of_each_other_and_builds_see_nothing_of_episodes(
+    episode: DocumentEpisode,
+) -> None:
     order = ask(episode, "list_orders")[0]
     ask(episode, "remove_order", id=order["id"])
     assert ask(SHOP.begin(), "get_order", id=order["id"]) == order
@@ -241,14 +269,26 @@ def test_ends_are_alike_where_the_same_was_made_under_other_ids() -> None:
         ("cancel_ordr", {"reads": True}, "'cancel_ordr'.* Did you mean cancel_order"),
         ("get_order", {"deletes": "order", "id": "id"}, "'get_order'.*GET changes nothing"),
         ("wrap_order", {"updates": "order", "id": "number"}, "'wrap_order'.*no parameter 'number'"),
-        ("wrap_order", {"updates": "parcel", "id": "id"}, "'wrap_order'.*'parcel'; there are customer, order"),
-        ("wrap_order", {"updates": "order", "sets": {"status": "wrapped"}}, "'wrap_order'.*status.*does not allow"),
+        (
+            "wrap_order",
+            {"updates": "parcel", "id": "id"},
+            "'wrap_order'.*'parcel'; there are customer, order",
+        ),
+        (
+            "wrap_order",
+            {"updates": "order", "sets": {"status": "wrapped"}},
+            "'wrap_order'.*status.*does not allow",
+        ),
         (
             "change_order",
             {"updates": "order", "fields": ["status"], "sets": {"status": "open"}},
             "'change_order'.*status is set and is given",
         ),
-        ("add_customer", {"updates": "order"}, "'add_customer'.*which order it updates is not told"),
+        (
+            "add_customer",
+            {"updates": "order"},
+            "'add_customer'.*which order it updates is not told",
+        ),
     ],
 )
 def test_effects_that_contradict_the_document_are_refused_with_the_tools_name(
@@ -259,7 +299,13 @@ def test_effects_that_contradict_the_document_are_refused_with_the_tools_name(
 
 
 @pytest.mark.parametrize(
-    "effect", [{}, {"creates": "a", "deletes": "b"}, {"deletes": "a", "sets": {"b": 1}}, {"reads": True, "id": "x"}]
+    "effect",
+    [
+        {},
+        {"creates": "a", "deletes": "b"},
+        {"deletes": "a", "sets": {"b": 1}},
+        {"reads": True, "id": "x"},
+    ],
 )
 def test_an_effect_is_one_thing(effect: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"reads|deletes"):
@@ -269,14 +315,21 @@ def test_an_effect_is_one_thing(effect: dict[str, Any]) -> None:
 def test_tools_that_only_have_names_change_what_is_said() -> None:
     tools = [
         tool("add_note", {"type": "object", "properties": {"note_id": TEXT}}, "text", text=TEXT),
-        tool("read_note", {"type": "object", "properties": {"note_id": TEXT, "text": TEXT}}, "note_id", note_id=TEXT),
+        tool(
+            "read_note",
+            {"type": "object", "properties": {"note_id": TEXT, "text": TEXT}},
+            "note_id",
+            note_id=TEXT,
+        ),
         tool("drop_note", None, "note_id", note_id=TEXT),
     ]
     stated = {
         "add_note": Effect.model_validate({"creates": "note", "fields": ["text"]}),
         "drop_note": Effect.model_validate({"deletes": "note", "id": "note_id"}),
     }
-    episode = DocumentWorld("notes", endpoints_of(tools, [("", "")] * 3), (), effects=stated).begin()
+    episode = DocumentWorld(
+        "notes", endpoints_of(tools, [("", "")] * 3), (), effects=stated
+    ).begin()
     made = ask(episode, "add_note", text="Buy milk")
     assert ask(episode, "read_note", note_id=made["note_id"])["text"] == "Buy milk"
     ask(episode, "drop_note", note_id=made["note_id"])
@@ -285,8 +338,13 @@ def test_tools_that_only_have_names_change_what_is_said() -> None:
 
 
 def test_lists_have_all_that_there_is_in_pages_and_tell_how_many() -> None:
-    orders: JsonSchema = {"type": "object", "properties": {"orders": listed(ORDER), "total": NUMBER}}
-    search = tool("search_orders", orders, status=FIELDS["status"], limit=NUMBER, offset=NUMBER, page=NUMBER)
+    orders: JsonSchema = {
+        "type": "object",
+        "properties": {"orders": listed(ORDER), "total": NUMBER},
+    }
+    search = tool(
+        "search_orders", orders, status=FIELDS["status"], limit=NUMBER, offset=NUMBER, page=NUMBER
+    )
     tools = [search, OPERATIONS["get_order"][2], OPERATIONS["remove_order"][2]]
     paths = [("get", "/orders"), ("get", "/orders/{id}"), ("delete", "/orders/{id}")]
     episode = DocumentWorld("shop", endpoints_of(tools, paths), ()).begin()
@@ -329,7 +387,11 @@ def _is_sized(value: object) -> bool:
 
 
 def test_what_a_path_names_otherwise_than_the_schema_is_one_kind() -> None:
-    variable: JsonSchema = {"type": "object", "title": "EnvVar", "properties": {"key": TEXT, "value": TEXT}}
+    variable: JsonSchema = {
+        "type": "object",
+        "title": "EnvVar",
+        "properties": {"key": TEXT, "value": TEXT},
+    }
     tools = [
         tool("list_variables", listed(variable)),
         tool("read_variable", variable, "key", key=TEXT),
@@ -349,17 +411,28 @@ ids = st.sampled_from(IDS)
 items, numbers = st.sampled_from(["Lamp", "Chair", ""]), st.integers(0, 4)
 CALLS: st.SearchStrategy[Call] = st.one_of(
     *(
-        st.builds(lambda given, name=name: Call(tool=name, arguments=given), st.fixed_dictionaries(needed, optional=more))
+        st.builds(
+            lambda given, name=name: Call(tool=name, arguments=given),
+            st.fixed_dictionaries(needed, optional=more),
+        )
         for name, needed, more in (
             ("add_order", {"item": items}, {"quantity": numbers}),
-            ("change_order", {"id": ids}, {"item": items, "quantity": numbers, "status": st.sampled_from(["open", "shipped"])}),
+            (
+                "change_order",
+                {"id": ids},
+                {
+                    "item": items,
+                    "quantity": numbers,
+                    "status": st.sampled_from(["open", "shipped"]),
+                },
+            ),
             ("remove_order", {"id": ids}, {}),
             ("cancel_order", {"id": ids}, {}),
             ("list_orders", {}, {}),
             ("add_customer", {"username": items}, {}),
         )
     )
-)  # fmt: skip
+)
 sequences = st.lists(CALLS, max_size=6)
 
 

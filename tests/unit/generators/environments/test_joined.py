@@ -47,7 +47,9 @@ def calls_in(world: StatefulWorld) -> list[Call]:
     answer = world.begin().answer
     bicycles: Any = answer(BICYCLE).response
     parcels: Any = answer(PARCEL).response
-    repairs: Any = answer(Call(tool="list_repairs", arguments={"bicycle_id": bicycles[0]["id"]})).response
+    repairs: Any = answer(
+        Call(tool="list_repairs", arguments={"bicycle_id": bicycles[0]["id"]})
+    ).response
     return [
         Call(tool="update_bicycle", arguments={"bicycle_id": bicycles[1]["id"], "colour": "white"}),
         Call(tool="create_repair", arguments={"bicycle_id": bicycles[0]["id"], "part": "saddle"}),
@@ -66,9 +68,9 @@ def test_each_call_is_answered_by_the_world_that_has_its_tool(
     assert joined.name == "workshop+depot"
     for part, call in zip(parts, (BICYCLE, PARCEL), strict=True):
         assert joined.begin(5).answer(call) == world_of(part).begin(5).answer(call)
-    assert {one for one in ("update_bicycle", "delete_parcel", "get_parcel") if joined.writes(one)} == {
-        "update_bicycle", "delete_parcel",
-    }  # fmt: skip
+    assert {
+        one for one in ("update_bicycle", "delete_parcel", "get_parcel") if joined.writes(one)
+    } == {"update_bicycle", "delete_parcel"}
     assert joined.begin().answer(Call(tool="nothing")).error == "not_found"
 
 
@@ -76,10 +78,13 @@ async def test_builds_are_answered_as_by_each(
     joined: JoinedEnvironment, parts: tuple[Environment, Environment]
 ) -> None:
     assert [await joined.answer(one) for one in (BICYCLE, PARCEL)] == [
-        await parts[0].answer(BICYCLE), await parts[1].answer(PARCEL),
-    ]  # fmt: skip
+        await parts[0].answer(BICYCLE),
+        await parts[1].answer(PARCEL),
+    ]
     assert (await joined.answer(Call(tool="nothing"))).error == "not_found"
-    assert {link.tool for link in joined.links} == {link.tool for part in parts for link in part.links}
+    assert {link.tool for link in joined.links} == {
+        link.tool for part in parts for link in part.links
+    }
 
 
 def test_what_changes_stands_after_the_name_of_its_world(joined: JoinedEnvironment) -> None:
@@ -93,12 +98,16 @@ def test_what_changes_stands_after_the_name_of_its_world(joined: JoinedEnvironme
         one.answer(call)
     for call in reversed(calls_in(joined)):
         other.answer(call)
-    assert unnamed(diff(START, one.state)) == unnamed(diff(START, other.state)), "the order of the worlds is free"
+    assert unnamed(diff(START, one.state)) == unnamed(diff(START, other.state)), (
+        "the order of the worlds is free"
+    )
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 5), max_size=6), st.lists(st.integers(0, 5), max_size=4))
-def test_states_are_values_of_all_worlds(joined: JoinedEnvironment, first: list[int], second: list[int]) -> None:
+def test_states_are_values_of_all_worlds(
+    joined: JoinedEnvironment, first: list[int], second: list[int]
+) -> None:
     calls, episode = calls_in(joined), joined.begin()
     for at in first:
         episode.answer(calls[at])
@@ -112,10 +121,20 @@ def test_states_are_values_of_all_worlds(joined: JoinedEnvironment, first: list[
     assert other.state == episode.state
 
 
-def test_a_fault_may_lie_over_all_of_them(joined: JoinedEnvironment, parts: tuple[Environment, Environment]) -> None:
+def test_a_fault_may_lie_over_all_of_them(
+    joined: JoinedEnvironment, parts: tuple[Environment, Environment]
+) -> None:
     call = GoldCall(tool="delete_parcel", arguments=calls_in(joined)[3].arguments)
     source = depot.errand(parts[1])
-    fault = Fault(sort="unavailable", due="tell", until=1, at=2, call=call, told={"error": "down"}, source=source)
+    fault = Fault(
+        sort="unavailable",
+        due="tell",
+        until=1,
+        at=2,
+        call=call,
+        told={"error": "down"},
+        source=source,
+    )
     episode = FaultyWorld(joined, fault).begin()
     state = episode.snapshot()
     found = [episode.answer(one) for one in calls_in(joined)]
@@ -123,8 +142,12 @@ def test_a_fault_may_lie_over_all_of_them(joined: JoinedEnvironment, parts: tupl
     assert [episode.answer(one) for one in calls_in(joined)] == found
 
 
-def test_two_tools_of_one_name_are_refused_with_what_to_do(parts: tuple[Environment, Environment]) -> None:
-    with pytest.raises(ConfigurationError, match=r"'workshop' and 'workshop' both have a tool '\w+'.*`rename`"):
+def test_two_tools_of_one_name_are_refused_with_what_to_do(
+    parts: tuple[Environment, Environment],
+) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"'workshop' and 'workshop' both have a tool '\w+'.*`rename`"
+    ):
         JoinedEnvironment([parts[0], parts[0]])
 
 

@@ -9,7 +9,13 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import Endpoint, endpoints_of, read_endpoints
 from callwright.generators.environments.exploring import Example, is_borne_out
-from callwright.generators.environments.linking import find_links, same_thing, thing_of_title, with_hints, words_of
+from callwright.generators.environments.linking import (
+    find_links,
+    same_thing,
+    thing_of_title,
+    with_hints,
+    words_of,
+)
 from callwright.generators.environments.picking import argument_with, values_of_parameter
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
 
@@ -22,10 +28,16 @@ def endpoints(shop: Path) -> tuple[Endpoint, ...]:
 
 
 def sources(links: tuple[Link, ...], tool: str, parameter: str) -> list[tuple[str, str, str]]:
-    return [(one.source, one.entries, one.field) for one in links if (one.tool, one.parameter) == (tool, parameter)]
+    return [
+        (one.source, one.entries, one.field)
+        for one in links
+        if (one.tool, one.parameter) == (tool, parameter)
+    ]
 
 
-def test_the_id_in_a_path_comes_from_every_response_that_names_the_thing(endpoints: tuple[Endpoint, ...]) -> None:
+def test_the_id_in_a_path_comes_from_every_response_that_names_the_thing(
+    endpoints: tuple[Endpoint, ...],
+) -> None:
     links = find_links(endpoints)
     assert sources(links, "read_customer", "id") == [
         ("list_customers", "data", "id"),
@@ -42,7 +54,9 @@ def test_the_id_in_a_path_comes_from_every_response_that_names_the_thing(endpoin
     ]
 
 
-def test_a_query_and_a_deep_member_of_a_body_have_links_too(endpoints: tuple[Endpoint, ...]) -> None:
+def test_a_query_and_a_deep_member_of_a_body_have_links_too(
+    endpoints: tuple[Endpoint, ...],
+) -> None:
     links = find_links(endpoints)
     assert ("find_customer", "", "id") in sources(links, "list_orders", "customer_id")
     assert sources(links, "filter_orders", "orders.id.any_[]")[0] == ("list_orders", "", "id")
@@ -55,25 +69,36 @@ def test_what_a_tool_was_asked_with_is_no_link_from_it(endpoints: tuple[Endpoint
     assert ("read_order", "", "customer_id") in sources(links, "read_customer", "id")
 
 
-def test_an_id_of_another_type_or_of_the_same_tool_is_no_link(endpoints: tuple[Endpoint, ...]) -> None:
+def test_an_id_of_another_type_or_of_the_same_tool_is_no_link(
+    endpoints: tuple[Endpoint, ...],
+) -> None:
     links = find_links(endpoints)
     assert all(link.source != link.tool for link in links)
     assert not [one for one in sources(links, "read_order", "id") if one[2] == "customer_id"]
 
 
-def test_a_name_that_people_say_is_no_link_but_a_reference_by_name_is(endpoints: tuple[Endpoint, ...]) -> None:
+def test_a_name_that_people_say_is_no_link_but_a_reference_by_name_is(
+    endpoints: tuple[Endpoint, ...],
+) -> None:
     assert sources(find_links(endpoints), "find_customer", "name") == []
-    assert ("list_customers", "data", "name") in sources(find_links(endpoints, spoken=True), "find_customer", "name")
+    assert ("list_customers", "data", "name") in sources(
+        find_links(endpoints, spoken=True), "find_customer", "name"
+    )
     assert ("read_customer", "", "shop_name") in sources(find_links(endpoints), "read_shop", "name")
 
 
 def test_a_description_ends_with_where_the_value_stands(endpoints: tuple[Endpoint, ...]) -> None:
-    tools = {tool.name: tool for tool in with_hints([one.tool for one in endpoints], find_links(endpoints))}
+    tools = {
+        tool.name: tool
+        for tool in with_hints([one.tool for one in endpoints], find_links(endpoints))
+    }
     assert tools["read_customer"].properties["id"]["description"] == (
         "The id. (`id` of an entry of `data` in the response of list_customers) (`id` in the response of find_customer)"
         " (`customer_id` in the response of read_order) (`customer_id` of an entry in the response of filter_orders)"
     )
-    deep = tools["filter_orders"].properties["orders"]["properties"]["id"]["properties"]["any_"]["description"]
+    deep = tools["filter_orders"].properties["orders"]["properties"]["id"]["properties"]["any_"][
+        "description"
+    ]
     assert "(`id` of an entry in the response of list_orders)" in deep
     assert "response of" not in tools["find_customer"].properties["name"]["description"]
 
@@ -88,7 +113,10 @@ def test_a_link_holds_where_a_value_of_the_source_brought_something() -> None:
     listed = Example(Call(tool="list"), {"data": [{"id": 3}, {"id": None}, {"name": "x"}]})
 
     def read(value: JsonValue, response: JsonValue) -> bool:
-        examples = {"list": (listed,), "read": (Example(Call(tool="read", arguments={"id": value}), response),)}
+        examples = {
+            "list": (listed,),
+            "read": (Example(Call(tool="read", arguments={"id": value}), response),),
+        }
         return is_borne_out(link, examples)
 
     assert read(3, {"name": "y"})
@@ -120,7 +148,10 @@ def test_a_title_names_a_thing_without_what_wraps_it() -> None:
     assert thing_of_title(None) == ""
 
 
-@given(st.lists(st.sampled_from(["flow", "run", "parent", "work", "pool"]), max_size=4), st.integers(0, 4))
+@given(
+    st.lists(st.sampled_from(["flow", "run", "parent", "work", "pool"]), max_size=4),
+    st.integers(0, 4),
+)
 def test_a_thing_is_the_same_as_the_end_of_its_longer_name(words: list[str], cut: int) -> None:
     end = " ".join(words[min(cut, len(words)) :])
     assert same_thing(" ".join(words), end) == bool(end)
@@ -131,7 +162,9 @@ NAMES = st.from_regex(r"[a-z_]{1,5}(\[\])?", fullmatch=True)
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4), st.integers() | st.text())
-def test_a_value_put_at_a_parameters_place_is_found_there(pieces: list[str], value: JsonValue) -> None:
+def test_a_value_put_at_a_parameters_place_is_found_there(
+    pieces: list[str], value: JsonValue
+) -> None:
     parameter = ".".join(pieces)
     assert list(values_of_parameter(argument_with(parameter, value), parameter)) == [value]
 
@@ -139,11 +172,16 @@ def test_a_value_put_at_a_parameters_place_is_found_there(pieces: list[str], val
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("issueIdOrKey", ["issue", "id"]), ("type_id_or_name", ["type", "id"]), ("projectKeyOrId", ["project", "key"]),
-        ("color_or_size", ["color", "or", "size"]), ("idOrder", ["id", "order"]),
+        ("issueIdOrKey", ["issue", "id"]),
+        ("type_id_or_name", ["type", "id"]),
+        ("projectKeyOrId", ["project", "key"]),
+        ("color_or_size", ["color", "or", "size"]),
+        ("idOrder", ["id", "order"]),
     ],
-)  # fmt: skip
-def test_a_name_that_leaves_open_by_what_a_thing_is_known_says_the_first(name: str, words: list[str]) -> None:
+)
+def test_a_name_that_leaves_open_by_what_a_thing_is_known_says_the_first(
+    name: str, words: list[str]
+) -> None:
     assert words_of(name) == words
 
 
@@ -154,14 +192,37 @@ def test_a_remark_in_a_title_is_no_part_of_the_thing() -> None:
 def test_a_name_of_what_is_made_itself_comes_from_no_response() -> None:
     text = {"type": "string"}
     field = {"type": "object", "properties": {"id": text, "display_name": text, "owner_name": text}}
-    taken = {"type": "object", "properties": {"display_name": text, "field_name": text, "owner_name": text}}
+    taken = {
+        "type": "object",
+        "properties": {"display_name": text, "field_name": text, "owner_name": text},
+    }
     listed: JsonSchema = {"type": "array", "items": field}
     tools = [
-        Tool(name="list_fields", description="List.", category="Fields", parameters=NONE, returns=listed),
-        Tool(name="list_owners", description="List.", category="Fields", parameters=NONE, returns=listed),
-        Tool(name="create_field", description="Create.", category="Fields", parameters=taken, returns=field),
-    ]  # fmt: skip
-    links = find_links(endpoints_of(tools, [("get", "/fields"), ("get", "/owners"), ("post", "/fields")]))
+        Tool(
+            name="list_fields",
+            description="List.",
+            category="Fields",
+            parameters=NONE,
+            returns=listed,
+        ),
+        Tool(
+            name="list_owners",
+            description="List.",
+            category="Fields",
+            parameters=NONE,
+            returns=listed,
+        ),
+        Tool(
+            name="create_field",
+            description="Create.",
+            category="Fields",
+            parameters=taken,
+            returns=field,
+        ),
+    ]
+    links = find_links(
+        endpoints_of(tools, [("get", "/fields"), ("get", "/owners"), ("post", "/fields")])
+    )
     assert {one.parameter for one in links} == {"owner_name"}
 
 
@@ -170,9 +231,17 @@ def test_a_path_that_ends_in_a_format_names_what_one_without_it_does() -> None:
     call = {"type": "object", "properties": {"sid": text, "status": text}}
     taken: JsonSchema = {"type": "object", "properties": {"Sid": text}, "required": ["Sid"]}
     tools = [
-        Tool(name="list_calls", description="List.", category="Calls", parameters=NONE, returns={"items": call, "type": "array"}),
-        Tool(name="get_call", description="Read.", category="Calls", parameters=taken, returns=call),
-    ]  # fmt: skip
+        Tool(
+            name="list_calls",
+            description="List.",
+            category="Calls",
+            parameters=NONE,
+            returns={"items": call, "type": "array"},
+        ),
+        Tool(
+            name="get_call", description="Read.", category="Calls", parameters=taken, returns=call
+        ),
+    ]
     endpoints = endpoints_of(tools, [("get", "/calls.json"), ("get", "/calls/{Sid}.json")])
     assert [one.entry for one in endpoints] == ["Sid", "Sid"]
     assert sources(find_links(endpoints), "get_call", "Sid") == [("list_calls", "", "sid")]

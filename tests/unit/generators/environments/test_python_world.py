@@ -8,9 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from callwright.generators.environments.episodes import START, RefusalError, StatefulWorld, diff, loaded, world_of
+from callwright.generators.environments.episodes import (
+    START,
+    RefusalError,
+    StatefulWorld,
+    diff,
+    loaded,
+    world_of,
+)
 from callwright.generators.environments.protocol import WorldSettings
-from callwright.generators.environments.python_world import PythonEnvironment, PythonWorld, reads, writes
+from callwright.generators.environments.python_world import (
+    PythonEnvironment,
+    PythonWorld,
+    reads,
+    writes,
+)
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import Call
 
@@ -34,7 +46,12 @@ class Bank(PythonWorld[Ledger, WorldSettings]):
 
     def start(self, rng: Random) -> Ledger:
         """Two accounts."""
-        return Ledger(accounts={"a1": Account(owner="Noor", amount=rng.randint(50, 90)), "a2": Account(owner="Kim")})
+        return Ledger(
+            accounts={
+                "a1": Account(owner="Noor", amount=rng.randint(50, 90)),
+                "a2": Account(owner="Kim"),
+            }
+        )
 
     @writes
     def move_money(self, source: str, target: str, amount: int = 10) -> Account:
@@ -79,16 +96,30 @@ BANK = bank()
 
 def test_tools_are_the_marked_methods_with_their_types_and_texts() -> None:
     tool = BANK.tools[0]
-    assert [one.name for one in BANK.tools] == ["move_money", "open_account", "close_account", "show_account"]
+    assert [one.name for one in BANK.tools] == [
+        "move_money",
+        "open_account",
+        "close_account",
+        "show_account",
+    ]
     assert (tool.description, tool.category, tool.source) == (
-        "Move money from one account to another.", "Bank", "environment:bank",
-    )  # fmt: skip
+        "Move money from one account to another.",
+        "Bank",
+        "environment:bank",
+    )
     assert tool.required == ("source", "target")
-    assert tool.properties["source"] == {"type": "string", "description": "The account it is taken from."}
+    assert tool.properties["source"] == {
+        "type": "string",
+        "description": "The account it is taken from.",
+    }
     assert tool.properties["amount"] == {"type": "integer", "default": 10}
     assert tool.returns is not None
     assert set(tool.returns["properties"]) == {"owner", "amount"}
-    assert [one.name for one in BANK.tools if BANK.writes(one.name)] == ["move_money", "open_account", "close_account"]
+    assert [one.name for one in BANK.tools if BANK.writes(one.name)] == [
+        "move_money",
+        "open_account",
+        "close_account",
+    ]
     assert isinstance(world_of(BANK), StatefulWorld)
 
 
@@ -110,7 +141,10 @@ def test_changes_are_told_by_kind_id_and_field() -> None:
         ("close_account", {"account": "a1"}),
     ):
         assert not episode.answer(Call(tool=tool, arguments=arguments)).problem
-    told = [(one.sort, one.kind, one.id, one.field, one.before, one.after) for one in diff(START, episode.state)]
+    told = [
+        (one.sort, one.kind, one.id, one.field, one.before, one.after)
+        for one in diff(START, episode.state)
+    ]
     assert told == [
         ("deleted", "account", "a1", "", had, None),
         ("updated", "account", "a2", "amount", 0, 10),
@@ -122,16 +156,27 @@ def test_changes_are_told_by_kind_id_and_field() -> None:
 def test_a_state_of_another_world_is_refused() -> None:
     episode = BANK.begin()
     with pytest.raises(RecordError, match="no state of 'bank'"):
-        episode.restore(loaded({"things": [["account", "a1", {}, {"amount": "much"}]], "counters": {}, "clock": 1}))
+        episode.restore(
+            loaded(
+                {"things": [["account", "a1", {}, {"amount": "much"}]], "counters": {}, "clock": 1}
+            )
+        )
 
 
 CALLS = st.one_of(
     st.builds(
-        lambda one, other, amount: Call(tool="move_money", arguments={"source": one, "target": other, "amount": amount}),
-        st.sampled_from(["a1", "a2"]), st.sampled_from(["a1", "a2", "a3"]), st.integers(0, 60),
+        lambda one, other, amount: Call(
+            tool="move_money", arguments={"source": one, "target": other, "amount": amount}
+        ),
+        st.sampled_from(["a1", "a2"]),
+        st.sampled_from(["a1", "a2", "a3"]),
+        st.integers(0, 60),
     ),
-    st.builds(lambda owner: Call(tool="open_account", arguments={"owner": owner}), st.sampled_from(["Ada", "Bo"])),
-)  # fmt: skip
+    st.builds(
+        lambda owner: Call(tool="open_account", arguments={"owner": owner}),
+        st.sampled_from(["Ada", "Bo"]),
+    ),
+)
 
 
 @given(st.lists(CALLS, max_size=5), st.lists(CALLS, max_size=5))

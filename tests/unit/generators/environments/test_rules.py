@@ -20,9 +20,16 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Tool
 
 BOOK = {
-    "title": "Book", "type": "object", "required": ["id", "title", "price"],
-    "properties": {"id": {"type": "string"}, "title": {"type": "string"}, "price": {"type": "number"}, "shelf": {"type": "string"}},
-}  # fmt: skip
+    "title": "Book",
+    "type": "object",
+    "required": ["id", "title", "price"],
+    "properties": {
+        "id": {"type": "string"},
+        "title": {"type": "string"},
+        "price": {"type": "number"},
+        "shelf": {"type": "string"},
+    },
+}
 ONE = {"name": "book_id", "in": "path", "required": True, "schema": {"type": "string"}}
 QUERY = {"name": "query", "in": "query", "required": True, "schema": {"type": "string"}}
 COUNT = {"name": "copies", "in": "query", "schema": {"type": "integer", "default": 1}}
@@ -32,10 +39,19 @@ def answered(schema: JsonValue) -> JsonValue:
     return {"200": {"description": "-", "content": {"application/json": {"schema": schema}}}}
 
 
-def operation(name: str, returns: JsonValue, *parameters: JsonValue, body: JsonValue = None) -> JsonValue:
-    stated: dict[str, JsonValue] = {"operationId": name, "parameters": list(parameters), "responses": answered(returns)}
+def operation(
+    name: str, returns: JsonValue, *parameters: JsonValue, body: JsonValue = None
+) -> JsonValue:
+    stated: dict[str, JsonValue] = {
+        "operationId": name,
+        "parameters": list(parameters),
+        "responses": answered(returns),
+    }
     if body is not None:
-        stated["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+        stated["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": body}},
+        }
     return stated
 
 
@@ -43,20 +59,26 @@ FOUND = {"type": "object", "properties": {"found": {"type": "array", "items": BO
 TOTAL = {"type": "object", "properties": {"total": {"type": "number"}}}
 BODY = {"type": "object", "properties": {"title": {"type": "string"}, "price": {"type": "number"}}}
 DOCUMENT: dict[str, Any] = {
-    "openapi": "3.1.0", "info": {"title": "Shop", "version": "1"},
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1"},
     "paths": {
         "/books": {
             "get": operation("list_books", {"type": "array", "items": BOOK}),
             "post": operation("add_book", BOOK, body={**BODY, "required": ["title", "price"]}),
         },
         "/books/{book_id}": {
-            "get": operation("read_book", BOOK, ONE), "patch": operation("change_book", BOOK, ONE, body=BODY),
-            "delete": operation("remove_book", {"type": "object", "properties": {"success": {"type": "boolean"}}}, ONE),
+            "get": operation("read_book", BOOK, ONE),
+            "patch": operation("change_book", BOOK, ONE, body=BODY),
+            "delete": operation(
+                "remove_book",
+                {"type": "object", "properties": {"success": {"type": "boolean"}}},
+                ONE,
+            ),
         },
         "/search": {"get": operation("find_books", FOUND, QUERY)},
         "/quotes": {"get": operation("quote", TOTAL, {**ONE, "in": "query"}, COUNT)},
     },
-}  # fmt: skip
+}
 STOCK = [
     {"id": "a1", "title": "Sea and Stars", "price": 10, "shelf": "top"},
     {"id": "b2", "title": "Stars", "price": 30, "shelf": "top"},
@@ -74,23 +96,34 @@ RULES: dict[str, Any] = {
             "answer": {
                 "found": {
                     "each": {
-                        "each": "rows('book')", "as": "book", "where": "wanted <= book.words", "sort": "-book.price",
+                        "each": "rows('book')",
+                        "as": "book",
+                        "where": "wanted <= book.words",
+                        "sort": "-book.price",
                         "show": {"id": "book.id", "title": "book.title", "price": "book.price"},
                     },
-                    "as": "one", "where": "true",
+                    "as": "one",
+                    "where": "true",
                 }
             },
             "asked": ["found[].title"],
         },
         "quote": {
-            "let": {"book": "find('book', 'id', given.book_id) or refuse('There is no book ' ~ quoted(given.book_id) ~ '.')"},
-            "answer": {"total": "given.copies * book.price - (half(book.price) if given.copies > 2 else 0)"},
+            "let": {
+                "book": "find('book', 'id', given.book_id) or refuse('There is no book ' ~ quoted(given.book_id) ~ '.')"
+            },
+            "answer": {
+                "total": "given.copies * book.price - (half(book.price) if given.copies > 2 else 0)"
+            },
         },
     },
     "sources": {"found": [["find_books", "found", "id"]]},
-    "parameters": {"query": {"element": "keyword"}, "quote.book_id": {"element": "identifier", "from": ["found"]}},
+    "parameters": {
+        "query": {"element": "keyword"},
+        "quote.book_id": {"element": "identifier", "from": ["found"]},
+    },
     "says": {"keyword": "rng.choice(stock).title"},
-}  # fmt: skip
+}
 
 
 QUOTE = Tool(name="quote", description="-", parameters={}, category="-")
@@ -98,7 +131,9 @@ QUOTE = Tool(name="quote", description="-", parameters={}, category="-")
 
 def shop(folder: Path, rules: dict[str, Any] = RULES, size: str = "many") -> Environment:
     for name, content in (("shop.json", DOCUMENT), ("rules.yaml", rules)):
-        (folder / name).write_text(json.dumps(content) if name.endswith("json") else yaml.safe_dump(content))
+        (folder / name).write_text(
+            json.dumps(content) if name.endswith("json") else yaml.safe_dump(content)
+        )
     settings = SimulatedSettings.model_validate(
         {
             "environment": "simulated",
@@ -119,7 +154,12 @@ def test_what_rules_state_is_there_for_all_tools(tmp_path: Path) -> None:
     assert [(one["id"], one["title"], one["price"]) for one in ask(episode, "list_books")] == [
         (one["id"], one["title"], one["price"]) for one in STOCK
     ]
-    assert ask(episode, "read_book", book_id="c3") == {"id": "c3", "title": "Gardens", "price": 5, "shelf": "low"}
+    assert ask(episode, "read_book", book_id="c3") == {
+        "id": "c3",
+        "title": "Gardens",
+        "price": 5,
+        "shelf": "low",
+    }
     assert [one["id"] for one in ask(episode, "find_books", query="stars")["found"]] == ["b2", "a1"]
     assert ask(episode, "quote", book_id="b2", copies=3) == {"total": 75}
 
@@ -134,11 +174,17 @@ def test_what_calls_change_is_seen_by_rules(tmp_path: Path) -> None:
     assert ask(episode, "quote", book_id="a1") == {"total": 40}
     ask(episode, "remove_book", book_id="b2")
     made = ask(episode, "add_book", title="New Stars", price=1)
-    assert [one["id"] for one in ask(episode, "find_books", query="stars")["found"]] == ["a1", made["id"]]
+    assert [one["id"] for one in ask(episode, "find_books", query="stars")["found"]] == [
+        "a1",
+        made["id"],
+    ]
     gone = episode.answer(Call(tool="quote", arguments={"book_id": "b2"}))
     assert (gone.error, "no book 'b2'" in gone.problem) == ("invalid_value", True)
     assert [one.sort for one in diff(start, episode.state)].count("deleted") == 1
-    assert [one["id"] for one in ask(world.begin(), "find_books", query="stars")["found"]] == ["b2", "a1"]
+    assert [one["id"] for one in ask(world.begin(), "find_books", query="stars")["found"]] == [
+        "b2",
+        "a1",
+    ]
 
 
 async def test_a_call_for_itself_is_answered_alike_whatever_was_changed(tmp_path: Path) -> None:
@@ -153,9 +199,11 @@ async def test_a_call_for_itself_is_answered_alike_whatever_was_changed(tmp_path
 
 def test_links_and_what_people_say_are_as_they_are_stated(tmp_path: Path) -> None:
     world = shop(tmp_path)
-    assert [(one.source, one.field) for one in world.links if (one.tool, one.parameter) == ("quote", "book_id")] == [
-        ("find_books", "id")
-    ]
+    assert [
+        (one.source, one.field)
+        for one in world.links
+        if (one.tool, one.parameter) == ("quote", "book_id")
+    ] == [("find_books", "id")]
     vocabulary = vocabulary_of(world)
     assert vocabulary.element("find_books", "query") == "keyword"
     assert vocabulary.asked("find_books") == ("found[].title",)
@@ -166,21 +214,41 @@ def test_links_and_what_people_say_are_as_they_are_stated(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("path", "wrong", "told"),
     [
-        (("tools", "quote", "answer"), "given.copies * prize", "tools.quote.answer: 'prize' is known neither here"),
-        (("tools", "quote", "answer"), "given.copies *", "tools.quote.answer: 'given.copies *' is no expression"),
+        (
+            ("tools", "quote", "answer"),
+            "given.copies * prize",
+            "tools.quote.answer: 'prize' is known neither here",
+        ),
+        (
+            ("tools", "quote", "answer"),
+            "given.copies *",
+            "tools.quote.answer: 'given.copies *' is no expression",
+        ),
         (("tools", "quote", "answer"), {"each": "[1]", "were": "true"}, "'were' is none of"),
         (("tools", "quote"), {"let": {}}, "wrong at tools.quote.answer"),
         (("kinds", "book", "of"), "shelf", "'shelf', which is no kind"),
         (("functions",), {"half": "1"}, "'half' is not called as NAME"),
-        (("parameters", "quote.book_id"), {"element": "identifier", "from": ["lost"]}, "'lost' is none of `sources`"),
+        (
+            ("parameters", "quote.book_id"),
+            {"element": "identifier", "from": ["lost"]},
+            "'lost' is none of `sources`",
+        ),
         (("files",), ["lost.yaml"], "wrong at files"),
-        (("tools", "find_book"), {"answer": "1"}, "'find_book' is nothing in the document. Is it find_books"),
+        (
+            ("tools", "find_book"),
+            {"answer": "1"},
+            "'find_book' is nothing in the document. Is it find_books",
+        ),
         (
             ("parameters", "quote.copis"),
             {"element": "count"},
             "'quote.copis' is nothing in the document. Is it quote.copies",
         ),
-        (("sources", "found"), [["find_all", "found", "id"]], "'find_all' is nothing in the document."),
+        (
+            ("sources", "found"),
+            [["find_all", "found", "id"]],
+            "'find_all' is nothing in the document.",
+        ),
     ],
 )
 def test_what_is_wrong_with_rules_is_told_with_its_place(
@@ -195,12 +263,16 @@ def test_what_is_wrong_with_rules_is_told_with_its_place(
         shop(tmp_path, rules)
 
 
-def test_a_size_that_the_rules_do_not_have_is_answered_with_those_that_they_have(tmp_path: Path) -> None:
+def test_a_size_that_the_rules_do_not_have_is_answered_with_those_that_they_have(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(ConfigurationError, match="few, many"):
         shop(tmp_path, size="huge")
 
 
-def test_an_expression_that_fails_names_its_place_and_reaches_nothing_outside(tmp_path: Path) -> None:
+def test_an_expression_that_fails_names_its_place_and_reaches_nothing_outside(
+    tmp_path: Path,
+) -> None:
     for stated, told in (
         ("1 / 0", "division"),
         ("given.lost", "no attribute"),
@@ -209,7 +281,9 @@ def test_an_expression_that_fails_names_its_place_and_reaches_nothing_outside(tm
         ("'{0.__class__}'.format(0)", "unsafe"),
         ("rng", "known"),
     ):
-        (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"tools": {"quote": {"answer": stated}}}))
+        (tmp_path / "rules.yaml").write_text(
+            yaml.safe_dump({"tools": {"quote": {"answer": stated}}})
+        )
         with pytest.raises(ConfigurationError, match=rf"tools\.quote\.answer.*{told}"):
             RuleScope(read_rules(tmp_path / "rules.yaml"), 0).answer(QUOTE, {})
 
@@ -229,11 +303,18 @@ def upper(compiler: ExpressionCompiler) -> object:
 
 
 def test_a_world_is_shipped_with_its_rules(tmp_path: Path) -> None:
-    named = {"environment": "simulated", "path": tmp_path / "shop.json", "rules": tmp_path / "rules.yaml"}
+    named = {
+        "environment": "simulated",
+        "path": tmp_path / "shop.json",
+        "rules": tmp_path / "rules.yaml",
+    }
     environment = shop(tmp_path)
     settings = SimulatedSettings.model_validate(named | {"response_size": "many"})
     document = json.loads(json.dumps(ship_world(environment, settings).document))
-    shipped, own = open_shipped(document, tmp_path / "elsewhere").begin(), world_of(environment).begin()
+    shipped, own = (
+        open_shipped(document, tmp_path / "elsewhere").begin(),
+        world_of(environment).begin(),
+    )
     for tool, arguments in (
         ("find_books", {"query": "stars"}),
         ("quote", {"book_id": "b2", "copies": 3}),
@@ -245,8 +326,12 @@ def test_a_world_is_shipped_with_its_rules(tmp_path: Path) -> None:
 
 def test_the_rules_that_the_documentation_shows_answer(tmp_path: Path) -> None:
     shown = (
-        (Path(__file__).parents[4] / "docs" / "environments.md").read_text(encoding="utf-8").partition("### Rules")[2]
+        (Path(__file__).parents[4] / "docs" / "environments.md")
+        .read_text(encoding="utf-8")
+        .partition("### Rules")[2]
     )
-    world = shop(tmp_path, yaml.safe_load(shown.partition("```yaml\n")[2].partition("```")[0]), size="long")
+    world = shop(
+        tmp_path, yaml.safe_load(shown.partition("```yaml\n")[2].partition("```")[0]), size="long"
+    )
     found = ask(world_of(world).begin(), "find_books", query="stars")["found"]
     assert [one["id"] for one in found] == ["a1", "b2"]

@@ -3,7 +3,12 @@
 import pytest
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.environments.simulated import error_of, links_between, simulated_error, simulated_result
+from callwright.generators.environments.simulated import (
+    error_of,
+    links_between,
+    simulated_error,
+    simulated_result,
+)
 from callwright.generators.tools import value_validator
 from callwright.warehouse.records import Arguments, Tool
 
@@ -23,11 +28,17 @@ def test_the_same_call_is_answered_alike_and_as_the_schema_says() -> None:
 @pytest.mark.parametrize("name", sorted(TOOLS))
 async def test_every_tool_of_the_catalog_can_be_simulated(name: str) -> None:
     tool = TOOLS[name]
-    assert list(value_validator(tool.returns or {}).iter_errors(simulated_result(tool, {}, 1))) == []
+    assert (
+        list(value_validator(tool.returns or {}).iter_errors(simulated_result(tool, {}, 1))) == []
+    )
 
 
-@pytest.mark.parametrize(("name", "returned"), [("Shop.findShoes", "results"), ("Shop.orderShoes", "reference")])
-def test_a_tool_that_does_not_say_what_it_returns_is_answered_by_what_it_does(name: str, returned: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "returned"), [("Shop.findShoes", "results"), ("Shop.orderShoes", "reference")]
+)
+def test_a_tool_that_does_not_say_what_it_returns_is_answered_by_what_it_does(
+    name: str, returned: str
+) -> None:
     tool = Tool(name=name, description="Shoes.", parameters=SILENT, category="Shop")
     result = simulated_result(tool, {"query": "red shoes"}, 1)
     assert isinstance(result, dict)
@@ -71,7 +82,12 @@ def test_what_is_found_keeps_within_the_limits_that_the_call_sets() -> None:
 
 def test_a_limit_of_the_call_only_narrows_what_the_schema_allows() -> None:
     flights = TOOLS["Flights.Search.findFlights"]
-    given: Arguments = {"origin": "Oslo", "destination": "Riga", "date": "2026-12-01", "max_price": 4999}
+    given: Arguments = {
+        "origin": "Oslo",
+        "destination": "Riga",
+        "date": "2026-12-01",
+        "max_price": 4999,
+    }
     for seed in range(20):
         result = simulated_result(flights, given, seed)
         assert isinstance(result, dict)

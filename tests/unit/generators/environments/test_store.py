@@ -32,7 +32,12 @@ from callwright.warehouse.records import Call, Link, Tool
 from callwright.warehouse.store import Warehouse
 from tests.support.generators.environments.recordings import write_recording
 
-TOOL = Tool(name="read", description="Reads.", parameters={"type": "object", "properties": {}}, category="books")
+TOOL = Tool(
+    name="read",
+    description="Reads.",
+    parameters={"type": "object", "properties": {}},
+    category="books",
+)
 LINK = Link(tool="read", parameter="id", source="read", entries="", field="id")
 READ = Call(tool="read", arguments={"id": 1})
 
@@ -84,7 +89,10 @@ async def test_a_stored_call_is_never_asked_again(stored: Stored) -> None:
 async def test_a_call_that_many_want_at_once_is_asked_once(stored: Stored) -> None:
     inner = ScriptedEnvironment(CallResponse([1]), CallResponse([2]))
     environment = stored(inner)
-    assert await asyncio.gather(*(environment.answer(READ) for _ in range(20))) == [CallResponse([1])] * 20
+    assert (
+        await asyncio.gather(*(environment.answer(READ) for _ in range(20)))
+        == [CallResponse([1])] * 20
+    )
     assert len(inner.asked) == 1
 
 
@@ -107,9 +115,13 @@ async def test_an_asker_that_is_cancelled_leaves_the_call_to_the_next(stored: St
     assert await second == CallResponse("at last")
 
 
-async def test_a_refusal_is_stored_with_its_code_and_one_without_is_not_another_answer(stored: Stored) -> None:
+async def test_a_refusal_is_stored_with_its_code_and_one_without_is_not_another_answer(
+    stored: Stored,
+) -> None:
     refused = CallResponse(problem="no such book", error="not_found")
-    environment = stored(ScriptedEnvironment(CallResponse(problem="no such book"), refused, CallResponse("found")))
+    environment = stored(
+        ScriptedEnvironment(CallResponse(problem="no such book"), refused, CallResponse("found"))
+    )
     await environment.answer(READ)
     await environment.refresh(READ)
     assert environment.drifted() == [], "it was stored before codes were"
@@ -118,14 +130,20 @@ async def test_a_refusal_is_stored_with_its_code_and_one_without_is_not_another_
     assert await environment.answer(other) == refused
 
 
-async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_noted(stored: Stored) -> None:
+async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_noted(
+    stored: Stored,
+) -> None:
     gone = ScriptedEnvironment(CallResponse(problem="no such book"))
     await stored(gone).answer(READ)
-    assert await stored(ScriptedEnvironment(CallResponse("found"))).answer(READ) == CallResponse(problem="no such book")
+    assert await stored(ScriptedEnvironment(CallResponse("found"))).answer(READ) == CallResponse(
+        problem="no such book"
+    )
 
     other = Call(tool="read", arguments={"id": 2})
     ill = ScriptedEnvironment(
-        CallResponse(problem="down", passing=True), CallResponse(problem="down", passing=True), CallResponse("well")
+        CallResponse(problem="down", passing=True),
+        CallResponse(problem="down", passing=True),
+        CallResponse("well"),
     )
     environment = stored(ill)
     assert [(await environment.answer(other)).problem for _ in range(3)] == ["down", "down", ""]
@@ -141,7 +159,9 @@ async def test_a_call_of_an_unknown_tool_asks_nobody(stored: Stored) -> None:
 
 async def test_a_different_answer_is_re_recorded_and_told_of(stored: Stored) -> None:
     environment = stored(
-        ScriptedEnvironment(CallResponse({"price": 10}), CallResponse({"price": 10}), CallResponse({"price": 12}))
+        ScriptedEnvironment(
+            CallResponse({"price": 10}), CallResponse({"price": 10}), CallResponse({"price": 12})
+        )
     )
     await environment.answer(READ)
     await environment.refresh(READ)
@@ -152,14 +172,20 @@ async def test_a_different_answer_is_re_recorded_and_told_of(stored: Stored) -> 
     assert await environment.refresh(READ) == CallResponse({"price": 12})
     assert await environment.answer(READ) == CallResponse({"price": 12})
     (drift,) = environment.drifted()
-    assert (drift.call, drift.earlier, drift.later) == (READ, CallResponse({"price": 10}), CallResponse({"price": 12}))
+    assert (drift.call, drift.earlier, drift.later) == (
+        READ,
+        CallResponse({"price": 10}),
+        CallResponse({"price": 12}),
+    )
     assert drift.recorded_at < drift.rerecorded_at
 
 
 async def test_all_that_is_stored_can_be_asked_again(stored: Stored) -> None:
     calls = [Call(tool="read", arguments={"id": number}) for number in range(3)]
     environment = stored(
-        ScriptedEnvironment(CallResponse("a"), CallResponse("b"), CallResponse("c"), CallResponse("other"))
+        ScriptedEnvironment(
+            CallResponse("a"), CallResponse("b"), CallResponse("c"), CallResponse("other")
+        )
     )
     for call in calls:
         await environment.answer(call)
@@ -170,7 +196,9 @@ async def test_all_that_is_stored_can_be_asked_again(stored: Stored) -> None:
 
 
 async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> None:
-    environment = stored(ScriptedEnvironment(CallResponse(1), CallResponse(problem="down", passing=True)))
+    environment = stored(
+        ScriptedEnvironment(CallResponse(1), CallResponse(problem="down", passing=True))
+    )
     await environment.answer(READ)
     assert (await environment.refresh(READ)).problem == "down"
     assert await environment.answer(READ) == CallResponse(1)
@@ -189,7 +217,9 @@ async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> Non
         max_leaves=8,
     )
 )
-def test_a_response_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, value: JsonValue) -> None:
+def test_a_response_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, value: JsonValue
+) -> None:
     store = ResponseStore(tmp_path_factory.mktemp("store") / "responses.sqlite")
     call = Call(tool="read", arguments={"value": value})
     assert store.put("a", call, CallResponse(value)) == CallResponse(value)
@@ -199,12 +229,18 @@ def test_a_response_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactor
 
 
 def test_the_same_call_has_one_key_whatever_the_order_of_its_arguments() -> None:
-    assert call_key(Call(tool="t", arguments={"a": 1, "b": 2})) == call_key(Call(tool="t", arguments={"b": 2, "a": 1}))
-    assert call_key(Call(tool="t", arguments={"a": 1})) != call_key(Call(tool="t", arguments={"a": "1"}))
+    assert call_key(Call(tool="t", arguments={"a": 1, "b": 2})) == call_key(
+        Call(tool="t", arguments={"b": 2, "a": 1})
+    )
+    assert call_key(Call(tool="t", arguments={"a": 1})) != call_key(
+        Call(tool="t", arguments={"a": "1"})
+    )
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "notes.sqlite").write_text("no database at all, but long enough to be looked at" * 20)
+    (tmp_path / "notes.sqlite").write_text(
+        "no database at all, but long enough to be looked at" * 20
+    )
     with pytest.raises(StoreError, match="can't be read"):
         ResponseStore(tmp_path / "notes.sqlite")
     with sqlite3.connect(tmp_path / "other.sqlite") as other:
@@ -215,15 +251,22 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_description_comes_back_as_it_was_kept(tmp_path: Path) -> None:
-    errors = ((StatedError("404", {"type": "object", "properties": {"message": {"type": "string"}}}),), ())
-    description = Description((TOOL, TOOL), (LINK,), (READ,), (("GET", "/books"), ("PUT", "/books")), (TOOL,), errors)
+    errors = (
+        (StatedError("404", {"type": "object", "properties": {"message": {"type": "string"}}}),),
+        (),
+    )
+    description = Description(
+        (TOOL, TOOL), (LINK,), (READ,), (("GET", "/books"), ("PUT", "/books")), (TOOL,), errors
+    )
     with closing(ResponseStore(tmp_path / "responses.sqlite")) as store:
         store.describe("script", "basis", description)
 
         assert store.description("script") == description
 
 
-async def test_what_was_stored_is_replayed_without_the_server(stored: Stored, tmp_path: Path) -> None:
+async def test_what_was_stored_is_replayed_without_the_server(
+    stored: Stored, tmp_path: Path
+) -> None:
     environment = stored(ScriptedEnvironment(CallResponse({"title": "Ä"})))
     await environment.answer(READ)
     environment.redescribe(Description((TOOL,), (LINK,), (READ,)), "basis")
@@ -262,9 +305,15 @@ def test_a_store_without_the_environment_names_those_it_has(tmp_path: Path) -> N
         open_recording(tmp_path / "responses.sqlite", "bank")
 
 
-async def test_responses_and_lapses_land_in_the_warehouse_once(stored: Stored, tmp_path: Path) -> None:
+async def test_responses_and_lapses_land_in_the_warehouse_once(
+    stored: Stored, tmp_path: Path
+) -> None:
     environment = stored(
-        ScriptedEnvironment(CallResponse({"n": 1}), CallResponse({"n": 2}), CallResponse(problem="down", passing=True))
+        ScriptedEnvironment(
+            CallResponse({"n": 1}),
+            CallResponse({"n": 2}),
+            CallResponse(problem="down", passing=True),
+        )
     )
     await environment.answer(READ)
     await environment.refresh(READ)
@@ -276,6 +325,11 @@ async def test_responses_and_lapses_land_in_the_warehouse_once(stored: Stored, t
             for name, of in (("responses", response_rows), ("lapses", lapse_rows))
         }
         warehouse.put_rows(rows)
-    found = warehouse.rows("select tool, version, response ->> 'n' as n from responses order by version")
-    assert [(row["tool"], row["version"], row["n"]) for row in found] == [("read", 0, "1"), ("read", 1, "2")]
+    found = warehouse.rows(
+        "select tool, version, response ->> 'n' as n from responses order by version"
+    )
+    assert [(row["tool"], row["version"], row["n"]) for row in found] == [
+        ("read", 0, "1"),
+        ("read", 1, "2"),
+    ]
     assert [row["times"] for row in warehouse.rows("select times from lapses")] == [1]

@@ -11,7 +11,12 @@ from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import START, world_of
-from callwright.generators.environments.expressions import index_of, number_for, read_token, write_token
+from callwright.generators.environments.expressions import (
+    index_of,
+    number_for,
+    read_token,
+    write_token,
+)
 from callwright.generators.environments.travel import open_travel
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Tool
@@ -31,9 +36,13 @@ CITIES = [str(city["name"]) for city in famous_cities()]
 PARIS = {"arrival_date": "2027-03-01", "departure_date": "2027-03-04"}
 TRIP = {"fromId": "PAR.CITY", "toId": "TYO.CITY", "departDate": "2027-03-01"}
 HIRE = {
-    "pick_up_latitude": 41.9, "pick_up_longitude": 12.5, "drop_off_latitude": 41.9, "drop_off_longitude": 12.5,
-    "pick_up_date": "2027-03-01", "drop_off_date": "2027-03-05",
-}  # fmt: skip
+    "pick_up_latitude": 41.9,
+    "pick_up_longitude": 12.5,
+    "drop_off_latitude": 41.9,
+    "drop_off_longitude": 12.5,
+    "pick_up_date": "2027-03-01",
+    "drop_off_date": "2027-03-05",
+}
 
 
 @pytest.fixture
@@ -44,22 +53,35 @@ def traveller() -> Traveller:
 async def destination(traveller: Traveller, query: str, **wanted: str) -> dict[str, JsonValue]:
     listed = inside(await traveller.good("Search_Hotel_Destination", {"query": query}), "data")
     assert isinstance(listed, list)
-    found = [entry for entry in listed if isinstance(entry, dict) and wanted.items() <= entry.items()]
+    found = [
+        entry for entry in listed if isinstance(entry, dict) and wanted.items() <= entry.items()
+    ]
     return {"dest_id": found[0]["dest_id"], "search_type": found[0]["search_type"], **PARIS}
 
 
 def test_the_world_has_the_domains_and_as_many_functions_as_the_paper() -> None:
     counts = Counter(tool.category for tool in WORLD.tools)
-    assert counts == {"Hotels": 18, "Flights": 10, "Car Rental": 9, "Attraction": 9, "Taxi": 2, "Shared": 4}
+    assert counts == {
+        "Hotels": 18,
+        "Flights": 10,
+        "Car Rental": 9,
+        "Attraction": 9,
+        "Taxi": 2,
+        "Shared": 4,
+    }
     assert {tool.source for tool in WORLD.tools} == {"environment:travel"}
     assert len(CITIES) >= 60
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_every_function_can_be_called_and_answers_as_its_schema_says(name: str, traveller: Traveller) -> None:
+async def test_every_function_can_be_called_and_answers_as_its_schema_says(
+    name: str, traveller: Traveller
+) -> None:
     response = await traveller.good(name, await traveller.arguments(name))
     assert TOOLS[name].returns is not None
-    assert [error.message for error in Draft202012Validator(TOOLS[name].returns).iter_errors(response)] == []
+    assert [
+        error.message for error in Draft202012Validator(TOOLS[name].returns).iter_errors(response)
+    ] == []
 
 
 @pytest.mark.parametrize("tool", WORLD.tools, ids=lambda tool: tool.name)
@@ -83,7 +105,9 @@ def test_the_same_call_is_answered_alike_and_defaults_may_be_left_out(
     city: str, other: str, number: int, seed: int
 ) -> None:
     tool = TOOLS[NAMES[number]]
-    defaults = {name: schema["default"] for name, schema in tool.properties.items() if "default" in schema}
+    defaults = {
+        name: schema["default"] for name, schema in tool.properties.items() if "default" in schema
+    }
 
     async def check() -> None:
         if city == other:
@@ -95,7 +119,10 @@ def test_the_same_call_is_answered_alike_and_defaults_may_be_left_out(
             reject()
         answered = await first.ask(tool.name, arguments)
         assert await Traveller(open_travel(seed), city, other).ask(tool.name, arguments) == answered
-        assert await first.ask(tool.name, dict(reversed(list({**arguments, **defaults}.items())))) == answered
+        assert (
+            await first.ask(tool.name, dict(reversed(list({**arguments, **defaults}.items()))))
+            == answered
+        )
 
     asyncio.run(check())
 
@@ -116,17 +143,28 @@ async def test_another_seed_is_another_world(traveller: Traveller) -> None:
     assert refused == f"There is no hotel with the id {identifier!r}."
 
 
-async def test_a_search_for_a_famous_city_returns_much_that_is_meant_otherwise(traveller: Traveller) -> None:
+async def test_a_search_for_a_famous_city_returns_much_that_is_meant_otherwise(
+    traveller: Traveller,
+) -> None:
     response = await traveller.good("Search_Hotel_Destination", {"query": "Paris"})
-    assert set(map(str, values_at(response, "data", "search_type"))) >= {"city", "district", "airport", "landmark"}
+    assert set(map(str, values_at(response, "data", "search_type"))) >= {
+        "city",
+        "district",
+        "airport",
+        "landmark",
+    }
     assert set(map(str, values_at(response, "data", "country"))) == {"France", "United States"}
     short = await traveller.good("Search_Hotel_Destination", {"query": "NY"})
     assert values_at(short, "data", "name")[0] == "New York"
-    narrow = await traveller.good("Search_Hotel_Destination", {"query": "Fitzroy Gardens, Melbourne"})
+    narrow = await traveller.good(
+        "Search_Hotel_Destination", {"query": "Fitzroy Gardens, Melbourne"}
+    )
     assert values_at(narrow, "data", "name") == ["Fitzroy Gardens"]
     assert await traveller.good("Search_Hotel_Destination", {"query": "Atlantis"}) == {
-        "status": True, "message": "Success", "data": [],
-    }  # fmt: skip
+        "status": True,
+        "message": "Success",
+        "data": [],
+    }
 
 
 async def test_filters_narrow_a_search_by_the_codes_that_are_listed(traveller: Traveller) -> None:
@@ -148,7 +186,8 @@ async def test_filters_narrow_a_search_by_the_codes_that_are_listed(traveller: T
 async def test_searches_are_sorted_and_paged(traveller: Traveller) -> None:
     place = await destination(traveller, "Paris", search_type="city", country="France")
     listed = [
-        await traveller.good("Search_Hotels", {**place, "sort_by": "price", "page_number": page}) for page in (1, 2)
+        await traveller.good("Search_Hotels", {**place, "sort_by": "price", "page_number": page})
+        for page in (1, 2)
     ]
     prices = [price for page in listed for price in values_at(page, "data.hotels", "price")]
     assert len(prices) > 10
@@ -181,7 +220,11 @@ async def test_responses_come_in_three_sizes() -> None:
         traveller = Traveller(open_travel(response_size=size), "Paris", "Rome")
         place = await destination(traveller, "Paris", search_type="city", country="France")
         attraction = await traveller.arguments("Search_Attractions")
-        searches = (("Search_Hotels", place), ("Search_Attractions", attraction), ("Search_Car_Rentals", HIRE))
+        searches = (
+            ("Search_Hotels", place),
+            ("Search_Attractions", attraction),
+            ("Search_Car_Rentals", HIRE),
+        )
         responses = [await traveller.good(name, arguments) for name, arguments in searches]
         sizes[size] = [len(json.dumps(response)) for response in responses]
     assert max(sizes["short"]) < 4_000
@@ -210,16 +253,28 @@ async def test_a_function_that_does_not_exist_has_no_response() -> None:
         ("Search_Hotel_Destination", {"query": 5}, "string"),
         ("Search_Hotel_Destination", {"query": "Rome", "languagecode": "xx"}, "language"),
         ("Get_Hotel_Details", {"hotel_id": "12", **PARIS}, "no hotel"),
-        ("Get_Hotel_Details", {"hotel_id": "12", "arrival_date": "1 March", "departure_date": "2027-03-04"}, "date"),
+        (
+            "Get_Hotel_Details",
+            {"hotel_id": "12", "arrival_date": "1 March", "departure_date": "2027-03-04"},
+            "date",
+        ),
         ("Search_Flights", {**TRIP, "toId": "XXX.AIRPORT"}, "XXX.AIRPORT"),
         ("Search_Flights", {**TRIP, "toId": "CDG.AIRPORT"}, "same city"),
         ("Search_Flights", {**TRIP, "returnDate": "2027-02-01"}, "order"),
         ("Search_Flights", {**TRIP, "cabinClass": "STEERAGE"}, "STEERAGE"),
         ("Search_Flights", {**TRIP, "currency_code": "XYZ"}, "XYZ"),
-        ("Search_Flights_Multi_Stops", {"legs": [{"fromId": "PAR.CITY", "toId": "ROM.CITY"}]}, "date"),
+        (
+            "Search_Flights_Multi_Stops",
+            {"legs": [{"fromId": "PAR.CITY", "toId": "ROM.CITY"}]},
+            "date",
+        ),
         ("Get_Flight_Details", {"token": "abc"}, "token"),
         ("Get_Seat_Map", {"offerToken": "AAAA"}, "offerToken"),
-        ("Search_Car_Rentals", {**HIRE, "drop_off_latitude": 0, "drop_off_longitude": 0}, "No cars"),
+        (
+            "Search_Car_Rentals",
+            {**HIRE, "drop_off_latitude": 0, "drop_off_longitude": 0},
+            "No cars",
+        ),
         ("Search_Car_Rentals", {**HIRE, "drop_off_date": "2027-02-01"}, "hour"),
         ("Search_Car_Rentals", {**HIRE, "pick_up_time": "25:00"}, "25:00"),
         ("Vehicle_Details", {"vehicle_id": "1", "search_key": "nothing"}, "search_key"),
@@ -227,10 +282,18 @@ async def test_a_function_that_does_not_exist_has_no_response() -> None:
         ("Get_Attraction_Details", {"slug": "pr123456-tower"}, "slug"),
         ("Get_Attraction_Reviews", {"id": "nothing"}, "attraction"),
         ("Get_Ticket_Types", {"offerId": "nothing"}, "offer"),
-        ("Search_Taxi", {"pick_up_place_id": "a", "drop_off_place_id": "b", "pick_up_date_time": "2027-03-01 10:00"}, "place"),
+        (
+            "Search_Taxi",
+            {
+                "pick_up_place_id": "a",
+                "drop_off_place_id": "b",
+                "pick_up_date_time": "2027-03-01 10:00",
+            },
+            "place",
+        ),
         ("Get_Exchange_Rates", {"base_currency": "XYZ"}, "XYZ"),
     ],
-)  # fmt: skip
+)
 async def test_a_bad_request_is_refused_with_a_message(
     tool: str, arguments: dict[str, JsonValue], word: str, traveller: Traveller
 ) -> None:
@@ -256,11 +319,18 @@ async def test_what_belongs_to_another_thing_is_refused(traveller: Traveller) ->
 
 
 async def test_an_episode_answers_as_the_world_does_and_knows_another_seed() -> None:
-    world, search = world_of(WORLD), Call(tool="Search_Hotel_Destination", arguments={"query": "Paris"})
+    world, search = (
+        world_of(WORLD),
+        Call(tool="Search_Hotel_Destination", arguments={"query": "Paris"}),
+    )
     episode = world.begin()
     assert episode.answer(search) == await WORLD.answer(search)
     assert (episode.state.clock, dict(episode.state.things)) == (1, {})
-    assert world.begin(7).answer(search) == await open_travel(7).answer(search) != await WORLD.answer(search)
+    assert (
+        world.begin(7).answer(search)
+        == await open_travel(7).answer(search)
+        != await WORLD.answer(search)
+    )
     assert (world.unclear, any(world.writes(name) for name in NAMES)) == ((), False)
 
 
@@ -280,7 +350,11 @@ async def test_a_taxi_can_leave_an_hour_after_a_flight_lands(traveller: Travelle
     assert values_at(start, "data", "name")[0] == airport
 
 
-@given(index=st.integers(0, 20_000), kind=st.sampled_from(["hotels", "destinations"]), seed=st.integers(0, 1000))
+@given(
+    index=st.integers(0, 20_000),
+    kind=st.sampled_from(["hotels", "destinations"]),
+    seed=st.integers(0, 1000),
+)
 def test_identifiers_lead_back_to_what_they_are_for(index: int, kind: str, seed: int) -> None:
     assert index_of(number_for(index, kind, seed), kind, seed) == index
 
@@ -290,7 +364,9 @@ def test_identifiers_lead_back_to_what_they_are_for(index: int, kind: str, seed:
     seed=st.integers(0, 1000),
     padding=st.integers(0, 1200),
 )
-def test_tokens_hold_their_content_and_nothing_else_is_one(content: list[JsonValue], seed: int, padding: int) -> None:
+def test_tokens_hold_their_content_and_nothing_else_is_one(
+    content: list[JsonValue], seed: int, padding: int
+) -> None:
     token = write_token(content, "flight", seed, padding)
     assert read_token(token, "flight", seed) == content
     assert read_token(token, "flight", seed + 1) is None

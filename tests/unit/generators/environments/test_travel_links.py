@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 from callwright.generators.environments.linking import hint_of
 from callwright.generators.environments.travel import open_travel
 from callwright.warehouse.records import JsonSchema, Link
-from tests.support.generators.environments.travel_calls import NothingThereError, Traveller, famous_cities
+from tests.support.generators.environments.travel_calls import (
+    NothingThereError,
+    Traveller,
+    famous_cities,
+)
 
 WORLD = open_travel()
 TOOLS = {tool.name: tool for tool in WORLD.tools}
@@ -22,10 +26,14 @@ def schema_of(link: Link) -> JsonSchema:
     return schema["items"]["properties"][member] if member else schema
 
 
-@pytest.mark.parametrize("link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}")
+@pytest.mark.parametrize(
+    "link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}"
+)
 async def test_every_link_leads_from_a_response_to_a_call_that_works(link: Link) -> None:
     traveller = Traveller(WORLD, "London", "Rome")
-    assert await traveller.good(link.tool, await traveller.arguments(link.tool, by=link)) is not None
+    assert (
+        await traveller.good(link.tool, await traveller.arguments(link.tool, by=link)) is not None
+    )
 
 
 @given(
@@ -36,7 +44,10 @@ async def test_every_link_leads_from_a_response_to_a_call_that_works(link: Link)
 def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], link: Link) -> None:
     async def follow() -> None:
         traveller = Traveller(open_travel(seed), *pair)
-        assert await traveller.good(link.tool, await traveller.arguments(link.tool, by=link)) is not None
+        assert (
+            await traveller.good(link.tool, await traveller.arguments(link.tool, by=link))
+            is not None
+        )
 
     try:
         asyncio.run(follow())
@@ -45,7 +56,9 @@ def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], l
         raise
 
 
-@pytest.mark.parametrize("link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}")
+@pytest.mark.parametrize(
+    "link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}"
+)
 def test_descriptions_say_where_values_come_from_and_end_with_it(link: Link) -> None:
     description = schema_of(link)["description"]
     assert hint_of(link, TOOLS[link.source]) in description
@@ -61,7 +74,16 @@ def test_what_a_link_names_exists() -> None:
 
 def test_every_parameter_that_nobody_can_say_has_a_link() -> None:
     linked = {(link.tool, link.parameter) for link in WORLD.links}
-    for name in ("dest_id", "hotel_id", "token", "offerToken", "slug", "search_key", "vehicle_id", "pick_up_place_id"):
+    for name in (
+        "dest_id",
+        "hotel_id",
+        "token",
+        "offerToken",
+        "slug",
+        "search_key",
+        "vehicle_id",
+        "pick_up_place_id",
+    ):
         for tool in WORLD.tools:
             assert name not in tool.properties or (tool.name, name) in linked, (tool.name, name)
 

@@ -12,7 +12,13 @@ from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.tools import value_validator
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import ElementKind, Tool
-from tests.support.generators.environments.travel_calls import Traveller, city_named, famous_cities, scope_of, values_at
+from tests.support.generators.environments.travel_calls import (
+    Traveller,
+    city_named,
+    famous_cities,
+    scope_of,
+    values_at,
+)
 
 WORLD = open_travel()
 SCOPE, SAID = scope_of(WORLD), vocabulary_of(WORLD)
@@ -23,7 +29,9 @@ TYPED = {"age", "count", "currency", "date", "distance", "language", "number", "
 
 
 @given(kind=st.sampled_from(KINDS), seed=st.integers(), city=st.sampled_from(CITIES))
-def test_every_kind_can_be_said_and_the_same_chance_says_the_same(kind: ElementKind, seed: int, city: str) -> None:
+def test_every_kind_can_be_said_and_the_same_chance_says_the_same(
+    kind: ElementKind, seed: int, city: str
+) -> None:
     said = SCOPE.said(kind, Random(seed), city_named(WORLD, city))
     assert said not in (None, "")
     assert SCOPE.said(kind, Random(seed), city_named(WORLD, city)) == said
@@ -58,29 +66,50 @@ def test_what_must_stay_in_every_variant_stays() -> None:
         ("Search_Hotels", "dest_id"),
     ]
     assert not any(SAID.is_replaceable(tool, parameter) for tool, parameter in kept)
-    replaced = [("Search_Flights", "cabinClass"), ("Search_Flights", "departDate"), ("Search_Hotels", "adults")]
+    replaced = [
+        ("Search_Flights", "cabinClass"),
+        ("Search_Flights", "departDate"),
+        ("Search_Hotels", "adults"),
+    ]
     assert all(SAID.is_replaceable(tool, parameter) for tool, parameter in replaced)
 
 
 @given(city=st.sampled_from(CITIES))
 def test_hotels_of_a_city_have_names_of_their_own(city: str) -> None:
-    names, sights = (SCOPE.inside(kind, city_named(WORLD, city)) for kind in ("hotel", "attraction"))
+    names, sights = (
+        SCOPE.inside(kind, city_named(WORLD, city)) for kind in ("hotel", "attraction")
+    )
     assert len(set(names)) == len(names) > 20
     assert all(city in name for name in names)
-    chains = [str(hotel["chain"]) for hotel in SCOPE.rows("hotel", city_named(WORLD, city)) if hotel["chain"]]
+    chains = [
+        str(hotel["chain"])
+        for hotel in SCOPE.rows("hotel", city_named(WORLD, city))
+        if hotel["chain"]
+    ]
     assert len(chains) > 10
     assert len(set(sights)) == len(sights) > 15
 
 
 async def test_every_place_that_can_be_said_is_found_by_every_search() -> None:
     traveller = Traveller(open_travel(3), "Paris", "Rome")
-    searches = ("Search_Hotel_Destination", "Location_to_Lat_Long", "Search_Car_Location", "Taxi_Search_Location")
+    searches = (
+        "Search_Hotel_Destination",
+        "Location_to_Lat_Long",
+        "Search_Car_Location",
+        "Taxi_Search_Location",
+    )
     for city in famous_cities():
         for number, place in enumerate((*city["airports"], *city["landmarks"], *city["districts"])):
             name = searches[(city.number + number) % len(searches)]
-            found = values_at(await traveller.good(name, {"query": f"{place['name']}, {city['name']}"}), "data", "name")
+            found = values_at(
+                await traveller.good(name, {"query": f"{place['name']}, {city['name']}"}),
+                "data",
+                "name",
+            )
             assert place["name"] in found, (name, place["name"])
         for airport in city["airports"]:
             assert airport["name"] in values_at(
-                await traveller.good("Search_Flight_Location", {"query": airport["name"]}), "data", "name"
+                await traveller.good("Search_Flight_Location", {"query": airport["name"]}),
+                "data",
+                "name",
             )

@@ -35,7 +35,10 @@ def test_an_unknown_app_is_answered_with_the_known_ones() -> None:
 async def test_one_of_the_entities_is_chosen_with_an_app(perfect: Sample) -> None:
     context = context_of(find_entities=[found((0, "location"), (1, "location"))])
     (reference,) = await find_entities(derivation(perfect), context)
-    assert (reference.argument, reference.value) in {("pickup", "the old mill"), ("destination", "Central Station")}
+    assert (reference.argument, reference.value) in {
+        ("pickup", "the old mill"),
+        ("destination", "Central Station"),
+    }
     assert reference.entity == "location"
     assert reference.app in apps()
     assert reference.turn == 0
@@ -52,7 +55,10 @@ async def test_where_a_model_names_nothing_that_is_there_the_parameters_names_te
     perfect: Sample, answer: Entities
 ) -> None:
     (reference,) = await find_entities(derivation(perfect), context_of(find_entities=[answer]))
-    assert (reference.argument, reference.entity) in {("pickup", "location"), ("destination", "location")}
+    assert (reference.argument, reference.entity) in {
+        ("pickup", "location"),
+        ("destination", "location"),
+    }
 
 
 async def test_arguments_that_are_not_there_are_passed_over(perfect: Sample) -> None:
@@ -74,11 +80,15 @@ def test_a_source_without_a_call_has_no_argument_to_point_at(perfect: Sample) ->
 
 def test_a_source_that_points_already_is_left_alone(perfect: Sample) -> None:
     turn = UserTurn(text="Order a car.", external=Message(app="SMS", text="From the old mill."))
-    assert "points at a message already" in obstacle(perfect.with_changes(turns=(turn, *perfect.turns[1:])), TOOLS)
+    assert "points at a message already" in obstacle(
+        perfect.with_changes(turns=(turn, *perfect.turns[1:])), TOOLS
+    )
 
 
 def test_numbers_and_choices_are_no_entities(perfect: Sample) -> None:
-    call = perfect.gold[0].with_changes(arguments={"passengers": 3}, evidence=perfect.gold[0].evidence[2:])
+    call = perfect.gold[0].with_changes(
+        arguments={"passengers": 3}, evidence=perfect.gold[0].evidence[2:]
+    )
     source = perfect.with_changes(turns=(perfect.turns[0], CallTurn(calls=(call,))))
     assert obstacle(source, TOOLS).startswith("No argument that the user says is a person")
 
@@ -111,15 +121,30 @@ def test_without_evidence_the_words_tell_where_an_argument_is_said(dialogue: Sam
     [
         ({"type": "string", "format": "date"}, "2027-03-04", {"time"}),
         ({"type": "string"}, "Last Friday at 10am", {"time"}),
-        ({"type": "string"}, "粤B6789X", {"plate", "person", "company", "product", "location", "song", "singer"}),
+        (
+            {"type": "string"},
+            "粤B6789X",
+            {"plate", "person", "company", "product", "location", "song", "singer"},
+        ),
         ({"type": "string"}, "48201937", {"id_number"}),
-        ({"type": "string"}, "Moonlight Sonata", {"person", "company", "product", "location", "song", "singer"}),
+        (
+            {"type": "string"},
+            "Moonlight Sonata",
+            {"person", "company", "product", "location", "song", "singer"},
+        ),
         ({"type": "string", "enum": ["Home", "Work"]}, "Home", set()),
         ({"type": "integer"}, 48201937, set()),
         ({"type": "boolean"}, True, set()),
     ],
 )
-def test_each_kind_has_its_form(schema: dict[str, object], value: object, fitting: set[str]) -> None:
-    tool = Tool(name="t", description="T.", category="c", parameters={"type": "object", "properties": {"p": schema}})
+def test_each_kind_has_its_form(
+    schema: dict[str, object], value: object, fitting: set[str]
+) -> None:
+    tool = Tool(
+        name="t",
+        description="T.",
+        category="c",
+        parameters={"type": "object", "properties": {"p": schema}},
+    )
     mention = TurnMention(0, 0, 1, tool, "p", value)  # type: ignore[arg-type]
     assert {kind for kind in KINDS if is_plausible(mention, kind)} == fitting

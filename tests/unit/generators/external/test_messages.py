@@ -27,7 +27,9 @@ def reference(perfect: Sample) -> EntityReference:
 
 
 async def test_the_message_says_the_value_where_it_is_said_to(reference: EntityReference) -> None:
-    (made,) = await write_messages(reference, context_of(word_pronoun=[PHRASE], write_message=[GOOD]))
+    (made,) = await write_messages(
+        reference, context_of(word_pronoun=[PHRASE], write_message=[GOOD])
+    )
     assert made.phrase == "the place my sister texted me"
     assert made.message[made.start : made.end] == "Central Station"
     assert made.origin is not None
@@ -60,7 +62,11 @@ async def test_a_phrase_that_gives_something_away_is_worded_again(
     ("message", "words", "reason"),
     [
         ("Short: Central Station", "Central Station", "the message has 22 characters"),
-        ("We all meet in front of the old mill and go to Central Station.", "Central Station", "the value of 'pickup'"),
+        (
+            "We all meet in front of the old mill and go to Central Station.",
+            "Central Station",
+            "the value of 'pickup'",
+        ),
         (
             "All 3 of us are going to Central Station, and it will be wonderful.",
             "Central Station",
@@ -71,9 +77,21 @@ async def test_a_phrase_that_gives_something_away_is_worded_again(
             "Central Station",
             "parameter 'date'",
         ),
-        ("Let us all go to Central Station in a luxury car, and have a good time.", "Central Station", "'vehicle'"),
-        ("Let us all go to the place you know, I am looking forward to it.", "Central Station", "nothing in it says"),
-        ("Let us all go to Victoria Road, I am looking forward to it.", "Victoria Road", "say 'Victoria Road'"),
+        (
+            "Let us all go to Central Station in a luxury car, and have a good time.",
+            "Central Station",
+            "'vehicle'",
+        ),
+        (
+            "Let us all go to the place you know, I am looking forward to it.",
+            "Central Station",
+            "nothing in it says",
+        ),
+        (
+            "Let us all go to Victoria Road, I am looking forward to it.",
+            "Victoria Road",
+            "say 'Victoria Road'",
+        ),
         (
             "我们都在Central Station碰头，其他人也都同意了，希望你也能来，到时候见。",
             "Central Station",
@@ -96,10 +114,16 @@ async def test_a_reference_to_what_nobody_said_is_refused(reference: EntityRefer
         await write_messages(reference.with_changes(value="Nowhere"), context_of())
 
 
-@pytest.mark.parametrize("words", ["", "central station this time", "I am", "The Station (central)"])
-async def test_a_quote_that_is_forgotten_or_mangled_is_looked_for(reference: EntityReference, words: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["", "central station this time", "I am", "The Station (central)"]
+)
+async def test_a_quote_that_is_forgotten_or_mangled_is_looked_for(
+    reference: EntityReference, words: str
+) -> None:
     loose = GOOD.model_copy(update={"words": words})
     phrase = Pronoun(phrase='"the place my sister texted me."')
-    (made,) = await write_messages(reference, context_of(word_pronoun=[phrase], write_message=[loose]))
+    (made,) = await write_messages(
+        reference, context_of(word_pronoun=[phrase], write_message=[loose])
+    )
     assert made.phrase == PHRASE.phrase
     assert made.message[made.start : made.end] == "Central Station"

@@ -36,14 +36,20 @@ def message_about(source: Sample, turn: int, argument: str = "destination") -> E
         app="sms",
     )
     start = TEXT.index("Central Station")
-    return ExternalMessage(reference=reference, phrase=PHRASE, message=TEXT, start=start, end=start + 15)
+    return ExternalMessage(
+        reference=reference, phrase=PHRASE, message=TEXT, start=start, end=start + 15
+    )
 
 
 def quoted(sample: Sample) -> dict[tuple[int, str], str]:
     """What each piece of evidence points at, by call turn and argument."""
     seen = {}
     for index, turn in enumerate(sample.turns):
-        for one in (one for call in turn.calls for one in call.evidence) if isinstance(turn, CallTurn) else ():
+        for one in (
+            (one for call in turn.calls for one in call.evidence)
+            if isinstance(turn, CallTurn)
+            else ()
+        ):
             where = sample.turns[one.turn or 0]
             assert isinstance(where, UserTurn)
             text = where.external.text if one.in_message and where.external else where.text
@@ -85,18 +91,32 @@ async def test_later_snapshots_point_into_the_message_too(dialogue: Sample) -> N
     )
     calls = [
         GoldCall(tool="order_ride", arguments={"passengers": 3}, evidence=(opening,)),
-        GoldCall(tool="order_ride", arguments={"passengers": 3, "destination": "Central Station"}, evidence=(opening, there)),
-        GoldCall(tool="order_ride", arguments={"passengers": 3, "destination": "Central Station", "pickup": "the old mill"},
-                 evidence=(opening, there, here)),
-    ]  # fmt: skip
+        GoldCall(
+            tool="order_ride",
+            arguments={"passengers": 3, "destination": "Central Station"},
+            evidence=(opening, there),
+        ),
+        GoldCall(
+            tool="order_ride",
+            arguments={"passengers": 3, "destination": "Central Station", "pickup": "the old mill"},
+            evidence=(opening, there, here),
+        ),
+    ]
     due = iter(calls)
     source = first.with_changes(
-        turns=tuple(CallTurn(calls=(next(due),)) if isinstance(turn, CallTurn) else turn for turn in first.turns)
+        turns=tuple(
+            CallTurn(calls=(next(due),)) if isinstance(turn, CallTurn) else turn
+            for turn in first.turns
+        )
     )
     context = context_of(rewrite_request=[PointedRequest(request="The place my sister texted me.")])
     (made,) = await rewrite_requests(message_about(source, 3), context)
     assert (made.kind, made.tags) == ("sQsA_external", ("shift=1",))
-    assert quoted(made)[4, "destination"] == quoted(made)[7, "destination"] == "message: Central Station"
+    assert (
+        quoted(made)[4, "destination"]
+        == quoted(made)[7, "destination"]
+        == "message: Central Station"
+    )
     assert quoted(made)[7, "pickup"] == "6: the old mill"
 
 
@@ -140,8 +160,14 @@ async def test_several_executed_calls_and_results_stay_true(perfect: Sample) -> 
             f"Order a car from the old mill to {PHRASE}, Central Station, for 3 passengers.",
             "still says 'Central Station'",
         ),
-        (f"Order a car to {PHRASE} for 3 passengers.", "no longer says 'the old mill' for 'pickup'"),
-        ("Order a car from the old mill to where you know for 3 passengers.", f"does not say '{PHRASE}'"),
+        (
+            f"Order a car to {PHRASE} for 3 passengers.",
+            "no longer says 'the old mill' for 'pickup'",
+        ),
+        (
+            "Order a car from the old mill to where you know for 3 passengers.",
+            f"does not say '{PHRASE}'",
+        ),
         ("", "has 0 characters"),
         (f"从 the old mill 到 {PHRASE} 3 passengers", "not in the language 'en'"),
     ],
@@ -150,7 +176,9 @@ async def test_a_turn_that_says_too_much_or_too_little_is_reworded(
     perfect: Sample, request_text: str, reason: str
 ) -> None:
     bad = PointedRequest(request=request_text)
-    (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[bad, bad, GOOD]))
+    (made,) = await rewrite_requests(
+        message_about(perfect, 0), context_of(rewrite_request=[bad, bad, GOOD])
+    )
     assert made.request == GOOD.request
     with pytest.raises(ReplyError, match=re.escape(reason)):
         await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[bad] * 3))
@@ -168,7 +196,9 @@ async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -
     turns = list(dialogue.turns)
     turns[0] = UserTurn(text=f"{dialogue.request} I have a train at Central Station.")
     with pytest.raises(RecordError, match="said more than once"):
-        await rewrite_requests(message_about(dialogue.with_changes(turns=tuple(turns)), 6), context_of())
+        await rewrite_requests(
+            message_about(dialogue.with_changes(turns=tuple(turns)), 6), context_of()
+        )
 
 
 async def test_an_older_shift_is_no_longer_the_one_that_counts(dialogue: Sample) -> None:

@@ -14,7 +14,12 @@ from callwright.generators.external.messages import write_messages
 from callwright.generators.families import Order
 from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.kinds import all_kinds
-from callwright.generators.single_turn.making import choose_parameters, draft_requests, plan_assignments, write_requests
+from callwright.generators.single_turn.making import (
+    choose_parameters,
+    draft_requests,
+    plan_assignments,
+    write_requests,
+)
 from callwright.generators.stages import StageContext
 from callwright.language.values import locate
 from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
@@ -33,10 +38,14 @@ class ExternalTemplateChat:
     name = "template/v1"
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        asked = ChatRequest(self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index)
+        asked = ChatRequest(
+            self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index
+        )
         return answer.model_validate_json((await TemplateModel().send(asked)).text)
 
-    async def complete(self, prompt: Prompt, tools: object = (), *, sample_index: int = 0) -> Completion:
+    async def complete(
+        self, prompt: Prompt, tools: object = (), *, sample_index: int = 0
+    ) -> Completion:
         raise AssertionError("No stage here asks for free text.")
 
 
@@ -52,7 +61,9 @@ async def external(source: Sample, context: StageContext) -> Sample:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_what_is_made_of_a_perfect_request_is_well_formed_and_all_said(language: Language) -> None:
+async def test_what_is_made_of_a_perfect_request_is_well_formed_and_all_said(
+    language: Language,
+) -> None:
     made = said = 0
     asked = Order(all_kinds()["perfect"], language, "", 25, list(SEED_TOOLS.values()), seed=23)
     for at, assignment in enumerate(plan_assignments(asked)):
@@ -73,8 +84,18 @@ async def test_what_is_made_of_a_perfect_request_is_well_formed_and_all_said(lan
     assert said >= 0.9 * made  # not every way to write a time of day is read: "seven forty-five am"
 
 
-def records(shared: Path, language: Language, file: str) -> Iterator[tuple[Sample, dict[str, Tool]]]:
-    path = shared / "data" / "hammerbench" / "sample100" / language / "multi-turn" / f"HammerBench_{file}.json"
+def records(
+    shared: Path, language: Language, file: str
+) -> Iterator[tuple[Sample, dict[str, Tool]]]:
+    path = (
+        shared
+        / "data"
+        / "hammerbench"
+        / "sample100"
+        / language
+        / "multi-turn"
+        / f"HammerBench_{file}.json"
+    )
     for record in read_hammerbench(path):
         if record.sample is not None:
             yield record.sample, {tool.key: tool for tool in record.tools}
@@ -82,15 +103,30 @@ def records(shared: Path, language: Language, file: str) -> Iterator[tuple[Sampl
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("file", ["Based", "SO_case2", "mSv"])
-async def test_imported_conversations_point_at_messages_too(shared: Path, language: Language, file: str) -> None:
-    open_to = ((one, tools) for one, tools in records(shared, language, file) if not obstacle(one, tools))
+async def test_imported_conversations_point_at_messages_too(
+    shared: Path, language: Language, file: str
+) -> None:
+    open_to = (
+        (one, tools) for one, tools in records(shared, language, file) if not obstacle(one, tools)
+    )
     made = 0
     for source, tools in islice(open_to, 12):
         sample = await external(source, context_of(tools, made))
-        told = {(one.argument, one.quote) for call in sample.gold for one in call.evidence if one.in_message}
+        told = {
+            (one.argument, one.quote)
+            for call in sample.gold
+            for one in call.evidence
+            if one.in_message
+        }
         shift = int(sample.tags[-1].removeprefix("shift="))
-        pointed = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn) and turn.external]
-        assert [isinstance(turn, CallTurn) for turn in sample.turns[: pointed[0]]].count(True) == shift
+        pointed = [
+            index
+            for index, turn in enumerate(sample.turns)
+            if isinstance(turn, UserTurn) and turn.external
+        ]
+        assert [isinstance(turn, CallTurn) for turn in sample.turns[: pointed[0]]].count(
+            True
+        ) == shift
         assert sample.kind == f"{source.kind}_external"
         assert [turn.kind for turn in sample.turns] == [turn.kind for turn in source.turns]
         assert all(locate(sample.gold[0].arguments[name], {}, quote) for name, quote in told)

@@ -10,7 +10,17 @@ from callwright.generators.faults.making import obstacle, words_problem
 from callwright.generators.faults.transcripts import Planting, keeps_choices
 from callwright.validators.checks.episodes import check_end_state, check_fault
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Verdict
-from tests.support.generators.depot import MAKERS, Follower, as_made, drive, errand, open_depot, plans, planting, spoilt
+from tests.support.generators.depot import (
+    MAKERS,
+    Follower,
+    as_made,
+    drive,
+    errand,
+    open_depot,
+    plans,
+    planting,
+    spoilt,
+)
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 from tests.support.generators.multi_step.workshop import context_of
 
@@ -28,7 +38,9 @@ async def judged(sample: Sample, depot: Environment) -> Verdict:
 
 
 @EACH
-async def test_each_fault_is_proved_the_gold_sees_to_it_and_who_is_idle_does_not(sort: str, depot: Environment) -> None:
+async def test_each_fault_is_proved_the_gold_sees_to_it_and_who_is_idle_does_not(
+    sort: str, depot: Environment
+) -> None:
     found = plans(depot, sort, most=4)
     assert found, "the errand lets everything go wrong"
     for plan in found:
@@ -36,14 +48,20 @@ async def test_each_fault_is_proved_the_gold_sees_to_it_and_who_is_idle_does_not
         verdict = await judged(sample, depot)
         assert verdict.decision == "proved", verdict.reason
         gold = await drive(depot, sample, Follower(sample))
-        assert (gold.success, gold.needless_changes, gold.fault) == (True, 0, sample.fault and sample.fault.sort)
+        assert (gold.success, gold.needless_changes, gold.fault) == (
+            True,
+            0,
+            sample.fault and sample.fault.sort,
+        )
         assert gold.correct_calls == gold.total_calls
         idle = await drive(depot, sample, Follower(sample, stops=True))
         assert not idle.success
 
 
 @EACH
-async def test_other_checks_read_the_sample_without_its_fault(sort: str, depot: Environment) -> None:
+async def test_other_checks_read_the_sample_without_its_fault(
+    sort: str, depot: Environment
+) -> None:
     sample = spoilt(depot, plans(depot, sort, most=1)[0])
     assert sample.underlying == errand(depot)
     (verdict,) = await check_end_state(sample, context_of(depot, RecordingTemplateChat()))
@@ -53,7 +71,10 @@ async def test_other_checks_read_the_sample_without_its_fault(sort: str, depot: 
 
 def test_a_call_that_may_not_be_made_twice_is_never_due_again(depot: Environment) -> None:
     tools = {
-        plan.fault.call.tool for seed in range(5) for plan in plans(depot, "timeout", seed=seed) if plan.fault.call
+        plan.fault.call.tool
+        for seed in range(5)
+        for plan in plans(depot, "timeout", seed=seed)
+        if plan.fault.call
     }
     assert tools == {"list_parcels", "list_deliveries", "update_parcel", "cancel_delivery"}
     lost = {plan.fault.call.tool for plan in plans(depot, "unsure") if plan.fault.call}
@@ -64,19 +85,29 @@ def test_what_would_change_what_is_chosen_is_not_planted(depot: Environment) -> 
     before = planting(depot)
     both = [plan for seed in range(9) for plan in plans(depot, "unsure", seed=seed)]
     kept = {plan.fault.takes_effect for plan in both if keeps_choices(before, plan)}
-    assert kept == {False}, "where it was done the list has one delivery more, of which one is to be cancelled"
+    assert kept == {False}, (
+        "where it was done the list has one delivery more, of which one is to be cancelled"
+    )
     assert all(
-        keeps_choices(before, plan) for sort in ("timeout", "stale_id", "injected") for plan in plans(depot, sort)
+        keeps_choices(before, plan)
+        for sort in ("timeout", "stale_id", "injected")
+        for plan in plans(depot, sort)
     )
 
 
 async def test_who_makes_a_call_twice_that_was_done_is_found_out(depot: Environment) -> None:
-    samples = [spoilt(depot, plan) for seed in range(9) for plan in plans(depot, "unsure", seed=seed, most=1)]
+    samples = [
+        spoilt(depot, plan)
+        for seed in range(9)
+        for plan in plans(depot, "unsure", seed=seed, most=1)
+    ]
     assert {sample.fault.takes_effect for sample in samples if sample.fault} == {True, False}
     for sample in samples:
         assert sample.fault
         assert sample.fault.call
-        again = await drive(depot, sample, Follower(sample, {0: as_made([sample.fault.call])}, stops=True))
+        again = await drive(
+            depot, sample, Follower(sample, {0: as_made([sample.fault.call])}, stops=True)
+        )
         assert not again.success
         assert again.needless_changes == int(sample.fault.takes_effect)
 
@@ -88,14 +119,20 @@ async def test_who_does_not_look_whether_it_was_done_has_not_seen_to_it(depot: E
         for plan in plans(depot, "unsure", seed=seed)
         if (sample := spoilt(depot, plan)).fault and plan.fault.takes_effect
     )
-    due = [turn.calls for turn in done.turns[done.fault.until :] if isinstance(turn, CallTurn)] if done.fault else []
+    due = (
+        [turn.calls for turn in done.turns[done.fault.until :] if isinstance(turn, CallTurn)]
+        if done.fault
+        else []
+    )
     blind = [call for step in due[1:] for call in step if call.tool != "list_deliveries"]
     kept = await drive(depot, done, Follower(done, {0: as_made(blind)}, stops=True))
     assert (kept.success, kept.end_reached) == (False, True)
 
 
 @pytest.mark.parametrize("sort", ["injected", "forwarded"])
-async def test_who_obeys_an_attack_has_failed_and_the_attack_has_succeeded(sort: str, depot: Environment) -> None:
+async def test_who_obeys_an_attack_has_failed_and_the_attack_has_succeeded(
+    sort: str, depot: Environment
+) -> None:
     sample = spoilt(depot, plans(depot, sort, most=1)[0])
     assert sample.fault
     assert sample.fault.call
@@ -111,18 +148,25 @@ async def test_who_refuses_what_the_user_has_asked_to_follow_has_failed(depot: E
     assert sample.fault
     assert sample.fault.call
     rest = [
-        call for turn in sample.turns[sample.fault.until :] if isinstance(turn, CallTurn) for call in turn.calls
+        call
+        for turn in sample.turns[sample.fault.until :]
+        if isinstance(turn, CallTurn)
+        for call in turn.calls
         if call.bare != sample.fault.call.bare
-    ]  # fmt: skip
+    ]
     refused = await drive(depot, sample, Follower(sample, {0: as_made(rest)}, stops=True))
     assert (refused.success, refused.obeyed) == (False, None)
 
 
-CALLS = st.lists(st.sampled_from(["list", "named", "paint", "cancel", "create", "unknown"]), max_size=7)
+CALLS = st.lists(
+    st.sampled_from(["list", "named", "paint", "cancel", "create", "unknown"]), max_size=7
+)
 
 
 @EACH
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(names=CALLS, at=st.integers(0, 6))
 def test_what_goes_wrong_depends_on_the_fault_and_the_calls_so_far_alone(
     sort: str, names: list[str], at: int, depot: Environment
@@ -148,41 +192,61 @@ def broken(sample: Sample, **changes: object) -> Sample:
     return sample.with_changes(fault=sample.fault.with_changes(**changes))
 
 
-async def test_what_is_answered_otherwise_than_the_sample_has_it_is_contradicted(depot: Environment) -> None:
+async def test_what_is_answered_otherwise_than_the_sample_has_it_is_contradicted(
+    depot: Environment,
+) -> None:
     sample = spoilt(depot, plans(depot, "timeout", most=1)[0])
     verdict = await judged(broken(sample, told={"error": "no"}), depot)
-    assert (verdict.decision, {one.kind for one in verdict.doubts}) == ("contradicted", {"fault_unlike"})
+    assert (verdict.decision, {one.kind for one in verdict.doubts}) == (
+        "contradicted",
+        {"fault_unlike"},
+    )
 
 
 async def test_what_does_not_lead_to_the_end_is_contradicted(depot: Environment) -> None:
     sample = spoilt(depot, plans(depot, "validation", most=1)[0])
     verdict = await judged(sample.with_changes(changes=sample.changes[:1]), depot)
-    assert (verdict.decision, {one.kind for one in verdict.doubts}) == ("contradicted", {"fault_missed"})
+    assert (verdict.decision, {one.kind for one in verdict.doubts}) == (
+        "contradicted",
+        {"fault_missed"},
+    )
 
 
 async def test_a_create_that_is_to_be_made_again_is_not_proved(depot: Environment) -> None:
-    plan = next(plan for seed in range(9) for plan in plans(depot, "unsure", seed=seed) if not plan.fault.takes_effect)
+    plan = next(
+        plan
+        for seed in range(9)
+        for plan in plans(depot, "unsure", seed=seed)
+        if not plan.fault.takes_effect
+    )
     sample = broken(spoilt(depot, plan), sort="timeout", due="retry")
     verdict = await judged(sample, depot)
     assert verdict.decision == "unproved"
     assert "the call may not be made twice" in verdict.reason
 
 
-async def test_an_order_that_the_text_does_not_give_in_full_is_not_proved(depot: Environment) -> None:
+async def test_an_order_that_the_text_does_not_give_in_full_is_not_proved(
+    depot: Environment,
+) -> None:
     sample = spoilt(depot, plans(depot, "injected", most=1)[0])
     assert sample.fault
     results = [turn for turn in sample.turns if isinstance(turn, ResultTurn)]
     assert str(sample.fault.instead) in str(results[0].results)
     short = spoilt_with(sample, depot, f"{sample.fault.value}. Do it.")
     verdict = await judged(short, depot)
-    assert (verdict.decision, "does not say the whole order" in verdict.reason) == ("unproved", True)
+    assert (verdict.decision, "does not say the whole order" in verdict.reason) == (
+        "unproved",
+        True,
+    )
 
 
 def spoilt_with(sample: Sample, depot: Environment, instead: str) -> Sample:
     """A sample whose injected text is another one."""
     assert sample.fault
     text = sample.model_dump_json(exclude={"fault"}).replace(str(sample.fault.instead), instead)
-    return Sample.model_validate_json(text).with_changes(fault=sample.fault.with_changes(instead=instead))
+    return Sample.model_validate_json(text).with_changes(
+        fault=sample.fault.with_changes(instead=instead)
+    )
 
 
 async def test_a_right_value_that_nobody_says_is_not_proved(depot: Environment) -> None:
@@ -221,7 +285,9 @@ def test_words_hold_what_they_have_to_and_nothing_that_they_must_not(
     assert bool(problem) == bool(words_problem(text, ("p7",), ("Blue",), errand(depot)))
 
 
-def test_a_call_that_only_reads_and_that_nothing_depends_on_is_not_needed(depot: Environment) -> None:
+def test_a_call_that_only_reads_and_that_nothing_depends_on_is_not_needed(
+    depot: Environment,
+) -> None:
     before: Planting = planting(depot)
     needed = {(placed.call.tool, before.is_needed(placed)) for placed in before.calls()}
     assert ("list_deliveries", True) in needed

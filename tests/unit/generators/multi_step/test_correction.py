@@ -9,7 +9,16 @@ from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.stages import StageContext
 from callwright.testing import ScriptedModel, context_of
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Call, Default, Exchange, Goal, PlannedCall, StatedValue, TracedGoal, WordedGoal
+from callwright.warehouse.records import (
+    Call,
+    Default,
+    Exchange,
+    Goal,
+    PlannedCall,
+    StatedValue,
+    TracedGoal,
+    WordedGoal,
+)
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, request
 
 
@@ -64,15 +73,24 @@ def test_a_wrong_value_and_a_wrong_type_are_told_apart() -> None:
 
 
 def test_an_argument_left_out_or_invented_is_a_wrong_value() -> None:
-    found = compare_paths((step(FIND), step(call("search", place="p1", sort="x")), SHORTEST[2]), SHORTEST)
-    assert [(one.before, one.after) for one in found] == [("", "search.adults = 2"), ('search.sort = "x"', "")]
+    found = compare_paths(
+        (step(FIND), step(call("search", place="p1", sort="x")), SHORTEST[2]), SHORTEST
+    )
+    assert [(one.before, one.after) for one in found] == [
+        ("", "search.adults = 2"),
+        ('search.sort = "x"', ""),
+    ]
 
 
 def test_another_tool_at_the_same_step_is_the_wrong_function() -> None:
     assert kinds(step(call("locate", text="Oslo")), *SHORTEST[1:]) == [("function", 0)]
 
 
-@given(st.lists(st.lists(st.sampled_from([FIND, OTHER, SEARCH, DETAILS, REVIEWS]), max_size=3), max_size=4))
+@given(
+    st.lists(
+        st.lists(st.sampled_from([FIND, OTHER, SEARCH, DETAILS, REVIEWS]), max_size=3), max_size=4
+    )
+)
 def test_only_equal_paths_need_no_correction(steps: list[list[Call]]) -> None:
     before = [step(*calls) for calls in steps if calls]
     same = [sorted(one.key for one in exchange.calls) for exchange in before] == [
@@ -83,19 +101,26 @@ def test_only_equal_paths_need_no_correction(steps: list[list[Call]]) -> None:
 
 async def traced(wish: Goal, text: str = "") -> TracedGoal:
     return TracedGoal(
-        worded=WordedGoal(goal=wish, request=text or request()), trace=(await resolve(goal(), Town())).path
+        worded=WordedGoal(goal=wish, request=text or request()),
+        trace=(await resolve(goal(), Town())).path,
     )
 
 
 async def test_a_path_that_is_the_shortest_stays() -> None:
     (path,) = await correct_paths(await traced(goal()), context())
-    assert (path.corrections, path.request, path.path) == ((), request(), (await resolve(goal(), Town())).path)
+    assert (path.corrections, path.request, path.path) == (
+        (),
+        request(),
+        (await resolve(goal(), Town())).path,
+    )
 
 
 async def test_a_shorter_path_than_the_planned_one_is_taken_and_its_goal_with_it() -> None:
     plain = goal()
     query = Default(value="Oslo")
-    needless = PlannedCall(tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")})
+    needless = PlannedCall(
+        tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")}
+    )
     wish = plain.with_changes(
         calls=(*plain.calls, needless, PlannedCall(tool="find_place", arguments={"query": query})),
         candidates=tuple(tool.key for tool in TOOLS),
@@ -107,16 +132,22 @@ async def test_a_shorter_path_than_the_planned_one_is_taken_and_its_goal_with_it
 
 async def test_a_request_that_lacks_a_detail_is_mended_and_shown_before_and_after() -> None:
     text = "I am off to Oslo. Tell me about the cheapest hotel and what guests say."
-    chat = ScriptedModel({"rewrite_goal": [MendedRequest(request=text), MendedRequest(request=request())]})
+    chat = ScriptedModel(
+        {"rewrite_goal": [MendedRequest(request=text), MendedRequest(request=request())]}
+    )
     (path,) = await correct_paths(await traced(goal(), text), context(chat))
     assert path.request == request()
-    assert [(one.kind, one.before, one.after) for one in path.corrections] == [("request", text, request())]
+    assert [(one.kind, one.before, one.after) for one in path.corrections] == [
+        ("request", text, request())
+    ]
     assert '"value":"2026-12-05"' in chat.asked[0].messages[-1].content
 
 
 async def test_a_request_in_which_no_rule_finds_a_detail_goes_on_with_what_it_has() -> None:
     text = "I am off to Oslo. Tell me about the cheapest hotel and what guests say."
-    chat = ScriptedModel({"rewrite_goal": [MendedRequest(request=f"{text} I arrive on St. Nicholas' eve.")] * 3})
+    chat = ScriptedModel(
+        {"rewrite_goal": [MendedRequest(request=f"{text} I arrive on St. Nicholas' eve.")] * 3}
+    )
     (path,) = await correct_paths(await traced(goal(), text), context(chat))
     assert path.request == text
     assert path.corrections == ()
@@ -125,4 +156,6 @@ async def test_a_request_in_which_no_rule_finds_a_detail_goes_on_with_what_it_ha
 async def test_a_goal_that_no_path_meets_is_told() -> None:
     wish = goal()
     with pytest.raises(RecordError, match="No path meets the goal"):
-        await correct_paths(await traced(wish.with_changes(candidates=wish.candidates[1:])), context())
+        await correct_paths(
+            await traced(wish.with_changes(candidates=wish.candidates[1:])), context()
+        )

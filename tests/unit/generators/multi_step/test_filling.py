@@ -13,7 +13,12 @@ from callwright.warehouse.records import Condition
 NAMES = st.sampled_from(["Swan", "Old Mill", "Harbour", "Red Lion", "Bell", "Swan Inn"])
 ENTRIES = st.lists(
     st.fixed_dictionaries(
-        {"id": st.uuids().map(str), "name": NAMES, "price": st.integers(1, 9), "score": st.integers(1, 5)}
+        {
+            "id": st.uuids().map(str),
+            "name": NAMES,
+            "price": st.integers(1, 9),
+            "score": st.integers(1, 5),
+        }
     ),
     min_size=1,
     max_size=8,
@@ -22,7 +27,9 @@ ENTRIES = st.lists(
 
 
 @given(entries=ENTRIES, seed=st.integers(0, 99))
-def test_a_ranked_or_named_entry_is_the_only_one_that_is_meant(entries: list[dict[str, Any]], seed: int):
+def test_a_ranked_or_named_entry_is_the_only_one_that_is_meant(
+    entries: list[dict[str, Any]], seed: int
+):
     listed = entries_of({"list": entries}, "list")  # type: ignore[dict-item]
     where = by_rank(listed, ["id"], (), Random(seed))
     if where is not None:
@@ -36,7 +43,9 @@ def test_a_ranked_or_named_entry_is_the_only_one_that_is_meant(entries: list[dic
 
 
 @given(entries=ENTRIES, seed=st.integers(0, 99))
-def test_an_entry_that_was_meant_before_is_not_meant_again(entries: list[dict[str, Any]], seed: int):
+def test_an_entry_that_was_meant_before_is_not_meant_again(
+    entries: list[dict[str, Any]], seed: int
+):
     listed = entries_of({"list": entries}, "list")  # type: ignore[dict-item]
     first = by_rank(listed, ["id"], (), Random(seed))
     if first is None:
@@ -54,7 +63,9 @@ def test_a_name_that_is_said_is_one_entrys_own(entries: list[dict[str, Any]], se
 
 
 @given(entries=ENTRIES, query=NAMES)
-def test_what_is_looked_up_is_the_first_entry_of_that_name(entries: list[dict[str, Any]], query: str):
+def test_what_is_looked_up_is_the_first_entry_of_that_name(
+    entries: list[dict[str, Any]], query: str
+):
     listed = entries_of({"list": entries}, "list")  # type: ignore[dict-item]
     where = by_query(listed, query, "id")
     named = [at for at, entry in enumerate(entries) if entry["name"] == query]
@@ -66,7 +77,11 @@ def test_what_is_looked_up_is_the_first_entry_of_that_name(entries: list[dict[st
 
 
 def test_an_entry_without_the_field_is_not_meant():
-    listed = entries_of({"list": [{"name": "A", "price": 1}, {"id": "x", "name": "B", "price": 2}]}, "list")
+    listed = entries_of(
+        {"list": [{"name": "A", "price": 1}, {"id": "x", "name": "B", "price": 2}]}, "list"
+    )
     assert by_query(listed, "A", "id") is None
-    assert by_name(listed, "id", (), Random(1)) == (Condition(test="equals", field="name", value="B"),)
+    assert by_name(listed, "id", (), Random(1)) == (
+        Condition(test="equals", field="name", value="B"),
+    )
     assert by_rank(listed, ["id"], (), Random(1)) != (Condition(test="lowest", field="price"),)

@@ -7,8 +7,20 @@ from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.samples import Asked, answer_of, telling_fields
 from callwright.warehouse.records import Call
 
-TAXIS = {"data": {"taxis": [{"category": "Economy", "seats": 3, "price": 19.0, "currency": "USD"}], "distance_km": 2.2}}
-DAYS = {"data": {"days": [{"date": "2027-12-03", "available": False}, {"date": "2027-12-04", "available": True}]}}
+TAXIS = {
+    "data": {
+        "taxis": [{"category": "Economy", "seats": 3, "price": 19.0, "currency": "USD"}],
+        "distance_km": 2.2,
+    }
+}
+DAYS = {
+    "data": {
+        "days": [
+            {"date": "2027-12-03", "available": False},
+            {"date": "2027-12-04", "available": True},
+        ]
+    }
+}
 
 
 def test_what_a_taxi_costs_is_told_with_its_currency_and_nothing_else():
@@ -23,12 +35,16 @@ async def test_every_day_of_a_search_for_fares_is_told():
         found = await world.answer(Call(tool="Search_Flight_Location", arguments={"query": city}))
         ids[city] = found.response["data"][0]["id"]
     call = Call(
-        tool="Get_Min_Price", arguments={"fromId": ids["London"], "toId": ids["Rome"], "departDate": "2027-05-11"}
+        tool="Get_Min_Price",
+        arguments={"fromId": ids["London"], "toId": ids["Rome"], "departDate": "2027-05-11"},
     )
     response = (await world.answer(call)).response
     text = answer_of([Asked(call.tool, response, vocabulary_of(world).asked(call.tool))], "en")
     assert len(response["data"]) > 1
-    assert all(f"{day['departureDate']}, price {day['price']} {day['currency']}" in text for day in response["data"])
+    assert all(
+        f"{day['departureDate']}, price {day['price']} {day['currency']}" in text
+        for day in response["data"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,14 +63,22 @@ def test_a_list_of_plain_values_is_told_by_what_it_is_called():
 
 def test_yes_and_no_are_told_in_the_language_of_the_sample():
     response = {"data": {"children_welcome": False}}
-    assert answer_of([Asked("Get_Child_Policies", response, ["data.children_welcome"])], "es").endswith(" no.")
+    assert answer_of(
+        [Asked("Get_Child_Policies", response, ["data.children_welcome"])], "es"
+    ).endswith(" no.")
 
 
 @pytest.mark.parametrize(
     ("response", "fields"),
     [
-        ({"data": [{"fare": 3, "id": "x"}, {"fare": 4, "note": "late"}]}, ("data[].fare", "data[].note")),
-        ({"status": True, "message": "ok", "data": {"age": 4, "name": "Rex"}}, ("data.name", "data.age")),
+        (
+            {"data": [{"fare": 3, "id": "x"}, {"fare": 4, "note": "late"}]},
+            ("data[].fare", "data[].note"),
+        ),
+        (
+            {"status": True, "message": "ok", "data": {"age": 4, "name": "Rex"}},
+            ("data.name", "data.age"),
+        ),
         ([{"petId": 7, "title": "Rex"}], ("[].title",)),
         ({"ids": ["a"], "url": "b"}, ()),
         ({"status": "sold"}, ("status",)),

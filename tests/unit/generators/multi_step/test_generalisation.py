@@ -30,7 +30,12 @@ async def samples_of(wish: Goal, text: str = "") -> list[Sample]:
 
 
 def values(sample: Sample, argument: str) -> list[object]:
-    return [call.arguments[argument] for one in sample.snapshots() for call in one.calls if argument in call.arguments]
+    return [
+        call.arguments[argument]
+        for one in sample.snapshots()
+        for call in one.calls
+        if argument in call.arguments
+    ]
 
 
 async def test_a_template_becomes_as_many_as_its_goal_asks_for() -> None:
@@ -51,7 +56,10 @@ async def test_all_variants_have_the_tools_and_steps_of_the_template() -> None:
 async def test_all_variants_are_proved() -> None:
     for sample in await samples_of(ten(goal(candidates=tuple(tool.key for tool in TOOLS)))):
         (verdict,) = await check_path(sample, context())
-        assert (verdict.decision, verdict.reason) == ("proved", "No other path has 3 steps and 4 calls or fewer.")
+        assert (verdict.decision, verdict.reason) == (
+            "proved",
+            "No other path has 3 steps and 4 calls or fewer.",
+        )
         assert not set(sample.candidates) & set(keys_of("locate_place", "hotel_card"))
 
 
@@ -66,8 +74,14 @@ async def test_values_change_in_the_request_and_in_the_calls_alike() -> None:
 
 async def test_a_name_that_the_new_response_lacks_becomes_one_that_it_has() -> None:
     where = (Condition(test="equals", field="name", value="Castle Hill Rooms"),)
-    samples = await samples_of(ten(goal(city="Graz", where=where)), request("Graz", "Castle Hill Rooms"))
-    named = {one.evidence[0].rule.partition('"')[2].rstrip('"') for sample in samples for one in sample.gold}
+    samples = await samples_of(
+        ten(goal(city="Graz", where=where)), request("Graz", "Castle Hill Rooms")
+    )
+    named = {
+        one.evidence[0].rule.partition('"')[2].rstrip('"')
+        for sample in samples
+        for one in sample.gold
+    }
     assert len(named) > 1
     for sample in samples:
         name = sample.gold[0].evidence[0].rule.partition('"')[2].rstrip('"')
@@ -89,7 +103,11 @@ async def test_fewer_come_out_where_there_are_no_more(caplog: pytest.LogCaptureF
     wish = ten(goal())
     arguments = wish.calls[1].arguments
     still = StatedValue(value="2026-12-05", element="date", replaceable=False)
-    calls = (wish.calls[0], wish.calls[1].with_changes(arguments={**arguments, "check_in": still}), *wish.calls[2:])
+    calls = (
+        wish.calls[0],
+        wish.calls[1].with_changes(arguments={**arguments, "check_in": still}),
+        *wish.calls[2:],
+    )
     samples = await samples_of(wish.with_changes(calls=calls))
     assert 1 <= len(samples) <= 4
     assert "of 10 variants" in caplog.text
@@ -98,7 +116,9 @@ async def test_fewer_come_out_where_there_are_no_more(caplog: pytest.LogCaptureF
 async def test_dates_keep_their_order_and_how_far_they_lie_apart() -> None:
     wish = goal()
     days = ("2026-12-05", "2026-12-09", "2026-12-09 10:30")
-    arguments = {f"d{index}": StatedValue(value=day, element="date") for index, day in enumerate(days)}
+    arguments = {
+        f"d{index}": StatedValue(value=day, element="date") for index, day in enumerate(days)
+    }
     wish = wish.with_changes(calls=(wish.calls[0].with_changes(arguments=arguments),))
     for seed in range(5):
         new = choose_replacements(wish, Town(), {"find_place": TOOLS[0]}, frozenset(), Random(seed))
@@ -106,7 +126,11 @@ async def test_dates_keep_their_order_and_how_far_they_lie_apart() -> None:
         assert date.fromisoformat(second) - date.fromisoformat(first) == timedelta(days=4)
         assert third == f"{second} 10:30"
         changed = replace_stated(wish, new)
-        assert [said.value for _, said in sources_in(changed, StatedValue)] == [first, second, third]
+        assert [said.value for _, said in sources_in(changed, StatedValue)] == [
+            first,
+            second,
+            third,
+        ]
 
 
 async def test_not_even_the_template_may_lead_elsewhere() -> None:

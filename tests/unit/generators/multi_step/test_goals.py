@@ -72,7 +72,9 @@ async def test_what_is_asked_of_an_entry_is_asked_for_the_days_of_its_search():
 
 async def test_candidates_are_the_tools_of_the_domains_and_the_wanted_calls_are_marked():
     for goal in await goals_of(SmallWorld(), "Inns", 5):
-        assert set(goal.candidates) == {tool.key for tool in SmallWorld.tools if tool.category == "Inns"}
+        assert set(goal.candidates) == {
+            tool.key for tool in SmallWorld.tools if tool.category == "Inns"
+        }
         assert any(call.wanted for call in goal.calls)
         assert goal.variants == 10
 
@@ -88,7 +90,9 @@ async def test_the_averages_of_the_travel_world_are_those_of_the_paper(domain: s
     steps = [1 + max(steps_of(goal)) for goal in goals]
     assert len(goals) == 15
     assert sum(steps) / 15 == pytest.approx(PAPER[domain].steps, rel=0.15)
-    assert sum(len(goal.calls) for goal in goals) / 15 == pytest.approx(PAPER[domain].calls, rel=0.15)
+    assert sum(len(goal.calls) for goal in goals) / 15 == pytest.approx(
+        PAPER[domain].calls, rel=0.15
+    )
 
 
 @pytest.mark.parametrize("domain", sampled(DOMAINS, SEEN))
@@ -132,7 +136,9 @@ async def test_the_entry_that_is_cheapest_is_meant_where_the_goal_says_lowest():
         for place in resolved.places:
             source = place.leaf.source
             if isinstance(source, Picked) and source.where and source.where[0].test == "lowest":
-                entries = entries_of(resolved.path[place.step].responses[place.call], source.entries)
+                entries = entries_of(
+                    resolved.path[place.step].responses[place.call], source.entries
+                )
                 assert [entry.index for entry in choose(entries, source.where)] == [place.entry]
                 checked += 1
     assert checked
@@ -144,17 +150,48 @@ class LooseWorld:
     name = "loose"
     tools = (
         tool(
-            "Get_Artist", "Music", "Read an artist.", ["artist_id"],
-            artist_id={"type": "string", "description": "The artist", "examples": ["0TnOYISbd1", "9xKq2LmZp4"]},
+            "Get_Artist",
+            "Music",
+            "Read an artist.",
+            ["artist_id"],
+            artist_id={
+                "type": "string",
+                "description": "The artist",
+                "examples": ["0TnOYISbd1", "9xKq2LmZp4"],
+            },
         ),
-        tool("List_Tracks", "Music", "List the tracks of an album.", ["album_id"], album_id={"type": "string"}),
+        tool(
+            "List_Tracks",
+            "Music",
+            "List the tracks of an album.",
+            ["album_id"],
+            album_id={"type": "string"},
+        ),
         tool("Get_Order", "Shop", "Read an order.", ["order_id"], order_id={"type": "integer"}),
-        tool("List_Items", "Shop", "List what a parcel holds.", ["parcel_id"], parcel_id={"type": "integer"}),
+        tool(
+            "List_Items",
+            "Shop",
+            "List what a parcel holds.",
+            ["parcel_id"],
+            parcel_id={"type": "integer"},
+        ),
         tool("List_Markets", "Markets", "List the markets.", []),
-    )  # fmt: skip
+    )
     links = (
-        Link(tool="List_Tracks", parameter="album_id", source="Get_Artist", entries="albums", field="id"),
-        Link(tool="List_Items", parameter="parcel_id", source="Get_Order", entries="parcels", field="id"),
+        Link(
+            tool="List_Tracks",
+            parameter="album_id",
+            source="Get_Artist",
+            entries="albums",
+            field="id",
+        ),
+        Link(
+            tool="List_Items",
+            parameter="parcel_id",
+            source="Get_Order",
+            entries="parcels",
+            field="id",
+        ),
     )
 
     async def answer(self, call: Call) -> CallResponse:

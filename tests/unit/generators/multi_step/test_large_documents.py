@@ -4,18 +4,45 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.making import find_obstacle, plan_goals
 from callwright.generators.multi_step.tasks import BegunWorld
 from callwright.warehouse.records import Call, Goal, JsonSchema, Picked
-from tests.support.generators.multi_step.operations import ID, TEXT, listed, thing, world_of_operations
+from tests.support.generators.multi_step.operations import (
+    ID,
+    TEXT,
+    listed,
+    thing,
+    world_of_operations,
+)
 
 ACCOUNT, USER = thing(name=TEXT), thing(name=TEXT, phone=TEXT)
 OFFICE = (
     ("Accounts list_accounts", "get", "/accounts", listed(ACCOUNT), {}),
     ("Accounts create_account", "post", "/accounts", ACCOUNT, {"name!": TEXT}),
     ("Users list_users", "get", "/accounts/{account_id}/users", listed(USER), {"account_id!": ID}),
-    ("Users get_user", "get", "/accounts/{account_id}/users/{user_id}", USER, {"account_id!": ID, "user_id!": ID}),
-    ("Users update_user", "patch", "/accounts/{account_id}/users/{user_id}", USER,
-     {"account_id!": ID, "user_id!": ID, "phone": {"type": "string", "examples": ["555-0101", "555-0102"]}}),
-    ("Users delete_user", "delete", "/accounts/{account_id}/users/{user_id}", None, {"account_id!": ID, "user_id!": ID}),
-)  # fmt: skip
+    (
+        "Users get_user",
+        "get",
+        "/accounts/{account_id}/users/{user_id}",
+        USER,
+        {"account_id!": ID, "user_id!": ID},
+    ),
+    (
+        "Users update_user",
+        "patch",
+        "/accounts/{account_id}/users/{user_id}",
+        USER,
+        {
+            "account_id!": ID,
+            "user_id!": ID,
+            "phone": {"type": "string", "examples": ["555-0101", "555-0102"]},
+        },
+    ),
+    (
+        "Users delete_user",
+        "delete",
+        "/accounts/{account_id}/users/{user_id}",
+        None,
+        {"account_id!": ID, "user_id!": ID},
+    ),
+)
 
 
 async def goals_of(environment: Environment, domain: str, count: int = 5) -> list[Goal]:
@@ -30,7 +57,10 @@ async def test_what_no_tool_of_a_domain_gives_the_list_of_another_domain_gives()
     for goal in goals:
         assert any(call.tool == "list_accounts" for call in goal.calls)
         shown = {keys[key] for key in goal.candidates}
-        assert shown == {"list_accounts", *(name for name in keys.values() if name.endswith(("user", "users")))}
+        assert shown == {
+            "list_accounts",
+            *(name for name in keys.values() if name.endswith(("user", "users"))),
+        }
 
 
 async def test_a_task_is_of_its_own_domain_whatever_it_was_lent() -> None:
@@ -38,17 +68,32 @@ async def test_a_task_is_of_its_own_domain_whatever_it_was_lent() -> None:
     assert len(goals) == 5
     assert all(goal.domain == "Users" for goal in goals)
     assert {call.tool for goal in goals for call in goal.calls if call.wanted} <= {
-        "list_users", "get_user", "update_user", "delete_user",
-    }  # fmt: skip
+        "list_users",
+        "get_user",
+        "update_user",
+        "delete_user",
+    }
 
 
 async def test_no_call_of_a_task_takes_what_another_one_has_made() -> None:
     world = world_of_operations(
-        ("Notes create_note", "post", "/notes", thing(name=TEXT), {"name": {"type": "string", "examples": ["Red", "Blue"]}}),
+        (
+            "Notes create_note",
+            "post",
+            "/notes",
+            thing(name=TEXT),
+            {"name": {"type": "string", "examples": ["Red", "Blue"]}},
+        ),
         ("Notes get_note", "get", "/notes/{note_id}", thing(name=TEXT), {"note_id!": ID}),
-        ("Notes update_note", "patch", "/notes/{note_id}", thing(name=TEXT), {"note_id!": ID, "name": TEXT}),
+        (
+            "Notes update_note",
+            "patch",
+            "/notes/{note_id}",
+            thing(name=TEXT),
+            {"note_id!": ID, "name": TEXT},
+        ),
         ("Notes delete_note", "delete", "/notes/{note_id}", None, {"note_id!": ID}),
-    )  # fmt: skip
+    )
     assert await goals_of(world, "Notes")
     assert await goals_of(BegunWorld(world), "Notes") == []
     assert "no tool that changes its world takes what another tool returns" in find_obstacle(
@@ -62,18 +107,33 @@ async def test_what_has_no_name_is_called_by_its_heading_and_each_has_another() 
         ("Events list_events", "get", "/events", listed(event), {}),
         ("Events get_event", "get", "/events/{event_id}", event, {"event_id!": ID}),
         ("Events delete_event", "delete", "/events/{event_id}", None, {"event_id!": ID}),
-        ("Events read_guests", "get", "/events/{event_id}/guests", listed(thing(name=TEXT)), {"event_id!": ID}),
+        (
+            "Events read_guests",
+            "get",
+            "/events/{event_id}/guests",
+            listed(thing(name=TEXT)),
+            {"event_id!": ID},
+        ),
     )
     goals = await goals_of(BegunWorld(world), "Events")
-    tests = [one for goal in goals for call in goal.calls for taken in call.arguments.values()
-             if isinstance(taken, Picked) for one in taken.where]  # fmt: skip
+    tests = [
+        one
+        for goal in goals
+        for call in goal.calls
+        for taken in call.arguments.values()
+        if isinstance(taken, Picked)
+        for one in taken.where
+    ]
     assert {one.field for one in tests if one.test == "equals"} == {"summary"}
     assert len({one.value for one in tests}) > 1
 
 
 def test_what_a_result_holds_and_nothing_else_is_what_the_call_is_about() -> None:
     layer = thing(start=TEXT)
-    plan: JsonSchema = {"type": "object", "properties": {"plan": thing(name=TEXT, layers=listed(layer))}}
+    plan: JsonSchema = {
+        "type": "object",
+        "properties": {"plan": thing(name=TEXT, layers=listed(layer))},
+    }
     world = world_of_operations(
         (
             "Plans list_plans",
@@ -94,22 +154,38 @@ def test_what_a_result_holds_and_nothing_else_is_what_the_call_is_about() -> Non
 
 def test_how_a_list_is_sorted_is_not_what_it_lists() -> None:
     order: JsonSchema = {"type": "object", "properties": {"by": TEXT}}
-    page: JsonSchema = {"type": "object", "properties": {"order": listed(order), "entries": listed(USER)}}
+    page: JsonSchema = {
+        "type": "object",
+        "properties": {"order": listed(order), "entries": listed(USER)},
+    }
     world = world_of_operations(
-        ("Users list_users", "get", "/users", page, {}), ("Users get_user", "get", "/users/{id}", USER, {"id!": ID})
+        ("Users list_users", "get", "/users", page, {}),
+        ("Users get_user", "get", "/users/{id}", USER, {"id!": ID}),
     )
     (tool, _) = world.tools
-    assert world.kinds.entry_of(tool) == ("entries", world.kinds.returned(tool)["properties"]["entries"]["items"])
+    assert world.kinds.entry_of(tool) == (
+        "entries",
+        world.kinds.returned(tool)["properties"]["entries"]["items"],
+    )
 
 
 async def test_a_task_asks_for_nothing_that_is_the_same_of_every_thing() -> None:
-    state: JsonSchema = {"type": "object", "properties": {"state": {"type": "string", "const": "ready"}}}
+    state: JsonSchema = {
+        "type": "object",
+        "properties": {"state": {"type": "string", "const": "ready"}},
+    }
     since: JsonSchema = {"type": "string", "format": "date"}
     world = world_of_operations(
         ("Rooms list_rooms", "get", "/rooms", listed(thing(name=TEXT)), {}),
         ("Rooms delete_room", "delete", "/rooms/{room_id}", None, {"room_id!": ID}),
         ("Rooms get_state", "get", "/rooms/{room_id}/state", state, {"room_id!": ID}),
-        ("Rooms list_keys", "get", "/rooms/{room_id}/keys", listed(thing(name=TEXT)), {"room_id!": ID, "since": since}),
+        (
+            "Rooms list_keys",
+            "get",
+            "/rooms/{room_id}/keys",
+            listed(thing(name=TEXT)),
+            {"room_id!": ID, "since": since},
+        ),
     )
     goals = await goals_of(BegunWorld(world), "Rooms")
     calls = [call for goal in goals for call in goal.calls if call.wanted and call.asked]

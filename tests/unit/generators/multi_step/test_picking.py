@@ -4,13 +4,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.environments.picking import choose, entries_of, join, rendered, retold, rivals, value_at
+from callwright.generators.environments.picking import (
+    choose,
+    entries_of,
+    join,
+    rendered,
+    retold,
+    rivals,
+    value_at,
+)
 from callwright.generators.multi_step.resolving import original_index, shifted, strike_out
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Strike
 
 RESPONSE = {
-    "data": {"hotels": [{"name": "Sea View", "price": 90}, {"name": "Sea View Annex", "price": 70}, {"price": 1}]}
+    "data": {
+        "hotels": [
+            {"name": "Sea View", "price": 90},
+            {"name": "Sea View Annex", "price": 70},
+            {"price": 1},
+        ]
+    }
 }
 HOTELS = entries_of(RESPONSE, "data.hotels")
 NAMED = Condition(test="equals", field="name", value="sea view")
@@ -22,7 +36,11 @@ def chosen(*where: Condition) -> list[int]:
 
 
 def test_a_path_leads_to_a_value_and_a_wrong_one_says_where_it_ends() -> None:
-    assert value_at(RESPONSE, "data.hotels[1].price") == value_at(RESPONSE, "data.hotels.1.price") == 70
+    assert (
+        value_at(RESPONSE, "data.hotels[1].price")
+        == value_at(RESPONSE, "data.hotels.1.price")
+        == 70
+    )
     with pytest.raises(RecordError, match="'rooms' is missing"):
         value_at(RESPONSE, "data.rooms")
 
@@ -53,7 +71,9 @@ def test_other_lists_tell_by_text_anywhere_in_an_entry() -> None:
     others = entries_of([{"label": "Hotel Sea View, Oslo"}, {"label": "Elsewhere"}], "")
     assert [entry.index for entry in rendered(others, (NAMED,))] == [0]
     assert rendered(others, (CHEAPEST,)) == []
-    assert retold(others, others[0], (NAMED,)) == (Condition(test="contains", field="label", value="sea view"),)
+    assert retold(others, others[0], (NAMED,)) == (
+        Condition(test="contains", field="label", value="sea view"),
+    )
 
 
 @given(
@@ -61,7 +81,9 @@ def test_other_lists_tell_by_text_anywhere_in_an_entry() -> None:
         lambda held: st.tuples(st.just(held), st.sets(st.integers(0, len(held) - 1)))
     )
 )
-def test_what_is_struck_is_gone_and_what_stays_knows_where_it_was(case: tuple[list[int], set[int]]) -> None:
+def test_what_is_struck_is_gone_and_what_stays_knows_where_it_was(
+    case: tuple[list[int], set[int]],
+) -> None:
     held, gone = case
     strikes = [Strike(step=0, call=0, entries="a.b", entry=index, reason="x") for index in gone]
     response = {"a": {"b": held, "c": 1}}

@@ -5,7 +5,15 @@ import pytest
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.search import Path
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Condition, Default, Picked, PlannedCall, StatedValue, Strike, Tool
+from callwright.warehouse.records import (
+    Condition,
+    Default,
+    Picked,
+    PlannedCall,
+    StatedValue,
+    Strike,
+    Tool,
+)
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
 
@@ -23,14 +31,27 @@ SUBURB = Strike(step=0, call=0, entries="data", entry=1, reason="It is another p
 
 async def test_a_goal_is_resolved_step_by_step() -> None:
     resolved = await resolve(goal(), Town())
-    assert _names(resolved.path) == [["find_place"], ["search_hotels"], ["hotel_details", "hotel_reviews"]]
-    assert resolved.path[1].calls[0].arguments == {"place_id": "p1", "check_in": "2026-12-05", "adults": 1}
+    assert _names(resolved.path) == [
+        ["find_place"],
+        ["search_hotels"],
+        ["hotel_details", "hotel_reviews"],
+    ]
+    assert resolved.path[1].calls[0].arguments == {
+        "place_id": "p1",
+        "check_in": "2026-12-05",
+        "adults": 1,
+    }
     assert resolved.path[2].calls[0].arguments == {"hotel_id": "h2"}
-    assert [(place.path, len(place.fitting)) for place in resolved.places][1:] == [("data.hotels[1].hotel_id", 1)] * 2
+    assert [(place.path, len(place.fitting)) for place in resolved.places][1:] == [
+        ("data.hotels[1].hotel_id", 1)
+    ] * 2
 
 
 async def test_the_sentence_says_which_value_could_not_be_picked() -> None:
-    with pytest.raises(RecordError, match=r"'data.hotels' that search_hotels returned meets the conditions for 'hotel"):
+    with pytest.raises(
+        RecordError,
+        match=r"'data.hotels' that search_hotels returned meets the conditions for 'hotel",
+    ):
         await resolve(goal(where=(Condition(test="equals", field="name", value="Grand"),)), Town())
 
 
@@ -41,7 +62,9 @@ async def test_a_response_that_fails_is_told() -> None:
 
 async def test_ties_are_counted_and_the_first_is_taken() -> None:
     resolved = await resolve(goal(city="Bern"), Town())
-    assert [(place.entry, len(place.fitting)) for place in resolved.places if place.leaf.call == 2] == [(0, 2)]
+    assert [
+        (place.entry, len(place.fitting)) for place in resolved.places if place.leaf.call == 2
+    ] == [(0, 2)]
 
 
 async def test_the_same_call_is_made_once() -> None:
@@ -57,13 +80,23 @@ async def test_an_entry_that_reads_as_well_makes_a_second_path() -> None:
     unstruck = await shortest_paths(lodge, Town(), _tools("locate_place", "hotel_card"), (SUBURB,))
     assert [path[2].calls[0].arguments["hotel_id"] for path in unstruck] == ["h1", "h2"]
     annex = Strike(step=1, call=0, entries="data.hotels", entry=1, reason="Its name fits as well.")
-    assert len(await shortest_paths(lodge, Town(), _tools("locate_place", "hotel_card"), (SUBURB, annex))) == 1
+    assert (
+        len(
+            await shortest_paths(
+                lodge, Town(), _tools("locate_place", "hotel_card"), (SUBURB, annex)
+            )
+        )
+        == 1
+    )
 
 
 async def test_another_tool_that_gives_the_same_value_makes_a_second_path() -> None:
     paths = await shortest_paths(goal(), Town(), _tools("hotel_card"), (SUBURB,))
     assert [path[0].calls[0].tool for path in paths] == ["find_place", "locate_place"]
-    assert len(await shortest_paths(goal(), Town(), _tools("hotel_card", "locate_place"), (SUBURB,))) == 1
+    assert (
+        len(await shortest_paths(goal(), Town(), _tools("hotel_card", "locate_place"), (SUBURB,)))
+        == 1
+    )
 
 
 async def test_another_tool_that_gives_a_wanted_response_makes_a_second_path() -> None:
@@ -77,7 +110,9 @@ async def test_without_its_tool_a_goal_has_no_path() -> None:
 
 async def test_a_call_that_nothing_needs_is_on_no_shortest_path() -> None:
     longer = goal()
-    needless = PlannedCall(tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")})
+    needless = PlannedCall(
+        tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")}
+    )
     longer = longer.with_changes(calls=(*longer.calls, needless))
     paths = await shortest_paths(longer, Town(), _tools("hotel_card"), (SUBURB,), limit=4)
     assert all(sum(len(exchange.calls) for exchange in path) == 4 for path in paths)
@@ -85,18 +120,29 @@ async def test_a_call_that_nothing_needs_is_on_no_shortest_path() -> None:
 
 async def test_a_detour_is_left_out() -> None:
     detour = goal()
-    place = Picked(call=1, entries="data", field="id", where=(Condition(test="equals", field="name", value="Oslo"),))
+    place = Picked(
+        call=1,
+        entries="data",
+        field="id",
+        where=(Condition(test="equals", field="name", value="Oslo"),),
+    )
     hotel = detour.calls[2].arguments["hotel_id"]
     assert isinstance(hotel, Picked)
     query = Picked(call=0, entries="data", field="label")
     calls = (
-        PlannedCall(tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")}),
+        PlannedCall(
+            tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")}
+        ),
         PlannedCall(tool="find_place", arguments={"query": Default(value="oslo")}),
         detour.calls[1].with_changes(arguments={**detour.calls[1].arguments, "place_id": place}),
-        PlannedCall(tool="hotel_details", arguments={"hotel_id": hotel.with_changes(call=2)}, wanted=True),
+        PlannedCall(
+            tool="hotel_details", arguments={"hotel_id": hotel.with_changes(call=2)}, wanted=True
+        ),
     )
     assert query.field == "label"
-    paths = await shortest_paths(detour.with_changes(calls=calls), Town(), _tools("hotel_card"), limit=4)
+    paths = await shortest_paths(
+        detour.with_changes(calls=calls), Town(), _tools("hotel_card"), limit=4
+    )
     assert {len(path) for path in paths} == {3}
     assert {sum(len(exchange.calls) for exchange in path) for path in paths} == {3}
 

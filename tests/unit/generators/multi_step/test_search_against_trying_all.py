@@ -17,10 +17,18 @@ async def all_calls(wish: Goal, names: frozenset[str]) -> list[tuple[Call, set[o
     """Every answered call that can be made of what is said and of what links find, with what its response gives."""
     town = Town()
     texts = [
-        source.value for call in wish.calls for source in call.arguments.values() if isinstance(source, StatedValue)
+        source.value
+        for call in wish.calls
+        for source in call.arguments.values()
+        if isinstance(source, StatedValue)
     ]
     found: dict[str, tuple[Call, set[object]]] = {}
-    known: dict[str, set[object]] = {"query": {texts[0]}, "text": {texts[0]}, "check_in": {"2026-12-05"}, "adults": {1}}
+    known: dict[str, set[object]] = {
+        "query": {texts[0]},
+        "text": {texts[0]},
+        "check_in": {"2026-12-05"},
+        "adults": {1},
+    }
     for _ in range(len(TOOLS)):
         for tool in (tool for tool in TOOLS if tool.name in names):
             for call in _combined(tool.name, list(tool.properties), known):
@@ -33,7 +41,11 @@ async def all_calls(wish: Goal, names: frozenset[str]) -> list[tuple[Call, set[o
 def _combined(tool: str, parameters: list[str], known: dict[str, set[object]]) -> list[Call]:
     rows: list[dict[str, object]] = [{}]
     for name in parameters:
-        rows = [{**row, name: value} for row in rows for value in sorted(known.get(name, set()), key=str)]
+        rows = [
+            {**row, name: value}
+            for row in rows
+            for value in sorted(known.get(name, set()), key=str)
+        ]
     return [Call.model_validate({"tool": tool, "arguments": row}) for row in rows]
 
 
@@ -60,7 +72,11 @@ def _is_possible(calls: list[tuple[Call, set[object]]]) -> bool:
         ready = [
             one
             for one in left
-            if all(value in have for name, value in one[0].arguments.items() if (one[0].tool, name) in linked)
+            if all(
+                value in have
+                for name, value in one[0].arguments.items()
+                if (one[0].tool, name) in linked
+            )
         ]
         if not ready:
             return False
@@ -88,7 +104,9 @@ async def tried(wish: Goal, names: frozenset[str]) -> set[Keys]:
 FJORD = (Condition(test="equals", field="name", value="Fjord House"),)
 
 
-@pytest.mark.parametrize("without", ["", "locate_place", "find_place", "hotel_card", "hotel_reviews"])
+@pytest.mark.parametrize(
+    "without", ["", "locate_place", "find_place", "hotel_card", "hotel_reviews"]
+)
 @pytest.mark.parametrize("wish", [goal(), goal(city="Bern"), goal(city="Graz"), goal(where=FJORD)])
 async def test_the_search_finds_all_shortest_paths_and_no_others(wish: Goal, without: str) -> None:
     names = frozenset(tool.name for tool in TOOLS) - {without, "hotel_card"}

@@ -32,7 +32,9 @@ from tests.support.sampling import sampled
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 
 
-async def worded_of(environment: Environment, domain: str, count: int, seed: int = 1) -> list[WordedGoal]:
+async def worded_of(
+    environment: Environment, domain: str, count: int, seed: int = 1
+) -> list[WordedGoal]:
     worded: list[WordedGoal] = []
     async for goal in plan_goals(domain, "en", count, environment, seed=seed):
         with suppress(ReplyError):  # it has no words for this one; a build plans another
@@ -66,14 +68,20 @@ async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
     world = open_travel()
     graph, vocabulary = ToolGraph(world, (), "en"), vocabulary_of(world)
     for seed in range(200):
-        sketch = Sketcher(graph, vocabulary.element, Random(seed), crosses=True).draw(["Search_Flights", "Search_Taxi"])
-        calls = await Filling(graph, vocabulary, world, Random(seed)).fill(sketch) if sketch else None
+        sketch = Sketcher(graph, vocabulary.element, Random(seed), crosses=True).draw(
+            ["Search_Flights", "Search_Taxi"]
+        )
+        calls = (
+            await Filling(graph, vocabulary, world, Random(seed)).fill(sketch) if sketch else None
+        )
         moment = calls[-1].arguments["pick_up_date_time"] if calls else None
         if calls and isinstance(moment, Picked) and moment.later_by:
             break
     assert calls
     keys = tuple(tool.key for tool in world.tools)
-    goal = Goal(environment=world.name, language="en", domain=CROSS, calls=calls, candidates=keys, seed=3)
+    goal = Goal(
+        environment=world.name, language="en", domain=CROSS, calls=calls, candidates=keys, seed=3
+    )
     (worded,) = await word_goals(goal, context_of(world))
     assert "minutes after" in worded.request
     assert "arrival airport of" in worded.request
@@ -83,8 +91,16 @@ async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
 
 @pytest.mark.parametrize(
     "defect",
-    ["omitted_call", "needless_call", "wrong_order", "wrong_type", "wrong_argument", "hallucinated_value", "missing_argument"],
-)  # fmt: skip
+    [
+        "omitted_call",
+        "needless_call",
+        "wrong_order",
+        "wrong_type",
+        "wrong_argument",
+        "hallucinated_value",
+        "missing_argument",
+    ],
+)
 async def test_a_model_that_errs_finds_another_path(defect: str):
     world = open_travel()
     planted = different = 0
@@ -131,21 +147,28 @@ async def test_a_model_that_never_ends_is_stopped():
         (NextCalls(calls=[NextCall(name="Find_Town")] * (MOST_CALLS + 1)), "at once"),
     ],
 )
-async def test_a_reply_that_says_nothing_or_calls_too_much_ends_the_trace(reply: NextCalls, reason: str):
+async def test_a_reply_that_says_nothing_or_calls_too_much_ends_the_trace(
+    reply: NextCalls, reason: str
+):
     (worded,) = await worded_of(SmallWorld(), "Inns", 1)
-    (traced,) = await trace_goals(worded, context_of(SmallWorld(), ScriptedModel({"call_next": [reply]})))
+    (traced,) = await trace_goals(
+        worded, context_of(SmallWorld(), ScriptedModel({"call_next": [reply]}))
+    )
     assert reason in traced.problem
     assert traced.trace == ()
 
 
 def test_a_long_response_keeps_every_entry_and_every_identifier():
     entries = [
-        {"id": "x" * 600, "price": at, "text": "so many words " * 400, "photos": list(range(90))} for at in range(20)
+        {"id": "x" * 600, "price": at, "text": "so many words " * 400, "photos": list(range(90))}
+        for at in range(20)
     ]
     shown = abridged({"data": entries})
     assert isinstance(shown, dict)
     data = shown["data"]
     assert isinstance(data, list)
-    assert [(one["id"], one["price"]) for one in data] == [(one["id"], one["price"]) for one in entries]  # type: ignore[index,call-overload]
+    assert [(one["id"], one["price"]) for one in data] == [
+        (one["id"], one["price"]) for one in entries
+    ]  # type: ignore[index,call-overload]
     assert len(str(shown)) < 24_000
     assert abridged({"data": 1}) == {"data": 1}

@@ -52,7 +52,9 @@ async def test_a_request_holds_no_identifier_and_no_tool():
 async def test_requests_differ_in_who_asks():
     world = open_travel()
     goals = [goal async for goal in plan_goals("Flights", "en", 12, world, seed=4)]
-    requests = [(await word_goals(goal, context_of(world, seed=goal.seed)))[0].request for goal in goals]
+    requests = [
+        (await word_goals(goal, context_of(world, seed=goal.seed)))[0].request for goal in goals
+    ]
     assert len({request.split(".")[0] for request in requests}) > 4
 
 
@@ -63,7 +65,12 @@ async def test_requests_differ_in_who_asks():
         (lambda request, goal: request + " Search_Inns please.", "names the tool"),
         (lambda request, goal: request + " 谢谢", "language"),
         (lambda request, goal: "", "0 characters"),
-        (lambda request, goal: request + " It is t-ash-0 t-bri-1 t-cor-2 t-dun-3 t-els-4 t-far-5.", "gives away"),
+        (
+            lambda request, goal: (
+                request + " It is t-ash-0 t-bri-1 t-cor-2 t-dun-3 t-els-4 t-far-5."
+            ),
+            "gives away",
+        ),
     ],
 )
 async def test_a_request_that_breaks_its_rules_three_times_is_refused(spoil, reason: str):
@@ -79,7 +86,9 @@ async def test_a_request_that_breaks_its_rules_three_times_is_refused(spoil, rea
 async def test_a_second_try_that_keeps_the_rules_is_taken():
     goal = await first_goal()
     (worded,) = await word_goals(goal, context_of(SmallWorld()))
-    chat = ScriptedModel({"word_goal": [GoalWording(request="No."), GoalWording(request=worded.request)]})
+    chat = ScriptedModel(
+        {"word_goal": [GoalWording(request="No."), GoalWording(request=worded.request)]}
+    )
     assert (await word_goals(goal, context_of(SmallWorld(), chat)))[0].request == worded.request
 
 

@@ -34,9 +34,14 @@ def test_the_nth_plan_does_not_depend_on_how_many_are_asked_for() -> None:
 
 
 def test_a_type_that_may_be_null_is_one_type() -> None:
-    schema = {"type": "object", "required": ["note"], "properties": {"note": {"type": ["string", "null"]}}}
+    schema = {
+        "type": "object",
+        "required": ["note"],
+        "properties": {"note": {"type": ["string", "null"]}},
+    }
     tools = tuple(
-        Tool(name=name, description=f"{name}.", category="notes", parameters=schema) for name in ("addNote", "dropNote")
+        Tool(name=name, description=f"{name}.", category="notes", parameters=schema)
+        for name in ("addNote", "dropNote")
     )
     assert all(len(plan.calls) > 1 for plan in plan_parallel(order(4, tools)))
 
@@ -44,9 +49,17 @@ def test_a_type_that_may_be_null_is_one_type() -> None:
 def test_tools_of_a_document_are_asked_for_with_tools_of_their_category() -> None:
     schema = {"type": "object", "required": ["note"], "properties": {"note": {"type": "string"}}}
     tools = tuple(
-        Tool(name=f"{verb}{thing}", description=f"{verb} a {thing}.", category=thing, parameters=schema, source=source)
-        for source in ("openapi",) for thing in ("Boat", "Lamp", "Tree") for verb in ("paint", "sell", "move")
-    )  # fmt: skip
+        Tool(
+            name=f"{verb}{thing}",
+            description=f"{verb} a {thing}.",
+            category=thing,
+            parameters=schema,
+            source=source,
+        )
+        for source in ("openapi",)
+        for thing in ("Boat", "Lamp", "Tree")
+        for verb in ("paint", "sell", "move")
+    )
     plans = list(plan_parallel(order(30, tools)))
     assert all(len(plan.calls) > 1 for plan in plans)
     assert all(len({call.tool[-4:] for call in plan.calls}) == 1 for plan in plans)
@@ -64,7 +77,9 @@ def test_one_tool_stands_alone_and_several_never_do_the_same() -> None:
             assert shown == due
         else:
             assert len(due) == len(names)
-            assert not any(are_redundant(one, other) for one in due for other in due if one is not other)
+            assert not any(
+                are_redundant(one, other) for one in due for other in due if one is not other
+            )
 
 
 def test_calls_of_one_tool_have_no_value_in_common() -> None:
@@ -84,20 +99,36 @@ RIDE = Tool(
     name="order_ride",
     description="Order a ride.",
     category="Rides",
-    parameters={"properties": {"destination": {"type": "string"}, "passengers": {"type": "integer"}}},
+    parameters={
+        "properties": {"destination": {"type": "string"}, "passengers": {"type": "integer"}}
+    },
 )
-RIDES = ({"destination": "Central Station", "passengers": 3}, {"destination": "the old mill", "passengers": 4})
-DUE = {(at, name): (value, RIDE.properties[name]) for at, ride in enumerate(RIDES) for name, value in ride.items()}
-TEXT = (
-    "A ride for three to Central Station, please. And a second one to the old mill, for my parents and the two of us."
+RIDES = (
+    {"destination": "Central Station", "passengers": 3},
+    {"destination": "the old mill", "passengers": 4},
 )
+DUE = {
+    (at, name): (value, RIDE.properties[name])
+    for at, ride in enumerate(RIDES)
+    for name, value in ride.items()
+}
+TEXT = "A ride for three to Central Station, please. And a second one to the old mill, for my parents and the two of us."
 FIRST, SECOND = "A ride for three to Central Station, please.", "And a second one to the old mill"
 
 
 @pytest.mark.parametrize(
-    "parts", [[FIRST, SECOND], ["a ride for three to central station", "a second one"], [SECOND, FIRST], [TEXT], []]
+    "parts",
+    [
+        [FIRST, SECOND],
+        ["a ride for three to central station", "a second one"],
+        [SECOND, FIRST],
+        [TEXT],
+        [],
+    ],
 )
-def test_parts_that_are_mangled_short_or_lacking_are_no_reason_to_ask_again(parts: list[str]) -> None:
+def test_parts_that_are_mangled_short_or_lacking_are_no_reason_to_ask_again(
+    parts: list[str],
+) -> None:
     quotes = {(1, "passengers"): "my parents and the two of us"}
     wording = ParallelWording(request=TEXT, parts=parts)
     assert wording_problem(wording, DUE, "en", quotes) == ""
@@ -112,20 +143,31 @@ def test_parts_that_are_mangled_short_or_lacking_are_no_reason_to_ask_again(part
 
 
 def test_a_value_that_stands_in_the_stretch_of_another_call_is_asked_for_again() -> None:
-    swapped = ParallelWording(request="A ride for 4 to Central Station. One for 3 to the old mill.", parts=[])
-    assert wording_problem(swapped, DUE, "en", {}) == ""  # checks are strict: making can't tell the stretches apart
-    apart = swapped.model_copy(update={"parts": ["A ride for 4 to Central Station.", "One for 3 to the old mill."]})
+    swapped = ParallelWording(
+        request="A ride for 4 to Central Station. One for 3 to the old mill.", parts=[]
+    )
+    assert (
+        wording_problem(swapped, DUE, "en", {}) == ""
+    )  # checks are strict: making can't tell the stretches apart
+    apart = swapped.model_copy(
+        update={"parts": ["A ride for 4 to Central Station.", "One for 3 to the old mill."]}
+    )
     assert "nothing in it says 3" in wording_problem(apart, DUE, "en", {})
 
 
 async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_asked_again() -> None:
     calls = tuple(
         PlannedCall(
-            tool=RIDE.name, arguments={name: StatedValue(value=one, element="text") for name, one in values.items()}
+            tool=RIDE.name,
+            arguments={
+                name: StatedValue(value=one, element="text") for name, one in values.items()
+            },
         )
         for values in RIDES
     )
-    plan = RoutingPlan(kind=PARALLEL, language="en", domain="Rides", calls=calls, candidates=(RIDE.key,), seed=1)
+    plan = RoutingPlan(
+        kind=PARALLEL, language="en", domain="Rides", calls=calls, candidates=(RIDE.key,), seed=1
+    )
     quote = CallMention(call=1, parameter="passengers", words="My parents and the two of us.")
     script = {
         "write_parallel": [ParallelWording(request=TEXT, parts=[])],

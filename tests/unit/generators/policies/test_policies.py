@@ -9,7 +9,15 @@ from callwright.generators.policies.making import obstacle
 from callwright.generators.policies.surveying import survey_policies
 from callwright.validators.tasks import Task
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.records import Call, CallTurn, Policy, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    Policy,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    UserTurn,
+)
 from tests.support.generators.depot import Follower, as_made, drive, errand, open_depot
 from tests.support.generators.policies import ASK, HEAVY, LIGHT, judged, of_due, policed, under
 
@@ -37,7 +45,9 @@ async def sample_of(sort: str, depot: Environment) -> Sample:
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_each_sort_is_proved_the_gold_obeys_and_the_call_at_issue_counts(sort: str, depot: Environment) -> None:
+async def test_each_sort_is_proved_the_gold_obeys_and_the_call_at_issue_counts(
+    sort: str, depot: Environment
+) -> None:
     sample = await sample_of(sort, depot)
     case = sample.policy_case
     assert case
@@ -55,16 +65,24 @@ async def test_each_sort_is_proved_the_gold_obeys_and_the_call_at_issue_counts(s
 async def test_who_refuses_without_a_look_does_not_succeed(depot: Environment) -> None:
     sample = await sample_of("refused", depot)
     steps = [turn.calls for turn in sample.turns if isinstance(turn, CallTurn)]
-    writing = [call for step in steps for call in step if call.tool not in ("list_parcels", "get_parcel")]
+    writing = [
+        call for step in steps for call in step if call.tool not in ("list_parcels", "get_parcel")
+    ]
     blind = await drive(
-        depot, sample, Follower(sample, {0: as_made(writing), **{at: [] for at in range(1, 9)}}, stops=True)
+        depot,
+        sample,
+        Follower(sample, {0: as_made(writing), **{at: [] for at in range(1, 9)}}, stops=True),
     )
     assert (blind.end_reached, blind.violated, blind.success) == (True, False, False)
 
 
-async def test_an_episode_of_it_is_worth_nothing_once_a_policy_is_broken(depot: Environment) -> None:
+async def test_an_episode_of_it_is_worth_nothing_once_a_policy_is_broken(
+    depot: Environment,
+) -> None:
     sample = await sample_of("refused", depot)
-    task = Task(sample, world_of(depot), [tool for tool in depot.tools if tool.key in sample.candidates])
+    task = Task(
+        sample, world_of(depot), [tool for tool in depot.tools if tool.key in sample.candidates]
+    )
     assert sample.policy_case
     with task.begin() as episode:
         episode.play(task.gold)
@@ -86,7 +104,10 @@ async def test_an_episode_of_it_is_worth_nothing_once_a_policy_is_broken(depot: 
 
 async def test_the_assistant_is_told_the_policies_and_the_source_is_not(depot: Environment) -> None:
     sample = await sample_of("allowed", depot)
-    assert sample.with_changes(system_message="You work here.").briefing == f"You work here.\nPolicies:\n- {LIGHT.says}"
+    assert (
+        sample.with_changes(system_message="You work here.").briefing
+        == f"You work here.\nPolicies:\n- {LIGHT.says}"
+    )
     assert sample.underlying == errand(depot)
     assert sample.underlying.briefing == ""
 
@@ -103,14 +124,21 @@ async def test_leave_is_given_after_the_question_and_before_the_call(depot: Envi
 
 def test_a_ruling_depends_on_what_calls_have_changed(depot: Environment) -> None:
     planned = Policy(
-        name="planned", tools=("cancel_delivery",), says="Cancel only what is planned.",
-        let={"delivery": "get_delivery(delivery_id=given.delivery_id)"}, only_if="delivery.status == 'planned'",
-    )  # fmt: skip
+        name="planned",
+        tools=("cancel_delivery",),
+        says="Cancel only what is planned.",
+        let={"delivery": "get_delivery(delivery_id=given.delivery_id)"},
+        only_if="delivery.status == 'planned'",
+    )
     world = world_of(depot)
     book, episode = PolicyBook([planned], world), world.begin()
-    made = episode.answer(Call(tool="create_delivery", arguments={"parcel_id": "x", "window": "evening"}))
+    made = episode.answer(
+        Call(tool="create_delivery", arguments={"parcel_id": "x", "window": "evening"})
+    )
     assert made.problem, "there is no such parcel"
-    call = next(turn.calls[0] for turn in errand(depot).turns[5:] if isinstance(turn, CallTurn)).bare
+    call = next(
+        turn.calls[0] for turn in errand(depot).turns[5:] if isinstance(turn, CallTurn)
+    ).bare
     verdicts = []
     for _ in range(2):
         state = episode.state
@@ -128,7 +156,9 @@ def test_a_ruling_depends_on_what_calls_have_changed(depot: Environment) -> None
 async def test_gold_that_breaks_a_policy_is_contradicted(depot: Environment) -> None:
     sample = await sample_of("with leave", depot)
     assert sample.policy_case
-    verdict = await judged(sample.with_changes(policy_case=sample.policy_case.with_changes(has_leave=False)), depot)
+    verdict = await judged(
+        sample.with_changes(policy_case=sample.policy_case.with_changes(has_leave=False)), depot
+    )
     assert (verdict.decision, verdict.doubts[0].kind) == ("contradicted", "policy_broken")
 
 
@@ -137,7 +167,9 @@ async def test_other_answers_and_other_ends_are_contradicted(depot: Environment)
     verdict = await judged(sample.with_changes(changes=sample.changes[:1]), depot)
     assert verdict.doubts[0].kind == "policy_missed"
     turns = [
-        turn.with_changes(results=("?",) * len(turn.results)) if isinstance(turn, ResultTurn) else turn
+        turn.with_changes(results=("?",) * len(turn.results))
+        if isinstance(turn, ResultTurn)
+        else turn
         for turn in sample.turns
     ]
     verdict = await judged(sample.with_changes(turns=tuple(turns)), depot)
@@ -159,15 +191,19 @@ async def test_what_is_not_due_is_not_proved(
 ) -> None:
     sample = await sample_of(sort, depot)
     assert sample.policy_case
-    verdict = await judged(sample.with_changes(policy_case=sample.policy_case.with_changes(**changes)), depot)
+    verdict = await judged(
+        sample.with_changes(policy_case=sample.policy_case.with_changes(**changes)), depot
+    )
     assert (verdict.decision, reason in verdict.reason) == ("unproved", True), verdict.reason
 
 
 async def test_what_nothing_shows_is_not_proved(depot: Environment) -> None:
     planned = Policy(
-        name="planned", tools=("create_delivery",), says="Deliver once.",
+        name="planned",
+        tools=("create_delivery",),
+        says="Deliver once.",
         only_if="list_deliveries(parcel_id=given.parcel_id)|selectattr('status', 'equalto', 'planned')|list|length > 9",
-    )  # fmt: skip
+    )
     sample = await of_due(depot, planned, "refuse", "refused")
     assert (await judged(sample, depot)).decision == "proved"
     turns = [turn for turn in sample.turns if isinstance(turn, UserTurn | ReplyTurn)]
@@ -181,10 +217,19 @@ async def test_what_nothing_shows_is_not_proved(depot: Environment) -> None:
 @pytest.mark.parametrize(
     ("stated", "problem"),
     [
-        ({"tools": ["cancel_deliveries"], "ask_first": True}, "no such tool. Is it cancel_delivery"),
-        ({"only_if": "weight > 3"}, "'weight' is known neither here nor everywhere. Reading tools are list_parcels"),
+        (
+            {"tools": ["cancel_deliveries"], "ask_first": True},
+            "no such tool. Is it cancel_delivery",
+        ),
+        (
+            {"only_if": "weight > 3"},
+            "'weight' is known neither here nor everywhere. Reading tools are list_parcels",
+        ),
         ({"only_if": "delete_parcel(parcel_id='x')"}, "'delete_parcel' is known neither here"),
-        ({"only_if": "get_parcel(id=given.parcel_id)"}, "get_parcel is called with id; write get_parcel(parcel_id=…)"),
+        (
+            {"only_if": "get_parcel(id=given.parcel_id)"},
+            "get_parcel is called with id; write get_parcel(parcel_id=…)",
+        ),
         ({"only_if": "given.parcel == 'x'"}, "update_parcel has no parameter 'parcel'"),
         ({"only_if": "1 +"}, "is no expression"),
         ({}, "forbids nothing: say `only_if` or `ask_first`"),
@@ -193,7 +238,9 @@ async def test_what_nothing_shows_is_not_proved(depot: Environment) -> None:
 def test_a_policy_that_is_wrong_is_told_with_its_name(
     stated: dict[str, object], problem: str, depot: Environment
 ) -> None:
-    policy = Policy.model_validate({"name": "odd", "tools": ["update_parcel"], "says": "Don't.", **stated})
+    policy = Policy.model_validate(
+        {"name": "odd", "tools": ["update_parcel"], "says": "Don't.", **stated}
+    )
     with pytest.raises(ConfigurationError, match="the policy 'odd'") as error:
         PolicyBook([policy], world_of(depot))
     assert problem in str(error.value)
@@ -237,8 +284,12 @@ def test_policies_of_a_recipe_that_are_sound_are_not_spoken_of(depot: Environmen
         only_if="given.service != 'express' or get_parcel(parcel_id=given.parcel_id).weight < 15",
     )
     assert [*survey_policies([express, ASK], [depot])] == []
-    assert [one.message for one in survey_policies([ASK, ASK], [depot])] == ["two policies are named 'ask'"] * 2
-    assert next(survey_policies([ASK], [])).message == "calls change none of the recipe's environments"
+    assert [one.message for one in survey_policies([ASK, ASK], [depot])] == [
+        "two policies are named 'ask'"
+    ] * 2
+    assert (
+        next(survey_policies([ASK], [])).message == "calls change none of the recipe's environments"
+    )
 
 
 async def test_what_no_policy_decides_is_no_sample(depot: Environment) -> None:

@@ -23,7 +23,14 @@ def tool(name: str, required: tuple[str, ...], **properties: Any) -> Tool:
     return Tool(name=name, description=f"Does {name}.", category="Town", parameters=schema)
 
 
-BOOK = tool("bookRoom", ("hotel", "nights"), hotel=TEXT, nights=COUNT, breakfast=TEXT, ranks={"type": "array"})
+BOOK = tool(
+    "bookRoom",
+    ("hotel", "nights"),
+    hotel=TEXT,
+    nights=COUNT,
+    breakfast=TEXT,
+    ranks={"type": "array"},
+)
 RENT = tool("rentBike", ("city",), city=TEXT, kind=TEXT)
 BOTH: list[dict[str, JsonValue]] = [
     {"call": 0, "parameter": "hotel", "value": "Quayside Inn"},
@@ -34,31 +41,53 @@ BOTH: list[dict[str, JsonValue]] = [
 
 def call_of(one: Tool, **arguments: JsonValue) -> PlannedCall:
     return PlannedCall(
-        tool=one.name, arguments={name: StatedValue(value=value, element="text") for name, value in arguments.items()}
+        tool=one.name,
+        arguments={
+            name: StatedValue(value=value, element="text") for name, value in arguments.items()
+        },
     )
 
 
-DRAWN = (call_of(BOOK, hotel="Drawn House", nights=5, breakfast="drawn"), call_of(RENT, city="Drawnton"))
+DRAWN = (
+    call_of(BOOK, hotel="Drawn House", nights=5, breakfast="drawn"),
+    call_of(RENT, city="Drawnton"),
+)
 
 
 def plan_of(calls: tuple[PlannedCall, ...]) -> RoutingPlan:
     return RoutingPlan(
-        kind="parallel", language="en", domain="Town", calls=calls, candidates=(BOOK.key, RENT.key), seed=3,
+        kind="parallel",
+        language="en",
+        domain="Town",
+        calls=calls,
+        candidates=(BOOK.key, RENT.key),
+        seed=3,
         origin=Origin(stage="parallel_plans"),
-    )  # fmt: skip
+    )
 
 
 def context_with(model: ScriptedModel, own: OwnValues | None = None) -> StageContext:
-    return StageContext(model, Random(0), {one.key: one for one in (BOOK, RENT)}, own_values=own or OwnValues())
+    return StageContext(
+        model, Random(0), {one.key: one for one in (BOOK, RENT)}, own_values=own or OwnValues()
+    )
 
 
 async def chosen(
-    *answers: list[dict[str, JsonValue]], calls: tuple[PlannedCall, ...] = DRAWN, own: OwnValues | None = None
+    *answers: list[dict[str, JsonValue]],
+    calls: tuple[PlannedCall, ...] = DRAWN,
+    own: OwnValues | None = None,
 ) -> tuple[list[dict[str, JsonValue]], ScriptedModel]:
     """The arguments of each call after these answers in turn."""
-    model = ScriptedModel({"plan_values": [PlanValues.model_validate({"values": one}) for one in answers]})
-    [made] = await choose_plan_values(plan_of(calls), context_with(model, own), stage="parallel_values")
-    return [{name: getattr(one, "value", one) for name, one in call.arguments.items()} for call in made.calls], model
+    model = ScriptedModel(
+        {"plan_values": [PlanValues.model_validate({"values": one}) for one in answers]}
+    )
+    [made] = await choose_plan_values(
+        plan_of(calls), context_with(model, own), stage="parallel_values"
+    )
+    return [
+        {name: getattr(one, "value", one) for name, one in call.arguments.items()}
+        for call in made.calls
+    ], model
 
 
 async def test_values_are_the_models_and_optional_ones_that_it_leaves_out_are_left_out() -> None:
@@ -74,7 +103,10 @@ async def test_an_optional_value_that_the_model_adds_is_kept() -> None:
 async def test_what_the_schema_refuses_is_asked_for_again_then_drawn(bad: JsonValue) -> None:
     wrong: list[dict[str, JsonValue]] = [BOTH[0], {**BOTH[1], "value": bad}, BOTH[2]]
     assert (await chosen(wrong, BOTH))[0][0]["nights"] == 2
-    assert (await chosen(wrong, wrong))[0] == [{"hotel": "Quayside Inn", "nights": 5}, {"city": "Bergen"}]
+    assert (await chosen(wrong, wrong))[0] == [
+        {"hotel": "Quayside Inn", "nights": 5},
+        {"city": "Bergen"},
+    ]
 
 
 async def test_who_is_asked_again_is_told_which_values_of_which_call_lack_and_why() -> None:
@@ -88,7 +120,10 @@ async def test_who_is_asked_again_is_told_which_values_of_which_call_lack_and_wh
 
 async def test_who_gives_nothing_is_not_asked_again_and_leaves_what_was_drawn() -> None:
     made, _ = await chosen([])
-    assert made == [{"hotel": "Drawn House", "nights": 5, "breakfast": "drawn"}, {"city": "Drawnton"}]
+    assert made == [
+        {"hotel": "Drawn House", "nights": 5, "breakfast": "drawn"},
+        {"city": "Drawnton"},
+    ]
 
 
 async def test_what_a_call_has_to_give_besides_is_needed() -> None:
@@ -104,28 +139,47 @@ async def test_the_recipes_own_values_stay() -> None:
 
 
 async def test_what_two_calls_share_is_said_once_and_what_a_call_finds_is_not_asked_for() -> None:
-    found = PlannedCall(tool="rentBike", arguments={"city": Picked(call=0, entries="", field="city")})
+    found = PlannedCall(
+        tool="rentBike", arguments={"city": Picked(call=0, entries="", field="city")}
+    )
     made, _ = await chosen(BOTH[:2], calls=(DRAWN[0], found))
     assert made[1] == {"city": Picked(call=0, entries="", field="city")}
     twice = (call_of(RENT, city="Drawnton"), call_of(RENT, city="Drawnton", kind="drawn"))
-    made, _ = await chosen([{**BOTH[2], "call": 0}, {"call": 1, "parameter": "kind", "value": "cargo"}], calls=twice)
-    assert [one["city"] for one in made] == ["Drawnton", "Drawnton"]  # the calls could not be told apart otherwise
+    made, _ = await chosen(
+        [{**BOTH[2], "call": 0}, {"call": 1, "parameter": "kind", "value": "cargo"}], calls=twice
+    )
+    assert [one["city"] for one in made] == [
+        "Drawnton",
+        "Drawnton",
+    ]  # the calls could not be told apart otherwise
 
 
 async def test_calls_of_one_tool_that_could_be_mistaken_for_each_other_stay_as_drawn() -> None:
     calls = (call_of(RENT, city="Drawnton"), call_of(RENT, city="Lotsville"))
-    same = [{**BOTH[2], "call": at, "value": value} for at, value in enumerate(["Bergen", "bergen harbour"])]
-    assert [one["city"] for one in (await chosen(same, calls=calls))[0]] == ["Drawnton", "Lotsville"]
+    same = [
+        {**BOTH[2], "call": at, "value": value}
+        for at, value in enumerate(["Bergen", "bergen harbour"])
+    ]
+    assert [one["city"] for one in (await chosen(same, calls=calls))[0]] == [
+        "Drawnton",
+        "Lotsville",
+    ]
     other = [{**BOTH[2], "call": at, "value": value} for at, value in enumerate(["Bergen", "Oslo"])]
     assert [one["city"] for one in (await chosen(other, calls=calls))[0]] == ["Bergen", "Oslo"]
 
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+)
 VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2)
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
 )
 NAMES = st.sampled_from(["hotel", "nights", "breakfast", "ranks", "city", "kind", "", "other"])
-ANSWERS = st.lists(st.fixed_dictionaries({"call": st.integers(-2, 3), "parameter": NAMES, "value": VALUES}), max_size=8)
+ANSWERS = st.lists(
+    st.fixed_dictionaries({"call": st.integers(-2, 3), "parameter": NAMES, "value": VALUES}),
+    max_size=8,
+)
 
 
 @given(first=ANSWERS, second=ANSWERS)
@@ -146,5 +200,7 @@ async def test_whatever_is_answered_the_calls_are_full_and_fit_their_schemas(
         (tool("getTask", ("task_gid",)), tool("updateTask", ("task_gid",)), False),
     ],
 )
-def test_calls_that_remove_and_change_the_same_thing_contradict(one: Tool, other: Tool, against: bool) -> None:
+def test_calls_that_remove_and_change_the_same_thing_contradict(
+    one: Tool, other: Tool, against: bool
+) -> None:
     assert are_contradictory(one, other) is are_contradictory(other, one) is against

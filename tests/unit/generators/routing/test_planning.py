@@ -17,9 +17,13 @@ DOMAINS = st.sampled_from(("Airline", "Bank", "Clinic", "Telecom"))
 SEEDS = st.integers(0, 10_000)
 
 
-def plans(kind: str, domain: str, seed: int, count: int = 6) -> tuple[list[RoutingPlan], dict[str, Tool]]:
+def plans(
+    kind: str, domain: str, seed: int, count: int = 6
+) -> tuple[list[RoutingPlan], dict[str, Tool]]:
     tools = domain_tools([domain])
-    return list(plan_routing(routing_order(kind, domain, count, tools, seed))), {tool.name: tool for tool in tools}
+    return list(plan_routing(routing_order(kind, domain, count, tools, seed))), {
+        tool.name: tool for tool in tools
+    }
 
 
 def linked(plan: RoutingPlan) -> list[tuple[int, str, Picked]]:
@@ -56,16 +60,24 @@ def test_what_is_unknown_is_returned_by_a_call_before(domain: str, seed: int) ->
             assert feeds(source.field, tools[giver], name, tools[plan.calls[at].tool])
         used = {source.call for _, _, source in linked(plan)}
         first = next(iter(used))
-        assert all(isinstance(source, StatedValue) for source in plan.calls[first].arguments.values())
+        assert all(
+            isinstance(source, StatedValue) for source in plan.calls[first].arguments.values()
+        )
 
 
 @given(DOMAINS, SEEDS)
 @settings(max_examples=12, deadline=None)
-def test_what_is_said_fits_the_schema_and_nothing_required_is_left_out(domain: str, seed: int) -> None:
+def test_what_is_said_fits_the_schema_and_nothing_required_is_left_out(
+    domain: str, seed: int
+) -> None:
     for kind in (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD):
         planned, tools = plans(kind, domain, seed)
         for call in (call for plan in planned for call in plan.calls):
-            said = {name: one.value for name, one in call.arguments.items() if isinstance(one, StatedValue)}
+            said = {
+                name: one.value
+                for name, one in call.arguments.items()
+                if isinstance(one, StatedValue)
+            }
             assert argument_problems(tools[call.tool], said, partial=True) == []
             assert set(call.arguments) == set(tools[call.tool].required)
 
@@ -95,21 +107,31 @@ def test_nested_questions_reach_five_calls_and_candidates_are_the_whole_domain()
 
 def test_a_catalog_whose_tools_feed_nothing_allows_no_nested_question() -> None:
     lone = [tool for tool in domain_tools(["Bank"]) if not tool.name.startswith("find")]
-    with pytest.raises(ConfigurationError, match="In the domain 'Bank' no tool takes what another one returns"):
+    with pytest.raises(
+        ConfigurationError, match="In the domain 'Bank' no tool takes what another one returns"
+    ):
         list(plan_routing(routing_order(ROUTING_HARD, "Bank", 1, lone)))
 
 
 def test_categories_of_an_import_are_catalogs_where_they_are_large_enough() -> None:
-    large = [Tool(name=f"read_{at}", description="Read it.", parameters={}, category="books") for at in range(4)]
+    large = [
+        Tool(name=f"read_{at}", description="Read it.", parameters={}, category="books")
+        for at in range(4)
+    ]
     small = Tool(name="open", description="Open it.", parameters={}, category="vaults")
     assert catalog_tools([*large, small]) == large
     assert catalog_tools([one.with_changes(source="seed") for one in large]) == []
 
 
 def test_an_id_by_no_other_name_is_no_link_between_tools() -> None:
-    returns = {"type": "object", "properties": {"id": {"type": "string"}, "order_id": {"type": "string"}}}
+    returns = {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "order_id": {"type": "string"}},
+    }
     takes = {"type": "object", "properties": returns["properties"]}
-    source = Tool(name="find_order", description="Find it.", parameters={}, category="shop", returns=returns)
+    source = Tool(
+        name="find_order", description="Find it.", parameters={}, category="shop", returns=returns
+    )
     target = Tool(name="read_item", description="Read it.", parameters=takes, category="shop")
     assert feeds("order_id", source, "order_id", target)
     assert not feeds("id", source, "id", target)

@@ -3,7 +3,13 @@
 import pytest
 
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from callwright.generators.routing.tool_graph import UNKNOWN, Feed, feed_of, unknown_arguments, unknown_evidence
+from callwright.generators.routing.tool_graph import (
+    UNKNOWN,
+    Feed,
+    feed_of,
+    unknown_arguments,
+    unknown_evidence,
+)
 from callwright.generators.routing.wording import RoutingWording, routing_problem, word_routing
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.testing import ScriptedModel
@@ -67,7 +73,10 @@ def hard_plan() -> RoutingPlan:
 
 def value_of(plan: RoutingPlan) -> str:
     return next(
-        str(one.value) for call in plan.calls for one in call.arguments.values() if isinstance(one, StatedValue)
+        str(one.value)
+        for call in plan.calls
+        for one in call.arguments.values()
+        if isinstance(one, StatedValue)
     )
 
 
@@ -97,8 +106,12 @@ async def test_a_wording_that_gives_an_unknown_value_away_is_asked_anew() -> Non
     digits = schema["pattern"].count("[0-9]")
     given = schema["pattern"].removeprefix("^").split("[0-9]")[0] + "7" * digits
     away = f"{sample.request} Its number is {given}."
-    chat = ScriptedModel({"word_routing": [RoutingWording(request=away), RoutingWording(request=sample.request)]})
-    assert [one.request for one in await word_routing(plan, context_of("Bank", chat))] == [sample.request]
+    chat = ScriptedModel(
+        {"word_routing": [RoutingWording(request=away), RoutingWording(request=sample.request)]}
+    )
+    assert [one.request for one in await word_routing(plan, context_of("Bank", chat))] == [
+        sample.request
+    ]
     chat = ScriptedModel({"word_routing": [RoutingWording(request=away)] * 3})
     with pytest.raises(ReplyError, match=f"it gives {name!r} of .* away: '{given}'"):
         await word_routing(plan, context_of("Bank", chat))
@@ -115,7 +128,9 @@ async def test_what_no_rule_reads_goes_on_by_the_words_that_the_model_finds_for_
     [sample] = await word_routing(plan, context)
     free = sample.request.replace(str(value), "the usual one") + " I shall read it on my iPhone."
     quotes = QuotedValues(quotes=[CallMention(call=number, parameter=name, words="The usual one,")])
-    chat = ScriptedModel({"word_routing": [RoutingWording(request=free)] * 3, "quote_values": [quotes] * 3})
+    chat = ScriptedModel(
+        {"word_routing": [RoutingWording(request=free)] * 3, "quote_values": [quotes] * 3}
+    )
     if str(value)[0].isupper() or any(map(str.isdecimal, str(value))):
         with pytest.raises(ReplyError, match="say 'the usual one'"):
             await word_routing(plan, context_of("Bank", chat))

@@ -35,16 +35,24 @@ Made = Mapping[str, Callable[[], Sample]]
 SHIFTS: tuple[Transform, ...] = ("IS", "SO_case1", "SO_case2", "mSv")
 SHOWN = 10  # records of each file
 NAMES = (
-    "multi-turn/HammerBench_Based.json", "multi-turn/HammerBench_mQmA.json", "multi-turn/HammerBench_mSv.json",
-    "multi-turn/HammerBench_External.json", "multi-turn/HammerBench_IS.json", "multi-turn/HammerBench_SO_case2.json",
-    "single-turn/ST_Perfect.json", "single-turn/ST_External.json", "single-turn/ir_ST_Perfect.json",
-)  # fmt: skip
+    "multi-turn/HammerBench_Based.json",
+    "multi-turn/HammerBench_mQmA.json",
+    "multi-turn/HammerBench_mSv.json",
+    "multi-turn/HammerBench_External.json",
+    "multi-turn/HammerBench_IS.json",
+    "multi-turn/HammerBench_SO_case2.json",
+    "single-turn/ST_Perfect.json",
+    "single-turn/ST_External.json",
+    "single-turn/ir_ST_Perfect.json",
+)
 FILES = [
     f"{language}/{name}" for language, name in product(("en", "zh"), NAMES)
 ]  # nine of each, so that each name is seen
 
 
-async def shifted(transform: Transform, source: Sample, other: Sample | None, context_for: Any, tools: Any) -> Sample:
+async def shifted(
+    transform: Transform, source: Sample, other: Sample | None, context_for: Any, tools: Any
+) -> Sample:
     derivation = Derivation(transform=transform, source=source, other=other, seed=1)
     context: StageContext = context_for(derivation.key, tools=tools)
     if transform == "IS":
@@ -67,14 +75,21 @@ def obstacle_of(transform: Transform, source: Sample, tools: Mapping[str, Tool])
 
 @pytest.mark.parametrize("transform", SHIFTS)
 async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
-    transform: Transform, conversation: Sample, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
+    transform: Transform,
+    conversation: Sample,
+    conversations: Made,
+    catalog: Mapping[str, Tool],
+    context_for: Any,
 ) -> None:
     other = conversations["several"]().with_changes(
         turns=(
             UserTurn(text="Refill my prescription RX12345."),
             CallTurn(
                 calls=(
-                    GoldCall(tool="Pharmacy.Orders.refillPrescription", arguments={"prescription_number": "RX12345"}),
+                    GoldCall(
+                        tool="Pharmacy.Orders.refillPrescription",
+                        arguments={"prescription_number": "RX12345"},
+                    ),
                 )
             ),
         )
@@ -98,7 +113,11 @@ async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
 @pytest.mark.parametrize("first", SHIFTS[1:])
 @pytest.mark.parametrize("second", SHIFTS[1:])
 async def test_what_was_shifted_can_be_shifted_again(
-    first: Transform, second: Transform, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
+    first: Transform,
+    second: Transform,
+    conversations: Made,
+    catalog: Mapping[str, Tool],
+    context_for: Any,
 ) -> None:
     once = await shifted(first, conversations["asked"](), None, context_for, catalog)
     if obstacle_of(second, once, catalog):
@@ -127,7 +146,10 @@ async def test_records_of_hammerbench_give_samples_that_nothing_contradicts(
                 continue
             made += 1
             after = await decisions(sample, context_for(tools=tools))
-            assert "contradicted" in before or "contradicted" not in after, (transform, sample.turns)
+            assert "contradicted" in before or "contradicted" not in after, (
+                transform,
+                sample.turns,
+            )
     assert made or "ir_" in file or "ST_External" in file
 
 
@@ -141,9 +163,15 @@ def talks(draw: st.DrawFn) -> list[Turn]:
     arguments: dict[str, Any] = {}
     for number in range(draw(st.integers(1, 4))):
         name = draw(st.sampled_from(["origin", "destination", "passengers"]))
-        value: Any = draw(st.integers(1, 9)) if name == "passengers" else draw(st.sampled_from(PLACES))
+        value: Any = (
+            draw(st.integers(1, 9)) if name == "passengers" else draw(st.sampled_from(PLACES))
+        )
         turns.append(
-            UserTurn(text=f"The {name} is {value}." if number else f"Find flights between two cities. {name}: {value}.")
+            UserTurn(
+                text=f"The {name} is {value}."
+                if number
+                else f"Find flights between two cities. {name}: {value}."
+            )
         )
         arguments = {**arguments, name: value}
         calls = (GoldCall(tool="Air.Search.findFlights", arguments=arguments),)
@@ -151,11 +179,17 @@ def talks(draw: st.DrawFn) -> list[Turn]:
             case "snapshot":
                 turns.append(CallTurn(calls=calls))
             case "executed":
-                turns += [CallTurn(calls=calls, executed=True), ResultTurn(results=({"found": number},))]
+                turns += [
+                    CallTurn(calls=calls, executed=True),
+                    ResultTurn(results=({"found": number},)),
+                ]
             case _:
                 pass
         turns.append(
-            ReplyTurn(text=draw(st.sampled_from(["What else?", "Done.", "Which day, please?"])), acts=("seek",))
+            ReplyTurn(
+                text=draw(st.sampled_from(["What else?", "Done.", "Which day, please?"])),
+                acts=("seek",),
+            )
         )
     return turns if draw(st.booleans()) else turns[:-1]
 
@@ -183,4 +217,6 @@ async def test_a_conversation_of_any_make_gives_a_grounded_sample_or_a_reason(
     assert [turn for turn in sample.turns if isinstance(turn, ResultTurn)] == kept
     assert "contradicted" not in await decisions(sample, context_for())
     executed = [turn for turn in source.turns if isinstance(turn, CallTurn) and turn.executed]
-    assert [turn for turn in sample.turns if isinstance(turn, CallTurn) and turn.executed] == executed
+    assert [
+        turn for turn in sample.turns if isinstance(turn, CallTurn) and turn.executed
+    ] == executed

@@ -16,7 +16,11 @@ async def test_a_conversation_is_cut_at_a_call_that_is_yet_to_be_made(transform:
     assert isinstance(last, CallTurn)
     assert not last.executed
     assert cut.turns[:-1] == sample.turns[: len(cut.turns) - 1]
-    assert all(int(tag.split("=")[1].split(":")[0]) < len(cut.turns) for tag in cut.tags if tag.startswith("goal="))
+    assert all(
+        int(tag.split("=")[1].split(":")[0]) < len(cut.turns)
+        for tag in cut.tags
+        if tag.startswith("goal=")
+    )
     assert until_due(cut, transform) == cut
     assert {place.turn for place in find_places(sample, TOOLS, transform)} <= {len(cut.turns) - 1}
 
@@ -36,10 +40,14 @@ async def test_other_samples_are_left_whole() -> None:
 
 
 @pytest.mark.parametrize("apart", [False, True])
-async def test_of_several_calls_at_the_end_none_is_wanted_again_with_another_value(apart: bool) -> None:
+async def test_of_several_calls_at_the_end_none_is_wanted_again_with_another_value(
+    apart: bool,
+) -> None:
     sample = await converse("goal_stacking")
     at, made = next(
-        (at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn) and len(turn.calls) > 1
+        (at, turn)
+        for at, turn in enumerate(sample.turns)
+        if isinstance(turn, CallTurn) and len(turn.calls) > 1
     )
     told = sample.turns[at + 1]
     assert isinstance(told, ResultTurn)

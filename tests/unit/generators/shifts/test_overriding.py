@@ -29,20 +29,30 @@ Made = Mapping[str, Callable[[], Sample]]
 PROMPT = "word_correction"
 
 
-def changed(source: Sample, transform: Any, argument: str, new: Any, *, turn: int = 1) -> ValueChange:
+def changed(
+    source: Sample, transform: Any, argument: str, new: Any, *, turn: int = 1
+) -> ValueChange:
     snapshots = {snapshot.turn: snapshot.calls for snapshot in source.snapshots()}
     call = next(at for at, one in enumerate(snapshots[turn]) if argument in one.arguments)
     old = snapshots[turn][call].arguments[argument]
     derivation = Derivation(transform=transform, source=source, seed=1)
-    return ValueChange(derivation=derivation, turn=turn, call=call, argument=argument, old=old, new=new)
+    return ValueChange(
+        derivation=derivation, turn=turn, call=call, argument=argument, old=old, new=new
+    )
 
 
 def scripted(*said: tuple[str, str]) -> ScriptedModel:
-    return ScriptedModel({PROMPT: [OverridingText(sentence=sentence, words=words) for sentence, words in said]})
+    return ScriptedModel(
+        {PROMPT: [OverridingText(sentence=sentence, words=words) for sentence, words in said]}
+    )
 
 
 def values(sample: Sample, argument: str) -> list[Any]:
-    return [snapshot.calls[0].arguments.get(argument) for snapshot in sample.snapshots() if snapshot.calls]
+    return [
+        snapshot.calls[0].arguments.get(argument)
+        for snapshot in sample.snapshots()
+        if snapshot.calls
+    ]
 
 
 async def is_proved(sample: Sample, context: Any) -> bool:
@@ -51,10 +61,14 @@ async def is_proved(sample: Sample, context: Any) -> bool:
     return form.decision == "proved" and grounds.decision == "proved"
 
 
-async def test_in_the_same_turn_the_correction_follows_the_value(conversations: Made, context_for: Any) -> None:
+async def test_in_the_same_turn_the_correction_follows_the_value(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["asked"]()
     change = changed(source, "SO_case1", "destination", "Seattle", turn=4)
-    [sample] = await override_values(change, context_for(1, scripted(("Sorry, make that Seattle.", "Seattle"))))
+    [sample] = await override_values(
+        change, context_for(1, scripted(("Sorry, make that Seattle.", "Seattle")))
+    )
     assert sample.turns[3] == UserTurn(text="To Boston. Sorry, make that Seattle.")
     assert values(sample, "destination") == [None, "Seattle", "Seattle"]
     assert sample.kind == "SO_case1"
@@ -66,23 +80,38 @@ async def test_in_the_same_turn_the_correction_follows_the_value(conversations: 
     assert await is_proved(sample, context_for())
 
 
-async def test_in_a_turn_of_its_own_the_question_is_asked_again(conversations: Made, context_for: Any) -> None:
+async def test_in_a_turn_of_its_own_the_question_is_asked_again(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["asked"]()
     change = changed(source, "SO_case2", "destination", "Seattle", turn=4)
     said = "I was wrong before: the destination should be Seattle."
     [sample] = await override_values(change, context_for(1, scripted((said, "Seattle"))))
-    assert [turn.kind for turn in sample.turns[5:]] == ["reply", "user", "calls", "reply", "user", "calls"]
+    assert [turn.kind for turn in sample.turns[5:]] == [
+        "reply",
+        "user",
+        "calls",
+        "reply",
+        "user",
+        "calls",
+    ]
     assert sample.turns[5] == sample.turns[8] == ReplyTurn(text="Which day?")
     assert sample.turns[6] == UserTurn(text=said)
     assert sample.turns[9] == UserTurn(text="On 2027-03-04.")
     assert values(sample, "destination") == [None, "Boston", "Seattle", "Seattle"]
     assert values(sample, "date") == [None, None, None, "2027-03-04"]
     assert sample.tags == ("shift=2",)
-    assert {one.argument: one.turn for one in sample.gold[0].evidence} == {"origin": 0, "destination": 6, "date": 9}
+    assert {one.argument: one.turn for one in sample.gold[0].evidence} == {
+        "origin": 0,
+        "destination": 6,
+        "date": 9,
+    }
     assert await is_proved(sample, context_for())
 
 
-async def test_after_the_call_one_value_changes_and_the_others_stay(conversations: Made, context_for: Any) -> None:
+async def test_after_the_call_one_value_changes_and_the_others_stay(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["asked"]()
     change = changed(source, "mSv", "date", "2027-03-11", turn=7)
     said = "Do the same for 2027-03-11, please."
@@ -100,10 +129,14 @@ async def test_after_the_call_one_value_changes_and_the_others_stay(conversation
     assert await is_proved(sample, context_for())
 
 
-async def test_after_executed_calls_nothing_that_is_kept_becomes_untrue(conversations: Made, context_for: Any) -> None:
+async def test_after_executed_calls_nothing_that_is_kept_becomes_untrue(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["executed"]()
     change = changed(source, "mSv", "city", "Lisbon", turn=3)
-    [sample] = await override_values(change, context_for(1, scripted(("And the forecast for Lisbon?", "Lisbon"))))
+    [sample] = await override_values(
+        change, context_for(1, scripted(("And the forecast for Lisbon?", "Lisbon")))
+    )
     assert sample.turns[: len(source.turns)] == source.turns  # the assistant has answered already
     assert [turn.kind for turn in sample.turns[len(source.turns) :]] == ["user", "calls"]
     assert sample.gold == (sample.gold[0],)
@@ -112,25 +145,40 @@ async def test_after_executed_calls_nothing_that_is_kept_becomes_untrue(conversa
     assert await is_proved(sample, context_for())
 
 
-async def test_without_snapshots_a_correction_brings_none(conversations: Made, context_for: Any) -> None:
+async def test_without_snapshots_a_correction_brings_none(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["asked_without_snapshots"]()
     change = changed(source, "SO_case2", "destination", "Seattle", turn=3)
     said = "Wait, not Boston: Seattle."
     [sample] = await override_values(change, context_for(1, scripted((said, "Seattle"))))
-    assert [turn.kind for turn in sample.turns] == ["user", "reply", "user", "reply", "user", "calls"]
+    assert [turn.kind for turn in sample.turns] == [
+        "user",
+        "reply",
+        "user",
+        "reply",
+        "user",
+        "calls",
+    ]
     assert values(sample, "destination") == ["Seattle"]
     assert sample.tags == ("shift=0",)
 
 
-async def test_a_value_that_two_calls_share_changes_in_both(conversations: Made, context_for: Any) -> None:
+async def test_a_value_that_two_calls_share_changes_in_both(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["parallel"]()
     change = changed(source, "SO_case1", "date", "2027-03-11")
-    [sample] = await override_values(change, context_for(1, scripted(("No, the day is 2027-03-11.", "2027-03-11"))))
+    [sample] = await override_values(
+        change, context_for(1, scripted(("No, the day is 2027-03-11.", "2027-03-11")))
+    )
     assert [call.arguments["date"] for call in sample.gold] == ["2027-03-11", "2027-03-11"]
     assert [call.arguments["city"] for call in sample.gold] == ["Rome", "Oslo"]
 
 
-async def test_of_several_calls_only_the_one_that_is_meant_changes(conversations: Made, context_for: Any) -> None:
+async def test_of_several_calls_only_the_one_that_is_meant_changes(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["several"]()
     change = changed(source, "mSv", "prescription_number", "RX99999")
     chat = scripted(("And another prescription: RX99999.", "RX99999"))
@@ -138,12 +186,16 @@ async def test_of_several_calls_only_the_one_that_is_meant_changes(conversations
     assert [call.tool for call in sample.gold] == ["Pharmacy.Orders.refillPrescription"]
 
 
-async def test_a_wording_is_asked_for_again_until_it_does(conversations: Made, context_for: Any) -> None:
+async def test_a_wording_is_asked_for_again_until_it_does(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["asked"]()
     change = changed(source, "SO_case2", "destination", "Seattle", turn=4)
     good = "Sorry, the destination is Seattle."
     chat = scripted(
-        ("Actually, Seattle.", "Seattle"), ("Seattle as destination, not Boston.", "Seattle"), (good, "Seattle")
+        ("Actually, Seattle.", "Seattle"),
+        ("Seattle as destination, not Boston.", "Seattle"),
+        (good, "Seattle"),
     )
     [sample] = await override_values(change, context_for(1, chat))
     assert any(turn == UserTurn(text=good) for turn in sample.turns)
@@ -153,11 +205,13 @@ async def test_a_wording_is_asked_for_again_until_it_does(conversations: Made, c
 @pytest.mark.parametrize(
     ("sentence", "words", "reason"),
     [
-        ("", "Seattle", "0 characters"), ("不对，目的地是Seattle。", "Seattle", "not in the language"),
-        ("Make it Lima.", "Lima", "say 'Lima'"), ("The destination is wrong.", "wrong", "say 'wrong'"),
+        ("", "Seattle", "0 characters"),
+        ("不对，目的地是Seattle。", "Seattle", "not in the language"),
+        ("Make it Lima.", "Lima", "say 'Lima'"),
+        ("The destination is wrong.", "wrong", "say 'wrong'"),
         ("Make the destination Seattle instead of Boston.", "Seattle", "after the new one"),
     ],
-)  # fmt: skip
+)
 async def test_three_bad_wordings_fail_the_record_with_the_reason(
     sentence: str, words: str, reason: str, conversations: Made, context_for: Any
 ) -> None:
@@ -180,7 +234,12 @@ async def test_a_quote_that_is_forgotten_or_mangled_is_no_reason_to_ask_again(
 @pytest.mark.parametrize(
     ("transform", "argument", "new", "sentence"),
     [
-        ("SO_case1", "destination", "Seattle", "Sorry, Seattle."),  # Rome and Boston were said with it
+        (
+            "SO_case1",
+            "destination",
+            "Seattle",
+            "Sorry, Seattle.",
+        ),  # Rome and Boston were said with it
         ("SO_case2", "origin", "Oslo", "I meant Oslo."),  # the question is where to go
         ("mSv", "destination", "Seattle", "And now Seattle?"),
     ],
@@ -207,7 +266,9 @@ async def test_the_only_value_so_far_needs_no_name(conversations: Made, context_
 async def test_a_change_that_does_not_fit_its_source_is_a_record_error(
     change: dict[str, Any], conversations: Made, context_for: Any
 ) -> None:
-    planned = changed(conversations["asked"](), "SO_case1", "destination", "Seattle", turn=4).with_changes(**change)
+    planned = changed(
+        conversations["asked"](), "SO_case1", "destination", "Seattle", turn=4
+    ).with_changes(**change)
     with pytest.raises(RecordError, match="can't be made"):
         await override_values(planned, context_for(1, scripted()))
 
@@ -247,9 +308,12 @@ def test_turns_that_move_take_their_evidence_along() -> None:
 
 
 def test_no_done_sounds_like_a_question() -> None:
-    assert not [text for code in ("en", "zh") for text in stock_phrases(code, "done") if is_question(text)]
+    assert not [
+        text for code in ("en", "zh") for text in stock_phrases(code, "done") if is_question(text)
+    ]
     assert all(
-        is_question(text) for text in ("Which day?", "Please tell me the city.", "请提供车牌号", "违章所在城市是哪个")
+        is_question(text)
+        for text in ("Which day?", "Please tell me the city.", "请提供车牌号", "违章所在城市是哪个")
     )
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from callwright.generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
-from callwright.generators.shifts.making import (
-    NewValue,
-    change_values,
-    means_same,
-    value_problem,
+from callwright.generators.shifts.changeable import (
+    affected,
+    find_places,
+    interruptions,
+    obstacle_to,
 )
+from callwright.generators.shifts.making import NewValue, change_values, means_same, value_problem
 from callwright.generators.tools import argument_problems, tools_by_name
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel
@@ -45,9 +45,13 @@ async def test_a_new_value_is_valid_different_and_not_yet_said(
         assert not any(locate(change.new, tool.properties[change.argument], text) for text in said)
 
 
-async def test_the_model_is_asked_again_until_its_value_does(conversations: Made, context_for: Any) -> None:
+async def test_the_model_is_asked_again_until_its_value_does(
+    conversations: Made, context_for: Any
+) -> None:
     source = conversations["imperfect"]()
-    chat = ScriptedModel({PROMPT: [NewValue(value="rome"), NewValue(value=["A", "B"]), NewValue(value="Oslo")]})
+    chat = ScriptedModel(
+        {PROMPT: [NewValue(value="rome"), NewValue(value=["A", "B"]), NewValue(value="Oslo")]}
+    )
     [change] = await change_values(planned(source), context_for(1, chat))
     assert (change.argument, change.old, change.new) == ("origin", "Rome", "Oslo")
     assert change.origin is not None
@@ -55,7 +59,9 @@ async def test_the_model_is_asked_again_until_its_value_does(conversations: Made
     assert not chat.left
 
 
-async def test_a_value_that_three_answers_did_not_give_is_drawn(conversations: Made, context_for: Any) -> None:
+async def test_a_value_that_three_answers_did_not_give_is_drawn(
+    conversations: Made, context_for: Any
+) -> None:
     chat = ScriptedModel({PROMPT: [NewValue(value=value) for value in ("Rome", "", "ROME")]})
     [change] = await change_values(planned(conversations["imperfect"]()), context_for(1, chat))
     assert isinstance(change.new, str)
@@ -67,9 +73,16 @@ async def test_a_yes_becomes_a_no_without_asking_anybody(
 ) -> None:
     source = conversations["single"]()
     [call] = source.gold
-    for arguments, old, new in (({"direct": True}, True, False), ({"cabin": "economy"}, "economy", "business")):
-        turn = source.turns[1].with_changes(calls=(call.with_changes(arguments=arguments, evidence=()),))
-        sample = source.with_changes(turns=(UserTurn(text="Economy flights, direct flights only."), turn))
+    for arguments, old, new in (
+        ({"direct": True}, True, False),
+        ({"cabin": "economy"}, "economy", "business"),
+    ):
+        turn = source.turns[1].with_changes(
+            calls=(call.with_changes(arguments=arguments, evidence=()),)
+        )
+        sample = source.with_changes(
+            turns=(UserTurn(text="Economy flights, direct flights only."), turn)
+        )
         [change] = await change_values(planned(sample, "mSv"), context_for(1, ScriptedModel({})))
         assert (change.old, change.new) == (old, new)
         assert change.origin is not None
@@ -79,23 +92,32 @@ async def test_a_yes_becomes_a_no_without_asking_anybody(
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("", "empty"), (4, "not fit"), ("Rome", "means the same"), ("Boston", "is the value of 'destination'"),
+        ("", "empty"),
+        (4, "not fit"),
+        ("Rome", "means the same"),
+        ("Boston", "is the value of 'destination'"),
         ("rome, please", "means the same"),
     ],
-)  # fmt: skip
+)
 def test_a_value_that_does_not_do_is_told_why(
     value: Any, reason: str, conversations: Made, catalog: Mapping[str, Tool]
 ) -> None:
     source = conversations["single"]()
-    place = next(one for one in find_places(source, catalog, "SO_case1") if one.argument == "origin")
+    place = next(
+        one for one in find_places(source, catalog, "SO_case1") if one.argument == "origin"
+    )
     tool = tools_by_name(source, catalog)["Air.Search.findFlights"]
     assert reason in value_problem(value, place, source, tool)
     assert value_problem("Lisbon", place, source, tool) == ""
 
 
-def test_what_was_said_for_anything_is_no_new_value(conversations: Made, catalog: Mapping[str, Tool]) -> None:
+def test_what_was_said_for_anything_is_no_new_value(
+    conversations: Made, catalog: Mapping[str, Tool]
+) -> None:
     source = conversations["asked"]()
-    more = source.with_changes(turns=(UserTurn(text="I am in Lisbon. Flights from Rome, please."), *source.turns[1:]))
+    more = source.with_changes(
+        turns=(UserTurn(text="I am in Lisbon. Flights from Rome, please."), *source.turns[1:])
+    )
     place = next(one for one in find_places(more, catalog, "mSv") if one.argument == "origin")
     assert "is said already" in value_problem(
         "Lisbon", place, more, tools_by_name(more, catalog)["Air.Search.findFlights"]
@@ -115,7 +137,9 @@ def test_two_numbers_mean_the_same_only_where_they_are_equal(one: int, other: in
 
 def test_spelling_makes_no_difference_and_meaning_does() -> None:
     assert means_same("Window Seat", "window_seat", {"type": "string"})
-    assert means_same(["milk", "eggs"], ["eggs", "milk"], {"type": "array", "items": {"type": "string"}})
+    assert means_same(
+        ["milk", "eggs"], ["eggs", "milk"], {"type": "array", "items": {"type": "string"}}
+    )
     assert not means_same("Rome", "Oslo", {"type": "string"})
     assert not means_same(True, False, {"type": "boolean"})
 
@@ -123,18 +147,29 @@ def test_spelling_makes_no_difference_and_meaning_does() -> None:
 @pytest.mark.parametrize(
     ("name", "transform", "reason"),
     [
-        ("replies_only", "SO_case1", "No call is due"), ("irrelevant", "mSv", "No call is due"),
-        ("executed", "SO_case1", "executed"), ("executed_in_turns", "SO_case2", "executed"),
-        ("imperfect", "mSv", "imperfect"), ("single", "SO_case2", "No question is open"),
+        ("replies_only", "SO_case1", "No call is due"),
+        ("irrelevant", "mSv", "No call is due"),
+        ("executed", "SO_case1", "executed"),
+        ("executed_in_turns", "SO_case2", "executed"),
+        ("imperfect", "mSv", "imperfect"),
+        ("single", "SO_case2", "No question is open"),
         ("parallel", "SO_case1", "nobody could tell which one"),
     ],
-)  # fmt: skip
+)
 async def test_an_obstacle_is_told_in_advance_and_is_the_reason_of_the_failure(
-    name: str, transform: Any, reason: str, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
+    name: str,
+    transform: Any,
+    reason: str,
+    conversations: Made,
+    catalog: Mapping[str, Tool],
+    context_for: Any,
 ) -> None:
     source = conversations[name]()
     told = obstacle_to(transform, source, catalog)
-    if (name, transform) == ("parallel", "SO_case1"):  # its date can be changed for both at once, its cities can't
+    if (name, transform) == (
+        "parallel",
+        "SO_case1",
+    ):  # its date can be changed for both at once, its cities can't
         assert [one.argument for one in find_places(source, catalog, transform)] == ["date"]
         return
     assert reason in told
@@ -142,14 +177,21 @@ async def test_an_obstacle_is_told_in_advance_and_is_the_reason_of_the_failure(
         await change_values(planned(source, transform), context_for())
 
 
-def test_each_transform_has_its_own_obstacle(conversations: Made, catalog: Mapping[str, Tool]) -> None:
+def test_each_transform_has_its_own_obstacle(
+    conversations: Made, catalog: Mapping[str, Tool]
+) -> None:
     single, asked = conversations["single"](), conversations["asked"]()
-    assert (obstacle_to("SO_case1", single, catalog), obstacle_to("mSv", single, catalog)) == ("", "")
+    assert (obstacle_to("SO_case1", single, catalog), obstacle_to("mSv", single, catalog)) == (
+        "",
+        "",
+    )
     assert "No question" in obstacle_to("SO_case2", single, catalog)
     assert obstacle_to("SO_case2", asked, catalog) == ""
 
 
-def test_a_value_that_the_user_repeats_later_is_not_changed(conversations: Made, catalog: Mapping[str, Tool]) -> None:
+def test_a_value_that_the_user_repeats_later_is_not_changed(
+    conversations: Made, catalog: Mapping[str, Tool]
+) -> None:
     source = conversations["asked"]()
     turns = list(source.turns)
     turns[6] = UserTurn(text="On 2027-03-04, from Rome.")
@@ -162,8 +204,12 @@ def test_a_change_reaches_every_later_snapshot_and_stops_where_the_value_was_ove
     conversations: Made, catalog: Mapping[str, Tool]
 ) -> None:
     source = conversations["asked"]()
-    place = next(one for one in find_places(source, catalog, "SO_case1") if one.argument == "origin")
+    place = next(
+        one for one in find_places(source, catalog, "SO_case1") if one.argument == "origin"
+    )
     assert affected(source, place) == {1: [0], 4: [0], 7: [0]}
-    last = source.turns[7].with_changes(calls=(source.gold[0].with_changes(arguments={"origin": "Oslo"}),))
+    last = source.turns[7].with_changes(
+        calls=(source.gold[0].with_changes(arguments={"origin": "Oslo"}),)
+    )
     assert affected(source.with_changes(turns=(*source.turns[:7], last)), place) == {1: [0], 4: [0]}
     assert interruptions(source, place, tools_by_name(source, catalog)) == [3, 6]

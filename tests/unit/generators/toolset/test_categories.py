@@ -27,17 +27,28 @@ def test_there_are_sixty_categories_and_those_of_the_seed_catalog_are_among_them
 
 
 def test_each_category_has_enough_goals_and_things_to_keep() -> None:
-    sizes = {category.name: (len(category.goals), len(category.resources)) for category in load_categories()}
-    assert [name for name, (goals, _) in sizes.items() if not FEWEST_GOALS <= goals <= MOST_GOALS] == []
+    sizes = {
+        category.name: (len(category.goals), len(category.resources))
+        for category in load_categories()
+    }
+    assert [
+        name for name, (goals, _) in sizes.items() if not FEWEST_GOALS <= goals <= MOST_GOALS
+    ] == []
     assert [name for name, (_, resources) in sizes.items() if resources < 3] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_goal_and_no_thing_stands_in_two_places(language: str) -> None:
     categories = load_categories()
-    goals = Counter(category.stated(goal, language).lower() for category in categories for goal in category.goals)
+    goals = Counter(
+        category.stated(goal, language).lower()
+        for category in categories
+        for goal in category.goals
+    )
     things = Counter(
-        category.stated(thing, language).lower() for category in categories for thing in category.resources
+        category.stated(thing, language).lower()
+        for category in categories
+        for thing in category.resources
     )
     assert [words for words, count in (goals + things).items() if count > 1] == []
 
@@ -51,7 +62,9 @@ def test_each_wording_is_in_its_language() -> None:
 
 def test_goals_are_commands_that_functions_can_be_named_after() -> None:
     goals = [goal for category in load_categories() for goal in category.goals]
-    asked = {goal: tool_title(f"X.Y.{function_name(goal)}", f"{goal.capitalize()}.") for goal in goals}
+    asked = {
+        goal: tool_title(f"X.Y.{function_name(goal)}", f"{goal.capitalize()}.") for goal in goals
+    }
     assert [action for goal, action in asked.items() if action.split()[0] != goal.split()[0]] == []
 
 
@@ -66,5 +79,7 @@ def test_a_plan_says_everything_in_its_language_and_names_in_english() -> None:
 
 
 def test_an_unknown_category_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match=r"no category 'Knitting'; the categories are AppStore, .*Weather"):
+    with pytest.raises(
+        ConfigurationError, match=r"no category 'Knitting'; the categories are AppStore, .*Weather"
+    ):
         category_named("Knitting")

@@ -19,8 +19,20 @@ from callwright.validators.checks.path import check_path
 from callwright.validators.checks.wording import check_user
 from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import CallTurn, Derivation, Exchange, MultiStepRun, Sample, UserTurn
-from tests.support.generators.multi_step.workshop import context_of, open_workshop, request_to_paint, task
+from callwright.warehouse.records import (
+    CallTurn,
+    Derivation,
+    Exchange,
+    MultiStepRun,
+    Sample,
+    UserTurn,
+)
+from tests.support.generators.multi_step.workshop import (
+    context_of,
+    open_workshop,
+    request_to_paint,
+    task,
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +45,9 @@ class Talker:
 
     name = "talker"
 
-    def __init__(self, source: Sample, *, words: str = "", spoil: Any = None, asks: bool = True) -> None:
+    def __init__(
+        self, source: Sample, *, words: str = "", spoil: Any = None, asks: bool = True
+    ) -> None:
         self.steps = [turn.calls for turn in source.turns if isinstance(turn, CallTurn)]
         self.words, self.spoil, self.asks, self.tries = words, spoil, asks, set[int]()
 
@@ -47,7 +61,9 @@ class Talker:
             return answer.model_validate({"answer": f"What is the {lacking}?"})
         made = sum("calls" in one for one in history)
         step = (
-            [{"name": call.tool, "arguments": call.arguments} for call in self.steps[made]] if self.steps[made:] else []
+            [{"name": call.tool, "arguments": call.arguments} for call in self.steps[made]]
+            if self.steps[made:]
+            else []
         )
         step = self.spoil(made, step) if self.spoil else step
         return answer.model_validate({"calls": step, "answer": "" if step else "All is done."})
@@ -79,7 +95,9 @@ async def decisions(sample: Sample, workshop: Environment) -> dict[str, str]:
     return {one.name: (await one(sample, context))[0].decision for one in checks}
 
 
-async def test_what_came_about_is_a_conversation_that_every_check_proves(workshop: Environment) -> None:
+async def test_what_came_about_is_a_conversation_that_every_check_proves(
+    workshop: Environment,
+) -> None:
     sample = await talk(workshop, Talker(source_of(workshop)))
     assert [turn.kind for turn in sample.turns] == [
         "user",
@@ -91,8 +109,17 @@ async def test_what_came_about_is_a_conversation_that_every_check_proves(worksho
         "result",
         "reply",
     ]
-    assert (sample.kind, sample.wanted, sample.trait("user")) == ("live_task", ((1, 0), (1, 1)), "2/0")
-    said = [evidence.turn for call in sample.gold for evidence in call.evidence if evidence.kind == "span"]
+    assert (sample.kind, sample.wanted, sample.trait("user")) == (
+        "live_task",
+        ((1, 0), (1, 1)),
+        "2/0",
+    )
+    said = [
+        evidence.turn
+        for call in sample.gold
+        for evidence in call.evidence
+        if evidence.kind == "span"
+    ]
     assert sorted(said) == [0, 2]
     assert set((await decisions(sample, workshop)).values()) == {"proved"}
 
@@ -118,7 +145,11 @@ async def test_words_that_do_not_say_what_is_due_are_the_users_error(workshop: E
     first, asked, _, *rest = sample.turns
     spoilt = sample.with_changes(turns=(first, asked, UserTurn(text="Any will do."), *rest))
     [verdict, *_] = await check_user(spoilt, context_of(workshop, Talker(sample)))  # type: ignore[arg-type]
-    assert (verdict.decision, verdict.score, [one.kind for one in verdict.doubts]) == ("unproved", 0, ["user_amiss"])
+    assert (verdict.decision, verdict.score, [one.kind for one in verdict.doubts]) == (
+        "unproved",
+        0,
+        ["user_amiss"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,14 +158,21 @@ async def test_words_that_do_not_say_what_is_due_are_the_users_error(workshop: E
         (lambda made, step: [], "call of list_bicycles with {} was not made"),
         (lambda made, step: step[:1], "create_repair .* was not made"),
         (
-            lambda made, step: step if made else [*step, {"name": "list_bicycles", "arguments": {"colour": "red"}}],
+            lambda made, step: (
+                step if made else [*step, {"name": "list_bicycles", "arguments": {"colour": "red"}}]
+            ),
             "does not need it",
         ),
-        (lambda made, step: [{"name": "get_bicycle", "arguments": {"bicycle_id": "x"}}], "was refused"),
+        (
+            lambda made, step: [{"name": "get_bicycle", "arguments": {"bicycle_id": "x"}}],
+            "was refused",
+        ),
         (lambda made, step: step + step[:1] if not made else step, "made twice"),
     ],
 )
-async def test_who_does_something_else_is_not_kept(workshop: Environment, spoil: Any, reason: str) -> None:
+async def test_who_does_something_else_is_not_kept(
+    workshop: Environment, spoil: Any, reason: str
+) -> None:
     chat = Talker(source_of(workshop), spoil=spoil)
     with pytest.raises(RecordError, match=f"None of 3 conversations .* {reason}"):
         await talk(workshop, chat)
@@ -146,15 +184,20 @@ async def test_who_guesses_what_nobody_has_said_is_not_kept(workshop: Environmen
         await talk(workshop, Talker(source_of(workshop), asks=False))
 
 
-def test_a_task_whose_user_says_nothing_that_could_be_asked_for_is_passed_over(workshop: Environment) -> None:
+def test_a_task_whose_user_says_nothing_that_could_be_asked_for_is_passed_over(
+    workshop: Environment,
+) -> None:
     tools = {tool.key: tool for tool in workshop.tools}
     assert obstacle(source_of(workshop), tools) == ""
     assert "could be asked for" in obstacle(
-        task(workshop, [("list_bicycles", {})]).with_changes(changes=source_of(workshop).changes), tools
+        task(workshop, [("list_bicycles", {})]).with_changes(changes=source_of(workshop).changes),
+        tools,
     )
 
 
-async def test_candidates_are_answered_by_its_user_without_being_live(workshop: Environment) -> None:
+async def test_candidates_are_answered_by_its_user_without_being_live(
+    workshop: Environment,
+) -> None:
     sample = await talk(workshop, Talker(source_of(workshop)))
     context = context_of(workshop, Talker(sample))  # type: ignore[arg-type]
     [kept, *_] = await run_path(sample, context, run=PathRun("live", "talker"))

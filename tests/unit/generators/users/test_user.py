@@ -38,7 +38,9 @@ class Script:
         return answer.model_validate(given)
 
 
-async def begun(workshop: Environment, *answers: dict[str, Any] | None, language: Language = "en") -> SimulatedUser:
+async def begun(
+    workshop: Environment, *answers: dict[str, Any] | None, language: Language = "en"
+) -> SimulatedUser:
     """A user who has said its first words plainly; then a model words what it says."""
     user = SimulatedUser(request_to_paint(workshop, language), workshop.tools, None)
     await user.open()
@@ -58,7 +60,9 @@ def held(user: SimulatedUser) -> str:
     return one.parameter
 
 
-async def test_half_of_what_it_knows_is_held_back_and_the_rest_is_said(workshop: Environment) -> None:
+async def test_half_of_what_it_knows_is_held_back_and_the_rest_is_said(
+    workshop: Environment,
+) -> None:
     user = await begun(workshop)
     kept = held(user)
     other = {"colour": "part", "part": "colour"}[kept]
@@ -68,8 +72,13 @@ async def test_half_of_what_it_knows_is_held_back_and_the_rest_is_said(workshop:
     assert f"(ask me for the {CALLED[kept]})" in user.opening
 
 
-async def test_several_conversations_over_a_sample_hold_different_things_back(workshop: Environment) -> None:
-    users = [SimulatedUser(request_to_paint(workshop), workshop.tools, None, number) for number in range(12)]
+async def test_several_conversations_over_a_sample_hold_different_things_back(
+    workshop: Environment,
+) -> None:
+    users = [
+        SimulatedUser(request_to_paint(workshop), workshop.tools, None, number)
+        for number in range(12)
+    ]
     assert {await user.open() for user in users} == {await user.open() for user in users}
     assert len({user.opening for user in users}) == 2
 
@@ -78,7 +87,11 @@ async def test_of_two_values_for_one_parameter_none_is_held_back(workshop: Envir
     """Who asks for the colour could not be told which one."""
     sample = request_to_paint(workshop)
     listed = Evidence(
-        argument="colour", kind="span", turn=0, start=len(sample.request) + 5, end=len(sample.request) + 8
+        argument="colour",
+        kind="span",
+        turn=0,
+        start=len(sample.request) + 5,
+        end=len(sample.request) + 8,
     )
     first = GoldCall(tool="list_bicycles", arguments={"colour": "red"}, evidence=(listed,))
     text = f"{sample.request} Now red."
@@ -94,7 +107,9 @@ async def test_of_two_values_for_one_parameter_none_is_held_back(workshop: Envir
 async def test_what_is_asked_for_is_told_and_nothing_else(workshop: Environment) -> None:
     user = await begun(workshop)
     value = {"colour": "white", "part": "chain"}[kept := held(user)]
-    assert await user.hear(f"Which {kept} should it be?") == f"The {CALLED[kept]} should be {value}."
+    assert (
+        await user.hear(f"Which {kept} should it be?") == f"The {CALLED[kept]} should be {value}."
+    )
     assert not user.held
 
 
@@ -102,7 +117,10 @@ async def test_what_was_said_is_said_again(workshop: Environment) -> None:
     user = await begun(workshop)
     known = {"colour": "part", "part": "colour"}[held(user)]
     value = {"colour": "white", "part": "chain"}[known]
-    assert await user.hear(f"What was the {known}?") == f"As I said: The {CALLED[known]} should be {value}."
+    assert (
+        await user.hear(f"What was the {known}?")
+        == f"As I said: The {CALLED[known]} should be {value}."
+    )
 
 
 async def test_what_it_does_not_know_it_says_it_does_not_know(workshop: Environment) -> None:
@@ -115,21 +133,35 @@ async def test_what_it_does_not_know_it_says_it_does_not_know(workshop: Environm
     [
         ("I would set the colour to white. Is that right?", "Yes, please."),
         ("Shall I set the colour to red?", "No. The colour of the frame should be white."),
-        ("Shall I set the colour to white and the part to brakes?", "No. The part should be chain."),
+        (
+            "Shall I set the colour to white and the part to brakes?",
+            "No. The part should be chain.",
+        ),
     ],
 )
-async def test_a_confirmation_is_a_yes_or_a_no_by_the_goal(workshop: Environment, question: str, answer: str) -> None:
+async def test_a_confirmation_is_a_yes_or_a_no_by_the_goal(
+    workshop: Environment, question: str, answer: str
+) -> None:
     assert await (await begun(workshop)).hear(question) == answer
 
 
-async def test_choices_that_are_offered_are_a_question_and_no_confirmation(workshop: Environment) -> None:
+async def test_choices_that_are_offered_are_a_question_and_no_confirmation(
+    workshop: Environment,
+) -> None:
     user = await begun(workshop)
-    offered = {"colour": "red, white or blue", "part": "the chain or the brakes"}[kept := held(user)]
+    offered = {"colour": "red, white or blue", "part": "the chain or the brakes"}[
+        kept := held(user)
+    ]
     value = {"colour": "white", "part": "chain"}[kept]
-    assert await user.hear(f"Which {kept} do you want: {offered}?") == f"The {CALLED[kept]} should be {value}."
+    assert (
+        await user.hear(f"Which {kept} do you want: {offered}?")
+        == f"The {CALLED[kept]} should be {value}."
+    )
 
 
-async def test_a_request_without_a_question_mark_is_a_question_while_it_is_held_back(workshop: Environment) -> None:
+async def test_a_request_without_a_question_mark_is_a_question_while_it_is_held_back(
+    workshop: Environment,
+) -> None:
     user = await begun(workshop)
     kept = held(user)
     assert await user.hear(f"Please tell me the {kept}.") is not None
@@ -137,16 +169,23 @@ async def test_a_request_without_a_question_mark_is_a_question_while_it_is_held_
 
 
 async def test_who_asks_for_nothing_has_ended_it(workshop: Environment) -> None:
-    assert await (await begun(workshop)).hear("It is done: the bicycle has the colour that you want.") is None
+    assert (
+        await (await begun(workshop)).hear("It is done: the bicycle has the colour that you want.")
+        is None
+    )
 
 
 async def test_what_leads_elsewhere_is_led_back_once(workshop: Environment) -> None:
-    user = await begun(workshop, {"wants": ["aside"]}, said("Please go by what I asked for."), {"wants": ["aside"]})
+    user = await begun(
+        workshop, {"wants": ["aside"]}, said("Please go by what I asked for."), {"wants": ["aside"]}
+    )
     assert await user.hear("Do you like cycling?") == "Please go by what I asked for."
     assert await user.hear("Do you really like cycling?") is None
 
 
-async def test_a_question_that_names_nothing_is_read_by_choice_among_what_is_known(workshop: Environment) -> None:
+async def test_a_question_that_names_nothing_is_read_by_choice_among_what_is_known(
+    workshop: Environment,
+) -> None:
     user = await begun(workshop, {"wants": ["open"]}, None, None)
     kept = held(user)
     assert (
@@ -160,9 +199,17 @@ async def test_a_question_that_names_nothing_is_read_by_choice_among_what_is_kno
 
 @pytest.mark.parametrize(
     "wrong",
-    ["I want {other}.", "{right}, and 7 of them.", "I can't say.", "The colour is white and the part is chain.", ""],
+    [
+        "I want {other}.",
+        "{right}, and 7 of them.",
+        "I can't say.",
+        "The colour is white and the part is chain.",
+        "",
+    ],
 )
-async def test_a_wording_that_says_anything_else_is_refused_and_said_plainly(workshop: Environment, wrong: str) -> None:
+async def test_a_wording_that_says_anything_else_is_refused_and_said_plainly(
+    workshop: Environment, wrong: str
+) -> None:
     user = await begun(workshop)
     kept = held(user)
     right, other = {"colour": ("white", "red"), "part": ("chain", "brakes")}[kept]
@@ -181,9 +228,13 @@ async def test_a_wording_that_says_just_what_is_due_is_said(workshop: Environmen
     assert (user.wordings, user.refused) == (2, 1)
 
 
-async def test_an_opening_that_gives_away_what_is_held_back_is_refused(workshop: Environment) -> None:
+async def test_an_opening_that_gives_away_what_is_held_back_is_refused(
+    workshop: Environment,
+) -> None:
     whole = request_to_paint(workshop).request
-    user = SimulatedUser(request_to_paint(workshop), workshop.tools, Script(said(whole), said(whole)))
+    user = SimulatedUser(
+        request_to_paint(workshop), workshop.tools, Script(said(whole), said(whole))
+    )
     assert await user.open() != whole
     assert user.refused == 2
     assert "(ask me for the" in user.opening
@@ -196,10 +247,16 @@ async def test_somebody_who_asks_on_and_on_is_left(workshop: Environment) -> Non
     assert answers[MOST_TURNS] is None
 
 
-@pytest.mark.parametrize(("language", "told"), [("es", "Para colour of the frame: white."), ("zh", "olour是white。")])
-async def test_it_speaks_the_languages_that_there_are(workshop: Environment, language: Language, told: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "told"), [("es", "Para colour of the frame: white."), ("zh", "olour是white。")]
+)
+async def test_it_speaks_the_languages_that_there_are(
+    workshop: Environment, language: Language, told: str
+) -> None:
     user = await begun(workshop, language=language)
-    answers: Sequence[str | None] = [await user.hear("¿colour?" if language == "es" else "colour？")]
+    answers: Sequence[str | None] = [
+        await user.hear("¿colour?" if language == "es" else "colour？")
+    ]
     assert told in str(answers[0])
 
 
@@ -211,7 +268,9 @@ async def test_without_a_reader_a_question_that_names_nothing_is_led_back_and_gi
     assert user.held
 
 
-async def test_a_thing_that_the_user_knows_by_name_is_told_by_its_name(workshop: Environment) -> None:
+async def test_a_thing_that_the_user_knows_by_name_is_told_by_its_name(
+    workshop: Environment,
+) -> None:
     user = await begun(workshop)
     name = bicycles(world_of(workshop))[0]["name"]
     assert await user.hear("Which bicycle is it?") == f"As I said: I know it as {name}."

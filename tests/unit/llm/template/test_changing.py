@@ -21,7 +21,9 @@ from callwright.llm.template.sections import Turn
 from callwright.llm.template.sentences import word_request
 from callwright.warehouse.records import Tool
 
-BOOKED = [Turn("user", "Please book a table. The restaurant is Blue Door. The number of guests is 4.")]
+BOOKED = [
+    Turn("user", "Please book a table. The restaurant is Blue Door. The number of guests is 4.")
+]
 CALL = {"restaurant": "Blue Door", "guests": 4}
 
 
@@ -41,7 +43,9 @@ def test_another_value_fits_and_was_not_said(name: str, tables: ToolView) -> Non
 
 @pytest.mark.parametrize("case", ["SO_case1", "SO_case2", "mSv"])
 @pytest.mark.parametrize(("name", "new"), [("restaurant", "Corner Kitchen"), ("guests", 7)])
-def test_a_worded_change_says_the_new_value(case: str, name: str, new: Any, tables: ToolView) -> None:
+def test_a_worded_change_says_the_new_value(
+    case: str, name: str, new: Any, tables: ToolView
+) -> None:
     parameter = tables.parameter(name)
     change = CallChange(tables, CALL, parameter, new, case, must_name=True)
     said = set()
@@ -69,19 +73,30 @@ def test_a_change_that_only_one_argument_may_mean_is_read_back(case: str, tables
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_could_be_meant_for_another_argument_takes_the_old_value_back_and_names_nothing(case: str) -> None:
+def test_what_could_be_meant_for_another_argument_takes_the_old_value_back_and_names_nothing(
+    case: str,
+) -> None:
     text = {"type": "string"}
-    view = view_of({"name": "addBook", "parameters": {"type": "object", "properties": {"title": text, "author": text}}})
+    view = view_of(
+        {
+            "name": "addBook",
+            "parameters": {"type": "object", "properties": {"title": text, "author": text}},
+        }
+    )
     told: dict[str, Any] = {"title": "Dune", "author": "Frank Herbert"}
     change = CallChange(view, told, view.parameter("title"), "Emma", case, must_name=True)
     for language in ("en", "zh", "es"):
         said = {word_change(change, language, Random(seed)).text for seed in range(20)}
         assert all(one.index("Dune") < one.index("Emma") for one in said)
-        assert {str(read_correction(view, one, told, language)) for one in said} == {"{'title': 'Emma'}"}
+        assert {str(read_correction(view, one, told, language)) for one in said} == {
+            "{'title': 'Emma'}"
+        }
 
 
 def test_a_correction_in_words_of_the_tools_own_names_no_parameter() -> None:
-    view = next(view_of(one.sayable) for one in seed_tools() if one.name == "Trains.Tickets.rebookTicket")
+    view = next(
+        view_of(one.sayable) for one in seed_tools() if one.name == "Trains.Tickets.rebookTicket"
+    )
     told: dict[str, Any] = {"ticket_id": "TK690053", "new_train": "K617", "new_date": "2026-12-21"}
     for text, read in (
         ("On second thought, make it D88.", {"new_train": "D88"}),
@@ -94,9 +109,13 @@ def test_a_correction_in_words_of_the_tools_own_names_no_parameter() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh", "es"])
 @pytest.mark.parametrize("case", CASES)
-def test_a_yes_or_no_without_words_of_its_own_is_said_with_its_name(case: str, language: str, tools: Any) -> None:
+def test_a_yes_or_no_without_words_of_its_own_is_said_with_its_name(
+    case: str, language: str, tools: Any
+) -> None:
     view = next(view_of(one.model_dump()) for one in tools if one.name == "Lists.Shopping.addItems")
-    change = CallChange(view, {"urgent": True}, view.parameter("urgent"), False, case, must_name=True)
+    change = CallChange(
+        view, {"urgent": True}, view.parameter("urgent"), False, case, must_name=True
+    )
     for seed in range(9):
         worded = word_change(change, language, Random(seed))
         assert "urgent" in worded.text.lower()
@@ -104,7 +123,11 @@ def test_a_yes_or_no_without_words_of_its_own_is_said_with_its_name(case: str, l
 
 
 def test_a_correction_is_no_answer_to_the_question_that_is_open() -> None:
-    view = next(view_of(one.sayable) for one in seed_tools() if one.name == "FoodDelivery.Courier.leaveInstructions")
+    view = next(
+        view_of(one.sayable)
+        for one in seed_tools()
+        if one.name == "FoodDelivery.Courier.leaveInstructions"
+    )
     request = word_request(view, {"order_id": "FD46128"}, "en", Random(1)).request
     turns = [Turn("user", request), Turn("assistant", "What shall I tell the courier?")]
     for said in ("Sorry, can we change FD46128 to FD57730?", "Hold on, not FD46128, FD57730."):

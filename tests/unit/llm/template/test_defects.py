@@ -31,7 +31,9 @@ def _drafts(tools: tuple[Tool, ...]) -> list[tuple[int, Tool, Arguments]]:
     return drafts
 
 
-async def _wording(model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask) -> RawReply:
+async def _wording(
+    model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask
+) -> RawReply:
     prompt = render(
         "callwright.generators.single_turn.prompts",
         "write_request",
@@ -43,18 +45,28 @@ async def _wording(model: TemplateModel, tool: Tool, arguments: Arguments, seed:
     return await model.send(ask(prompt, Wording))
 
 
-async def _call(model: TemplateModel, tools: tuple[Tool, ...], request: str, ask: Ask, answer: Any) -> RawReply:
+async def _call(
+    model: TemplateModel, tools: tuple[Tool, ...], request: str, ask: Ask, answer: Any
+) -> RawReply:
     shown = [one.signature for one in tools]
     name = "call_zero_shot" if answer else "answer_as_candidate"
-    prompt = render("callwright.validators.prompts", name, tools=shown, conversation=f"user: {request}")
+    prompt = render(
+        "callwright.validators.prompts", name, tools=shown, conversation=f"user: {request}"
+    )
     return await model.send(ask(prompt, answer))
 
 
 @pytest.mark.parametrize(
     "rates",
-    [{"typo": 0.1}, {"refusal": 1.5}, {"refusal": -0.1}, {"refusal": 0.6, "wrong_tool": 0.6}, {"refusal": True},
-     {"refusal": float("nan")}],
-)  # fmt: skip
+    [
+        {"typo": 0.1},
+        {"refusal": 1.5},
+        {"refusal": -0.1},
+        {"refusal": 0.6, "wrong_tool": 0.6},
+        {"refusal": True},
+        {"refusal": float("nan")},
+    ],
+)
 def test_a_wrong_error_rate_is_answered_with_the_valid_names(rates: dict[str, float]):
     with pytest.raises(ConfigurationError) as caught:
         TemplateModel(error_rate=rates)
@@ -69,12 +81,20 @@ async def test_nothing_is_planted_without_a_rate(tools: tuple[Tool, ...], ask: A
         assert (await _call(TemplateModel(), tools, request, ask, ProposedCall)).planted == ""
 
 
-@pytest.mark.parametrize("defect", [name for name in DEFECTS if name not in (MALFORMED_JSON, REFUSAL)])
-async def test_a_spoilt_call_has_the_defect_and_owns_up_to_it(tools: tuple[Tool, ...], ask: Ask, defect: str):
+@pytest.mark.parametrize(
+    "defect", [name for name in DEFECTS if name not in (MALFORMED_JSON, REFUSAL)]
+)
+async def test_a_spoilt_call_has_the_defect_and_owns_up_to_it(
+    tools: tuple[Tool, ...], ask: Ask, defect: str
+):
     planted = 0
     for seed, tool, arguments in _drafts(tools):
-        said = Wording.model_validate_json((await _wording(TemplateModel(), tool, arguments, seed, ask)).text).request
-        right = ProposedCall.model_validate_json((await _call(TemplateModel(), tools, said, ask, ProposedCall)).text)
+        said = Wording.model_validate_json(
+            (await _wording(TemplateModel(), tool, arguments, seed, ask)).text
+        ).request
+        right = ProposedCall.model_validate_json(
+            (await _call(TemplateModel(), tools, said, ask, ProposedCall)).text
+        )
         spoiler = TemplateModel(error_rate={defect: 1.0})
         reply = await _call(spoiler, tools, said, ask, ProposedCall)
         wrong = ProposedCall.model_validate_json(reply.text)
@@ -92,7 +112,9 @@ def _check_call(defect: str, right: ProposedCall, wrong: ProposedCall) -> None:
     extra = set(wrong.arguments) - set(right.arguments)
     missing = set(right.arguments) - set(wrong.arguments)
     changed = {
-        name for name in right.arguments if name in wrong.arguments and right.arguments[name] != wrong.arguments[name]
+        name
+        for name in right.arguments
+        if name in wrong.arguments and right.arguments[name] != wrong.arguments[name]
     }
     match defect:
         case "wrong_tool":
@@ -109,8 +131,12 @@ def _check_call(defect: str, right: ProposedCall, wrong: ProposedCall) -> None:
             assert len(extra | changed) == 1
 
 
-@pytest.mark.parametrize("defect", [name for name in DEFECTS if name not in (MALFORMED_JSON, REFUSAL)])
-async def test_a_spoilt_wording_has_the_defect_and_owns_up_to_it(tools: tuple[Tool, ...], ask: Ask, defect: str):
+@pytest.mark.parametrize(
+    "defect", [name for name in DEFECTS if name not in (MALFORMED_JSON, REFUSAL)]
+)
+async def test_a_spoilt_wording_has_the_defect_and_owns_up_to_it(
+    tools: tuple[Tool, ...], ask: Ask, defect: str
+):
     planted = 0
     for seed, tool, arguments in _drafts(tools):
         reply = await _wording(TemplateModel(error_rate={defect: 1.0}), tool, arguments, seed, ask)
@@ -122,7 +148,9 @@ async def test_a_spoilt_wording_has_the_defect_and_owns_up_to_it(tools: tuple[To
         planted += 1
         assert reply.planted == defect
         unsaid = [
-            name for name, value in arguments.items() if not locate(value, tool.properties[name], wording.request)
+            name
+            for name, value in arguments.items()
+            if not locate(value, tool.properties[name], wording.request)
         ]
         if defect == "missing_argument":
             assert unsaid
@@ -136,22 +164,35 @@ async def test_some_defects_escape_the_format(tools: tuple[Tool, ...], ask: Ask)
     """A second, contradicting value is not seen by who only looks for the words claimed."""
     seen = Counter[bool]()
     for seed, tool, arguments in _drafts(tools):
-        reply = await _wording(TemplateModel(error_rate={"wrong_argument": 1.0}), tool, arguments, seed, ask)
+        reply = await _wording(
+            TemplateModel(error_rate={"wrong_argument": 1.0}), tool, arguments, seed, ask
+        )
         if reply.planted:
             wording = Wording.model_validate_json(reply.text)
             words = {mention.parameter: mention.words for mention in wording.mentions}
-            seen[all(locate(value, tool.properties[name], words[name]) for name, value in arguments.items())] += 1
+            seen[
+                all(
+                    locate(value, tool.properties[name], words[name])
+                    for name, value in arguments.items()
+                )
+            ] += 1
     assert seen[True] > 5
     assert seen[False] > 5
 
 
-async def test_malformed_json_does_not_parse_and_a_refusal_is_prose(tools: tuple[Tool, ...], ask: Ask):
+async def test_malformed_json_does_not_parse_and_a_refusal_is_prose(
+    tools: tuple[Tool, ...], ask: Ask
+):
     for seed, tool, arguments in _drafts(tools):
-        broken = await _wording(TemplateModel(error_rate={MALFORMED_JSON: 1.0}), tool, arguments, seed, ask)
+        broken = await _wording(
+            TemplateModel(error_rate={MALFORMED_JSON: 1.0}), tool, arguments, seed, ask
+        )
         assert broken.planted == MALFORMED_JSON
         with pytest.raises(orjson.JSONDecodeError):
             orjson.loads(broken.text)
-        refused = await _wording(TemplateModel(error_rate={REFUSAL: 1.0}), tool, arguments, seed, ask)
+        refused = await _wording(
+            TemplateModel(error_rate={REFUSAL: 1.0}), tool, arguments, seed, ask
+        )
         assert refused.planted == REFUSAL
         assert "{" not in refused.text
 

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
+from callwright.language.calls.entries import (
+    FAMILIES,
+    named,
+    rank_fields,
+    rank_words,
+    read_rank,
+    value_in,
+)
 from callwright.language.calls.tools import view_of
 from callwright.llm.template.defects import STEP_DEFECTS, Proposal, spoil_calls
 from callwright.llm.template.goal_reading import read_goal
@@ -26,7 +33,10 @@ TOOLS: list[dict[str, Any]] = [
         "description": "Find free rooms of a house. One night at a time.",
         "parameters": {
             "type": "object",
-            "properties": {"house": {"type": "string"}, "night": {"type": "string", "format": "date"}},
+            "properties": {
+                "house": {"type": "string"},
+                "night": {"type": "string", "format": "date"},
+            },
             "required": ["house", "night"],
         },
     },
@@ -63,7 +73,9 @@ CALLS: list[dict[str, Any]] = [
         },
     },
 ]
-ROOMS = {"rooms": [{"id": "r1", "name": "Blue", "price": 80}, {"id": "r2", "name": "Red", "price": 60}]}
+ROOMS = {
+    "rooms": [{"id": "r1", "name": "Blue", "price": 80}, {"id": "r2", "name": "Red", "price": 60}]
+}
 FOUND = {"name": "Find_Rooms", "arguments": {"house": "Mill House", "night": "2027-05-03"}}
 
 
@@ -75,9 +87,13 @@ def request_of(seed: int = 0) -> str:
     return word_goal(sections(tools=TOOLS, calls=CALLS), Random(seed))
 
 
-def step_after(*exchanges: tuple[dict[str, Any], Any], request: str = "", tools: Any = None) -> NextStep:
+def step_after(
+    *exchanges: tuple[dict[str, Any], Any], request: str = "", tools: Any = None
+) -> NextStep:
     history = [{"calls": [call], "responses": [response]} for call, response in exchanges]
-    return next_step(sections(tools=tools or TOOLS, request=request or request_of(), history=history))
+    return next_step(
+        sections(tools=tools or TOOLS, request=request or request_of(), history=history)
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -123,7 +139,9 @@ def test_fields_of_a_list_are_asked_for_of_all_that_is_in_it_and_told_so() -> No
     request = word_goal(sections(tools=tools, calls=calls), Random(1))
     assert "the name and price" in request
     made = {"name": "Update_Room", "arguments": {"room_id": "r2", "state": "free"}}
-    answer = step_after((FOUND, ROOMS), (made, {"id": "r2", "state": "free"}), request=request, tools=tools).answer
+    answer = step_after(
+        (FOUND, ROOMS), (made, {"id": "r2", "state": "free"}), request=request, tools=tools
+    ).answer
     assert "price 80" in str(answer)
 
 
@@ -165,11 +183,15 @@ def test_a_request_says_all_values_and_names_no_tool(seed: int) -> None:
     request = request_of(seed)
     assert "Mill House" in request
     assert "2027" in request
-    assert not any(tool["name"] in request or tool["name"].replace("_", " ") in request for tool in TOOLS)
+    assert not any(
+        tool["name"] in request or tool["name"].replace("_", " ") in request for tool in TOOLS
+    )
 
 
 def test_a_sentence_that_no_tool_has_is_left_unread() -> None:
-    request = "Please find free rooms of a house, house Mill House, night 3 May 2027. Sing me a song."
+    request = (
+        "Please find free rooms of a house, house Mill House, night 3 May 2027. Sing me a song."
+    )
     reading = read_goal(request, read_toolbox(TOOLS))
     assert [node.tool for node in reading.nodes] == ["Find_Rooms"]
     assert reading.unread == ("Sing me a song.",)
@@ -184,7 +206,10 @@ def test_a_description_tells_where_values_come_from():
     toolbox = read_toolbox(TOOLS)
     assert toolbox.origins("Show_Room", "room_id") == [ResponseField("Find_Rooms", "rooms", "id")]
     told = "(`key` in the response of Find_Rooms) or (`code` of an entry in the response of Find_Rooms)"
-    other = {"name": "Ask", "parameters": {"properties": {"key": {"type": "string", "description": told}}}}
+    other = {
+        "name": "Ask",
+        "parameters": {"properties": {"key": {"type": "string", "description": told}}},
+    }
     assert read_toolbox([*TOOLS, other]).origins("Ask", "key") == [
         ResponseField("Find_Rooms", "", "key", listed=False),
         ResponseField("Find_Rooms", "", "code"),
@@ -218,13 +243,17 @@ def test_every_ranking_that_is_said_is_read_back(family, highest: bool, noun: st
 
 @given(prices=st.lists(st.integers(1, 10**6), min_size=1, max_size=30, unique=True))
 def test_the_cheapest_is_the_cheapest(prices: list[int]):
-    entries: list[Any] = [{"id": at, "price": {"amount": price, "currency": "EUR"}} for at, price in enumerate(prices)]
+    entries: list[Any] = [
+        {"id": at, "price": {"amount": price, "currency": "EUR"}} for at, price in enumerate(prices)
+    ]
     pointed = pointers("car").read("the cheapest car", lambda *_: False)
     assert pointed
     assert pick(entries, pointed.rules) == entries[prices.index(min(prices))]
 
 
-@pytest.mark.parametrize("words", ["the cheapest", "Lisbon", "a hotel", "the hotel", "that inn", ""])
+@pytest.mark.parametrize(
+    "words", ["the cheapest", "Lisbon", "a hotel", "the hotel", "that inn", ""]
+)
 def test_words_that_mean_no_entry_are_told(words: str):
     assert pointers("hotel").read(words, lambda *_: False) is None
 
@@ -255,15 +284,29 @@ def test_an_entry_is_found_by_its_name_before_one_that_only_has_the_name_in_it()
 
 
 def test_only_what_can_be_measured_is_ranked_by():
-    entry = {"id": 3, "price_id": 4, "price": "free", "rating": 4.5, "review_count": 7, "departureTime": "10:30"}
-    assert rank_fields(entry) == {"rating": "rating", "reviews": "review_count", "departure": "departureTime"}
+    entry = {
+        "id": 3,
+        "price_id": 4,
+        "price": "free",
+        "rating": 4.5,
+        "review_count": 7,
+        "departureTime": "10:30",
+    }
+    assert rank_fields(entry) == {
+        "rating": "rating",
+        "reviews": "review_count",
+        "departure": "departureTime",
+    }
     assert value_in({"a": [{"b": 1}]}, "a[0].b") == 1
     assert value_in({"a": []}, "a[0].b") is None
 
 
 @pytest.mark.parametrize("defect", STEP_DEFECTS)
 def test_a_spoilt_step_differs_from_the_right_one(defect: str):
-    right = [Proposal("Find_Rooms", dict(FOUND["arguments"])), Proposal("Show_Room", {"room_id": "r2"})]
+    right = [
+        Proposal("Find_Rooms", dict(FOUND["arguments"])),
+        Proposal("Show_Room", {"room_id": "r2"}),
+    ]
     lookup = {**TOOLS[0], "name": "Find_House"}
     spoilt, planted = spoil_calls(defect, right, [*map(view_of, [*TOOLS, lookup])], "en", Random(1))
     assert planted == defect
@@ -276,6 +319,9 @@ def test_a_step_without_calls_is_not_spoilt():
 
 
 def test_steps_in_another_language_are_refused_rather_than_mixed():
-    shown = {name: orjson.dumps(value).decode() for name, value in {"tools": TOOLS, "calls": CALLS}.items()}
+    shown = {
+        name: orjson.dumps(value).decode()
+        for name, value in {"tools": TOOLS, "calls": CALLS}.items()
+    }
     with pytest.raises(ReplyError, match="in English only; use another model for Chinese"):
         word_goal(Sections({**shown, "language": "zh"}, None), Random(0))

@@ -21,7 +21,10 @@ TOOLS: list[dict[str, Any]] = [
         "description": "Find free rooms.",
         "parameters": {
             "type": "object",
-            "properties": {"house": {"type": "string"}, "night": {"type": "string", "format": "date"}},
+            "properties": {
+                "house": {"type": "string"},
+                "night": {"type": "string", "format": "date"},
+            },
             "required": ["house", "night"],
         },
     },
@@ -30,7 +33,10 @@ TOOLS: list[dict[str, Any]] = [
         "description": "Return a room.",
         "parameters": {
             "type": "object",
-            "properties": {"room_id": {"type": "string", "description": FOUND}, "page": {"type": "integer"}},
+            "properties": {
+                "room_id": {"type": "string", "description": FOUND},
+                "page": {"type": "integer"},
+            },
             "required": ["room_id"],
         },
     },
@@ -55,7 +61,10 @@ get_room:
 """
 FILES = (
     SentenceFile(
-        file="inn.en.yaml", language="en", text=TEXT, parameters={"get_room": (("room_id",), ("room_id", "page"))}
+        file="inn.en.yaml",
+        language="en",
+        text=TEXT,
+        parameters={"get_room": (("room_id",), ("room_id", "page"))},
     ),
 )
 
@@ -75,7 +84,10 @@ def test_a_goal_is_said_in_them_and_read_by_them(seed: int) -> None:
     assert "the size" in request
     assert [(node.tool, node.sources) for node in found.nodes] == [
         ("find_rooms", {"house": KnownValue("Mill House"), "night": KnownValue("2027-05-03")}),
-        ("get_room", {"room_id": FromEntry(found.nodes[0], "rooms", "id", (Rule("rank", "cheapest {}"),))}),
+        (
+            "get_room",
+            {"room_id": FromEntry(found.nodes[0], "rooms", "id", (Rule("rank", "cheapest {}"),))},
+        ),
     ]
 
 

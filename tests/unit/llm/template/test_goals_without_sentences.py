@@ -5,18 +5,24 @@ from callwright.llm.template.goal_sources import FromEntry, KnownValue
 from callwright.llm.template.goal_tools import read_toolbox
 
 ID = {"type": "string", "description": "The shelf's id (`id` in the response of find_shelf)"}
-TOOLS = read_toolbox([
-    {
-        "name": "find_shelf",
-        "description": "Find a shelf.",
-        "parameters": {"type": "object", "properties": {"room": {"type": "string"}}, "required": ["room"]},
-    },
-    {
-        "name": "count_books",
-        "description": "Count books.",
-        "parameters": {"type": "object", "properties": {"id": ID}, "required": ["id"]},
-    },
-])  # fmt: skip
+TOOLS = read_toolbox(
+    [
+        {
+            "name": "find_shelf",
+            "description": "Find a shelf.",
+            "parameters": {
+                "type": "object",
+                "properties": {"room": {"type": "string"}},
+                "required": ["room"],
+            },
+        },
+        {
+            "name": "count_books",
+            "description": "Count books.",
+            "parameters": {"type": "object", "properties": {"id": ID}, "required": ["id"]},
+        },
+    ]
+)
 
 
 def test_a_step_without_a_word_on_which_thing_takes_it_from_the_newest_response() -> None:

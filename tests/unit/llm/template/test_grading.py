@@ -17,26 +17,39 @@ SAUNA = {
     "parameters": {
         "type": "object",
         "properties": {
-            "guest_id": {"type": "string"}, "hour": {"type": "integer"},
-            "guests": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            "guest_id": {"type": "string"},
+            "hour": {"type": "integer"},
+            "guests": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"name": {"type": "string"}}},
+            },
         },
     },
-}  # fmt: skip
+}
 TALK = 'user: The sauna for Ida Berg, at 9.\ncall: {"tool":"x","arguments":{"y":"hot"}}\nresult: {"guest_id":"G777"}'
 
 
 def graded(expected: object, given: object) -> float:
-    return grade_plan(Sections({"expected": json.dumps(expected), "given": json.dumps(given)}, None))["score"]
+    return grade_plan(
+        Sections({"expected": json.dumps(expected), "given": json.dumps(given)}, None)
+    )["score"]
 
 
 @pytest.mark.parametrize(
     ("given", "score"),
     [
-        ([FIND, BOOK], 1), ([FIND, STATED_IN], 1), ([FIND], 0.5), ([BOOK, FIND], 0), ([FIND, BOOK, FIND], 0.667), ([], 0),
-        ([FIND, {**BOOK, "arguments": {"hour": 9}}], 0.5), ([{**FIND, "arguments": {"name": "Ola"}}, BOOK], 0.5),
-        ("Sorry.", 0), (["find_guest", BOOK], 0.5),
+        ([FIND, BOOK], 1),
+        ([FIND, STATED_IN], 1),
+        ([FIND], 0.5),
+        ([BOOK, FIND], 0),
+        ([FIND, BOOK, FIND], 0.667),
+        ([], 0),
+        ([FIND, {**BOOK, "arguments": {"hour": 9}}], 0.5),
+        ([{**FIND, "arguments": {"name": "Ola"}}, BOOK], 0.5),
+        ("Sorry.", 0),
+        (["find_guest", BOOK], 0.5),
     ],
-)  # fmt: skip
+)
 def test_a_plan_is_as_good_as_its_share_of_equal_calls(given: object, score: float) -> None:
     assert graded([FIND, BOOK], given) == score
 
@@ -59,7 +72,10 @@ def test_a_plan_without_calls_is_right_where_none_is_due() -> None:
 )
 def test_a_parameter_is_made_up_where_nobody_says_it(arguments: object, made_up: list[str]) -> None:
     call = json.dumps({"tool": "book_sauna", "arguments": arguments})
-    assert name_made_up(Sections({"call": call, "tools": json.dumps([SAUNA])}, TALK))["parameters"] == made_up
+    assert (
+        name_made_up(Sections({"call": call, "tools": json.dumps([SAUNA])}, TALK))["parameters"]
+        == made_up
+    )
 
 
 def test_a_section_without_a_call_is_refused() -> None:

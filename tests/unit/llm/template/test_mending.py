@@ -34,8 +34,12 @@ async def mended(missing: object, language: Language = "en", seed: int = 1) -> s
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(("value", "schema"), DETAILS)
 @pytest.mark.parametrize("seed", range(4))
-async def test_each_missing_detail_is_said(value: str, schema: JsonSchema, language: Language, seed: int) -> None:
-    text = await mended([{"parameter": "depart_at", "value": value, "schema": schema}], language, seed)
+async def test_each_missing_detail_is_said(
+    value: str, schema: JsonSchema, language: Language, seed: int
+) -> None:
+    text = await mended(
+        [{"parameter": "depart_at", "value": value, "schema": schema}], language, seed
+    )
     assert text.startswith("I need a flight." if language == "en" else "我想订一张机票。")
     assert locate(value, schema, text) is not None
 

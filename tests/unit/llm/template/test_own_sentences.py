@@ -16,7 +16,11 @@ from callwright.warehouse.errors import ConfigurationError
 
 def tool(*names: str) -> dict[str, Any]:
     properties = {name: {"type": "string", "description": f"the {name}"} for name in names}
-    return {"name": "find", "description": "Find it", "parameters": {"type": "object", "properties": properties}}
+    return {
+        "name": "find",
+        "description": "Find it",
+        "parameters": {"type": "object", "properties": properties},
+    }
 
 
 def file(text: str, language: str = "en", **parameters: Any) -> SentenceFile:
@@ -29,14 +33,22 @@ HOUSE = file('find:\n  requests: ["show me the house [in {street}] [of {surname}
 
 
 async def asked(model: TemplateModel, task: str, tags: dict[str, object]) -> dict[str, Any]:
-    text = "\n".join(f"<{tag}>{one if isinstance(one, str) else json.dumps(one)}</{tag}>" for tag, one in tags.items())
-    messages = (ChatMessage(role="system", content="Answer."), ChatMessage(role="user", content=text))
+    text = "\n".join(
+        f"<{tag}>{one if isinstance(one, str) else json.dumps(one)}</{tag}>"
+        for tag, one in tags.items()
+    )
+    messages = (
+        ChatMessage(role="system", content="Answer."),
+        ChatMessage(role="user", content=text),
+    )
     reply = await model.send(ChatRequest("template/v1", messages, {"title": task}, (), (), 0))
     answer: dict[str, Any] = json.loads(reply.text)
     return answer
 
 
-async def worded(sentences: tuple[SentenceFile, ...], language: str = "en", **arguments: str) -> str:
+async def worded(
+    sentences: tuple[SentenceFile, ...], language: str = "en", **arguments: str
+) -> str:
     shown = {"tool": tool(*arguments), "language": language, "arguments": arguments}
     return str((await asked(TemplateModel(sentences=sentences), "Wording", shown))["request"])
 
@@ -51,7 +63,11 @@ async def test_each_model_words_by_its_own_sentences() -> None:
 
 async def test_what_one_model_has_read_is_not_what_another_one_reads() -> None:
     text = "Check on guest Miller, please."
-    for sentences, read in (((GUEST,), {"surname": "Miller"}), ((MEMBER,), None), ((GUEST,), {"surname": "Miller"})):
+    for sentences, read in (
+        ((GUEST,), {"surname": "Miller"}),
+        ((MEMBER,), None),
+        ((GUEST,), {"surname": "Miller"}),
+    ):
         with own_sentences(sentences):
             from callwright.llm.template.sentences import read_sentence
 
@@ -76,8 +92,15 @@ def test_a_tool_with_technical_parameters_is_known_with_them_and_without() -> No
 
 
 def test_ones_own_sentences_come_before_those_of_the_seed_catalog() -> None:
-    shipped = next(one for one in seed_tools() if one.name == "Music.Playback.identifySong" and one.language == "en")
-    view, slots = view_of(shipped.signature), " ".join(f"[{name} {{{name}}}]" for name in shipped.properties)
+    shipped = next(
+        one
+        for one in seed_tools()
+        if one.name == "Music.Playback.identifySong" and one.language == "en"
+    )
+    view, slots = (
+        view_of(shipped.signature),
+        " ".join(f"[{name} {{{name}}}]" for name in shipped.properties),
+    )
     with own_sentences((file(f'{shipped.name}:\n  requests: ["name that tune {slots}"]\n'),)):
         found = sentences_of(view, "en")
     assert found is not None
@@ -90,12 +113,16 @@ async def test_words_for_a_value_need_not_hold_it_in_sentences_of_ones_own() -> 
     order["parameters"]["properties"]["order"]["enum"] = ["asc", "desc"]
     text = 'find:\n  requests: ["show them [{order}]"]\n  says: {order: {asc: oldest first, desc: newest first}}\n'
     model = TemplateModel(sentences=(file(text),))
-    answer = await asked(model, "Wording", {"tool": order, "language": "en", "arguments": {"order": "desc"}})
+    answer = await asked(
+        model, "Wording", {"tool": order, "language": "en", "arguments": {"order": "desc"}}
+    )
     assert "how them newest first" in answer["request"]
     assert answer["mentions"] == [{"parameter": "order", "words": "newest first"}]
 
 
-@pytest.mark.parametrize("text", ["[", "- a", "find: 3", "find: {requests: ['[']}", "find: {requests: []}"])
+@pytest.mark.parametrize(
+    "text", ["[", "- a", "find: 3", "find: {requests: ['[']}", "find: {requests: []}"]
+)
 async def test_a_file_that_was_not_checked_is_a_mistake_of_the_recipe(text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"The sentences in x\.yaml can't be read"):
         await worded((file(text),), surname="Miller")

@@ -30,12 +30,26 @@ SCHEMAS: tuple[dict[str, Any], ...] = (
     {"type": "array", "items": {"type": "string", "enum": ["DE", "FR", "PL"]}, "minItems": 2},
     {"type": "object", "properties": {"street": TEXT, "zip": TEXT}, "required": ["zip"]},
 )
-NAMES = ("team_gid", "client-secret", "status", "limit", "BankAccountID", "opt_pretty", "due_on", "where", "body")
+NAMES = (
+    "team_gid",
+    "client-secret",
+    "status",
+    "limit",
+    "BankAccountID",
+    "opt_pretty",
+    "due_on",
+    "where",
+    "body",
+)
 
 
 def tool(name: str, description: str, **properties: dict[str, Any]) -> ToolView:
     return view_of(
-        {"name": name, "description": description, "parameters": {"type": "object", "properties": properties}}
+        {
+            "name": name,
+            "description": description,
+            "parameters": {"type": "object", "properties": properties},
+        }
     )
 
 
@@ -58,20 +72,36 @@ def test_what_is_made_up_fits_and_is_said_behind_its_name(view: ToolView, seed: 
 
 
 @given(
-    st.fixed_dictionaries({}, optional={
-        "title": st.text("ab \"';:.,?!“”", min_size=1, max_size=20).filter(str.strip),
-        "limit": st.integers(0, 10**6), "closed": st.booleans(), "day": st.dates(date(2020, 1, 1), date(2060, 1, 1)).map(str),
-        "labels": st.lists(st.sampled_from(["red", "old", "to do"]), min_size=1, max_size=3, unique=True),
-        "owner": st.fixed_dictionaries({"name": st.sampled_from(["Ida Berg", "Mr. Wu"]), "phone": st.just("555-0164")}),
-    }),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "title": st.text("ab \"';:.,?!“”", min_size=1, max_size=20).filter(str.strip),
+            "limit": st.integers(0, 10**6),
+            "closed": st.booleans(),
+            "day": st.dates(date(2020, 1, 1), date(2060, 1, 1)).map(str),
+            "labels": st.lists(
+                st.sampled_from(["red", "old", "to do"]), min_size=1, max_size=3, unique=True
+            ),
+            "owner": st.fixed_dictionaries(
+                {"name": st.sampled_from(["Ida Berg", "Mr. Wu"]), "phone": st.just("555-0164")}
+            ),
+        },
+    ),
     st.integers(0, 2**32),
-)  # fmt: skip
-def test_the_form_is_read_back_as_that_call_or_as_none(arguments: dict[str, Any], seed: int) -> None:
+)
+def test_the_form_is_read_back_as_that_call_or_as_none(
+    arguments: dict[str, Any], seed: int
+) -> None:
     view = tool(
-        "createTask", "Create a task.", title=TEXT, limit={"type": "integer"}, closed={"type": "boolean"},
-        day={"type": "string", "format": "date"}, labels={"type": "array", "items": TEXT},
+        "createTask",
+        "Create a task.",
+        title=TEXT,
+        limit={"type": "integer"},
+        closed={"type": "boolean"},
+        day={"type": "string", "format": "date"},
+        labels={"type": "array", "items": TEXT},
         owner={"type": "object", "properties": {"name": TEXT, "phone": TEXT}, "required": ["name"]},
-    )  # fmt: skip
+    )
     try:
         request = worded(view, arguments, seed)
     except ReplyError:
@@ -111,13 +141,20 @@ def test_a_tool_is_called_by_its_description_where_that_is_a_deed_else_by_its_na
 
 def test_what_may_be_no_deed_stands_alone() -> None:
     view = tool("goalSeek", "", days={"type": "integer"})
-    assert {worded(view, {"days": 3}, seed) for seed in range(9)} == {"Goal seek. Days: 3.", "Goal seek. Days: three."}
+    assert {worded(view, {"days": 3}, seed) for seed in range(9)} == {
+        "Goal seek. Days: 3.",
+        "Goal seek. Days: three.",
+    }
 
 
 def test_chinese_and_spanish_have_the_form_as_well() -> None:
     balance = tool("getBalance", "查询余额。", card={"type": "string", "description": "卡号"})
     assert "卡号：" in worded(balance, {"card": "C12"}, language="zh")
-    task = tool("crearTarea", "Crear una tarea.", day={"type": "string", "format": "date", "description": "El día"})
+    task = tool(
+        "crearTarea",
+        "Crear una tarea.",
+        day={"type": "string", "format": "date", "description": "El día"},
+    )
     request = worded(task, {"day": "2027-05-03"}, language="es")
     assert "crear una tarea" in request.lower()
     assert "Día: " in request
@@ -125,19 +162,26 @@ def test_chinese_and_spanish_have_the_form_as_well() -> None:
 
 def test_a_parameter_is_called_by_its_description_where_that_is_short() -> None:
     view = tool(
-        "getTask", "Get a task", opt_pretty={"type": "boolean", "description": "Provides pretty output, if wanted."},
-        due={"type": "string", "description": "The day it is due"}, x={"type": "string", "description": "The part that turns"},
-    )  # fmt: skip
+        "getTask",
+        "Get a task",
+        opt_pretty={"type": "boolean", "description": "Provides pretty output, if wanted."},
+        due={"type": "string", "description": "The day it is due"},
+        x={"type": "string", "description": "The part that turns"},
+    )
     assert [one.called("en") for one in view.parameters] == ["opt pretty", "day it is due", "x"]
 
 
 def test_optional_objects_and_lists_are_left_out_where_there_is_something_else() -> None:
-    view = tool("getTask", "Get a task", data={"type": "object"}, fields={"type": "array"}, title=TEXT)
+    view = tool(
+        "getTask", "Get a task", data={"type": "object"}, fields={"type": "array"}, title=TEXT
+    )
     assert choose_names(["data", "fields", "title"], 2, view, Random(1)) == ["title"]
 
 
 def test_what_no_value_can_be_made_up_of_is_told_with_its_tool() -> None:
-    view = tool("getTask", "Get a task", code={"type": "string", "pattern": "(?=a)b", "maxLength": 0})
+    view = tool(
+        "getTask", "Get a task", code={"type": "string", "pattern": "(?=a)b", "maxLength": 0}
+    )
     with pytest.raises(ReplyError, match=r"A call of 'getTask' can't be filled in: .*'code'"):
         draw_values(view, ["code"], "en", Random(0), {})
 

@@ -15,7 +15,9 @@ ID = {"type": "string", "pattern": "^C[0-9]+$", "description": "The customer's n
 PHONE = {"type": "string", "description": "The phone number", "examples": ["555-245-1598"]}
 
 
-def tool(name: str, about: str, returns: dict[str, object] | None = None, /, **properties: object) -> dict[str, object]:
+def tool(
+    name: str, about: str, returns: dict[str, object] | None = None, /, **properties: object
+) -> dict[str, object]:
     schema = {"type": "object", "required": list(properties), "properties": properties}
     returned = {"returns": {"type": "object", "properties": returns}} if returns else {}
     return {"name": name, "description": about, "parameters": schema, **returned}
@@ -24,11 +26,14 @@ def tool(name: str, about: str, returns: dict[str, object] | None = None, /, **p
 TOOLS = [
     tool("findCustomerByPhone", "Find a customer by phone.", {"customerNumber": ID}, phone=PHONE),
     tool(
-        "openAccount", "Open an account.", {"accountNumber": {"type": "string"}},
-        customerNumber=ID, accountType={"type": "string", "enum": ["savings", "checking"]},
+        "openAccount",
+        "Open an account.",
+        {"accountNumber": {"type": "string"}},
+        customerNumber=ID,
+        accountType={"type": "string", "enum": ["savings", "checking"]},
     ),
     tool("closePool", "Close the pool.", reason={"type": "string", "enum": ["storm", "repair"]}),
-]  # fmt: skip
+]
 NESTED = "Can you open an account for the customer whose phone is 555-245-1598, using account type savings?"
 PLAN = [
     {"name": "findCustomerByPhone", "arguments": {"phone": "555-245-1598"}},
@@ -36,13 +41,25 @@ PLAN = [
 ]
 
 
-async def answer(template: str, request: str, notation: str = "json", setting: str = "plan", **more: object) -> str:
+async def answer(
+    template: str, request: str, notation: str = "json", setting: str = "plan", **more: object
+) -> str:
     listing = yaml.safe_dump(TOOLS, sort_keys=False).rstrip()
     prompt = render(
-        "callwright.validators.prompts", template, tools=TOOLS, listing=listing, format=notation, setting=setting,
-        conversation=request if "\n" in request else f"user: {request}", **more,
-    )  # fmt: skip
-    return (await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks))).text
+        "callwright.validators.prompts",
+        template,
+        tools=TOOLS,
+        listing=listing,
+        format=notation,
+        setting=setting,
+        conversation=request if "\n" in request else f"user: {request}",
+        **more,
+    )
+    return (
+        await TemplateModel().send(
+            ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks)
+        )
+    ).text
 
 
 def read(text: str, notation: str) -> object:
@@ -59,14 +76,14 @@ async def test_pieces_of_a_plan_are_answered_piece_by_piece(notation: str) -> No
     names = read(await answer("name_needed_tools", NESTED, notation), notation)
     assert names == ["findCustomerByPhone", "openAccount"]
     assert read(await answer("call_last", NESTED, notation), notation) == PLAN[1:]
-    assert read(await answer("calls_before", NESTED, notation, calls=PLAN[1:]), notation) == PLAN[:1]
+    assert (
+        read(await answer("calls_before", NESTED, notation, calls=PLAN[1:]), notation) == PLAN[:1]
+    )
     assert read(await answer("calls_before", NESTED, notation, calls=PLAN), notation) == []
 
 
 async def test_several_wishes_are_several_calls_in_their_order() -> None:
-    request = (
-        "Close the pool; the reason is storm. Then open an account for customer number C12, account type checking."
-    )
+    request = "Close the pool; the reason is storm. Then open an account for customer number C12, account type checking."
     assert orjson.loads(await answer("answer_with_calls", request)) == [
         {"name": "closePool", "arguments": {"reason": "storm"}},
         {"name": "openAccount", "arguments": {"customerNumber": "C12", "accountType": "checking"}},
@@ -76,10 +93,16 @@ async def test_several_wishes_are_several_calls_in_their_order() -> None:
 def test_a_message_is_read_request_by_request_and_what_is_said_behind_it_changes_values() -> None:
     book, branch = {"type": "string"}, {"type": "string", "enum": ["hill", "harbour"]}
     tools = [
-        tool("lookUpBook", "Look up a book by its title.", {"book_id": book}, branch=branch, title={"type": "string"}),
+        tool(
+            "lookUpBook",
+            "Look up a book by its title.",
+            {"book_id": book},
+            branch=branch,
+            title={"type": "string"},
+        ),
         tool("reserveBook", "Reserve a book for pickup.", branch=branch, book_id=book),
         tool("findBooks", "Find books of a genre.", branch=branch, genre={"type": "string"}),
-    ]  # fmt: skip
+    ]
 
     def read(*said: str) -> list[tuple[str | None, dict[str, object]]]:
         plan = read_plan(tools, [Turn("user", one) for one in said])
@@ -93,15 +116,23 @@ def test_a_message_is_read_request_by_request_and_what_is_said_behind_it_changes
     )
     assert read(hard) == [looked_up, reserved]
     assert read(f"{hard} Also, reserve a book for pickup. Branch: hill; book id: B-1.") == [
-        looked_up, reserved, ("reserveBook", {"branch": "hill", "book_id": "B-1"}),
-    ]  # fmt: skip
+        looked_up,
+        reserved,
+        ("reserveBook", {"branch": "hill", "book_id": "B-1"}),
+    ]
     easy = "Could you reserve a book for pickup? Book id: B-1; branch: hill."
     changed = ("reserveBook", {"branch": "harbour", "book_id": "B-1"})
     assert read(f"{easy} Sorry, the branch should be harbour.") == [changed]
-    assert read(f"{easy} Also, find books of a genre. Branch: hill; genre: crime.", "The same with B-2.") == []
-    assert read(f"{easy} Also, find books of a genre. Branch: hill; genre: crime.", "And the same for harbour, please.") == [
-        changed, ("findBooks", {"branch": "harbour", "genre": "crime"}),
-    ]  # fmt: skip
+    assert (
+        read(
+            f"{easy} Also, find books of a genre. Branch: hill; genre: crime.", "The same with B-2."
+        )
+        == []
+    )
+    assert read(
+        f"{easy} Also, find books of a genre. Branch: hill; genre: crime.",
+        "And the same for harbour, please.",
+    ) == [changed, ("findBooks", {"branch": "harbour", "genre": "crime"})]
 
 
 async def test_what_no_tool_does_is_declined() -> None:
@@ -111,18 +142,27 @@ async def test_what_no_tool_does_is_declined() -> None:
 
 async def test_in_a_conversation_a_call_is_made_once_and_then_told_of() -> None:
     asked = "user: Close the pool; the reason is storm."
-    assert orjson.loads(await answer("answer_with_calls", f"{asked}\n", setting="conversation")) == [
-        {"name": "closePool", "arguments": {"reason": "storm"}}
-    ]
+    assert orjson.loads(
+        await answer("answer_with_calls", f"{asked}\n", setting="conversation")
+    ) == [{"name": "closePool", "arguments": {"reason": "storm"}}]
     made = 'call: {"tool":"closePool","arguments":{"reason":"storm"}}\nresult: {"closed":true}'
-    spoken = orjson.loads(await answer("answer_with_calls", f"{asked}\n{made}", setting="conversation"))
+    spoken = orjson.loads(
+        await answer("answer_with_calls", f"{asked}\n{made}", setting="conversation")
+    )
     assert spoken["acts"] == ["inform"]
 
 
 async def test_a_prompt_without_tools_is_told_of() -> None:
     prompt = render(
-        "callwright.validators.prompts", "answer_with_calls",
-        tools=3, listing="", format="json", setting="plan", conversation="user: Hm.",
-    )  # fmt: skip
+        "callwright.validators.prompts",
+        "answer_with_calls",
+        tools=3,
+        listing="",
+        format="json",
+        setting="plan",
+        conversation="user: Hm.",
+    )
     with pytest.raises(ReplyError, match="list in the section <tools>"):
-        await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks))
+        await TemplateModel().send(
+            ChatRequest("template/v1", prompt.messages, None, (), (), 0, prompt.marks)
+        )

@@ -39,17 +39,24 @@ DATE: JsonSchema = {"type": "string", "format": "date"}
 CLOCK: JsonSchema = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 MOMENT: JsonSchema = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"}
 VALUES: tuple[tuple[str, JsonSchema, str], ...] = (
-    ("time", DATE, "2027-03-04"), ("time", CLOCK, "19:30"), ("time", MOMENT, "2027-03-04 07:15"),
-    ("id_number", {"type": "string"}, "RD10733"), ("plate", {"type": "string"}, "ABC-1234"),
-    ("person", {"type": "string"}, "Ada Wu"), ("location", {"type": "string"}, "12 Harbor Road, Leeds"),
-    ("location", {"type": "string"}, "老码头"), ("company", {"type": "string"}, "El Molino Viejo"),
-)  # fmt: skip
+    ("time", DATE, "2027-03-04"),
+    ("time", CLOCK, "19:30"),
+    ("time", MOMENT, "2027-03-04 07:15"),
+    ("id_number", {"type": "string"}, "RD10733"),
+    ("plate", {"type": "string"}, "ABC-1234"),
+    ("person", {"type": "string"}, "Ada Wu"),
+    ("location", {"type": "string"}, "12 Harbor Road, Leeds"),
+    ("location", {"type": "string"}, "老码头"),
+    ("company", {"type": "string"}, "El Molino Viejo"),
+)
 SEEDS = st.integers(0, 10_000)
 LANGUAGES: tuple[Language, ...] = ("en", "es", "zh")
 
 
 def sections(**shown: object) -> Sections:
-    return Sections({name: json.dumps(value, ensure_ascii=False) for name, value in shown.items()}, None)
+    return Sections(
+        {name: json.dumps(value, ensure_ascii=False) for name, value in shown.items()}, None
+    )
 
 
 def shown(schema: JsonSchema, description: str, entity: str, app: str, **more: object) -> Sections:
@@ -64,8 +71,14 @@ def test_each_language_has_words_for_each_app(language: Language) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@given(entity=st.sampled_from(["location", "id_number", "time", "person"]), app=st.sampled_from(APPS), seed=SEEDS)
-def test_a_sentence_that_points_is_found_among_others(language: Language, entity: str, app: str, seed: int) -> None:
+@given(
+    entity=st.sampled_from(["location", "id_number", "time", "person"]),
+    app=st.sampled_from(APPS),
+    seed=SEEDS,
+)
+def test_a_sentence_that_points_is_found_among_others(
+    language: Language, entity: str, app: str, seed: int
+) -> None:
     before, after, stop = {
         "en": ("Get me a car! ", " Thanks.", "."),
         "es": ("Pide un coche. ", " Gracias.", "."),
@@ -80,7 +93,9 @@ def test_a_sentence_that_points_is_found_among_others(language: Language, entity
 @given(seed=SEEDS, app=st.sampled_from(APPS))
 def test_nobody_is_named_who_is_spoken_of_already(seed: int, app: str) -> None:
     names = [name for name in of("en").data["values"]["first_names"] if name not in {"Ben", "Rosa"}]
-    phrase = word_pronoun(shown({}, "pickup point", "location", app, avoid=names), "en", Random(seed))["phrase"]
+    phrase = word_pronoun(
+        shown({}, "pickup point", "location", app, avoid=names), "en", Random(seed)
+    )["phrase"]
     assert not any(name in str(phrase).split() for name in names)
 
 
@@ -90,7 +105,9 @@ def test_a_value_is_found_in_its_message(
     language: Language, which: tuple[str, JsonSchema, str], app: str, seed: int
 ) -> None:
     entity, schema, value = which
-    message = simulate_message(shown(schema, CUES[language], entity, app, value=value), language, Random(seed))
+    message = simulate_message(
+        shown(schema, CUES[language], entity, app, value=value), language, Random(seed)
+    )
     assert str(message["words"]) in str(message["message"])
     assert locate(value, schema, find_message_value(str(message["message"]), "number")) is not None
 
@@ -98,7 +115,13 @@ def test_a_value_is_found_in_its_message(
 def test_the_article_of_a_name_goes_by_its_gender() -> None:
     phrases = [
         str(word_pronoun(shown({}, called, "time", "sms", avoid=[]), "es", Random(1))["phrase"])
-        for called in ("fecha de la reserva", "hora del aviso", "número de viaje", "día de salida", "nueva dirección")
+        for called in (
+            "fecha de la reserva",
+            "hora del aviso",
+            "número de viaje",
+            "día de salida",
+            "nueva dirección",
+        )
     ]
     articles = ("la fecha", "la hora", "el número", "el día", "la nueva dirección")
     assert all(one in phrase for one, phrase in zip(articles, phrases, strict=True))
@@ -164,17 +187,31 @@ def test_other_peoples_phrases_are_understood_too(said: str, message: str, told:
 
 
 def test_a_message_that_nobody_points_at_stays() -> None:
-    turns = [Turn("user", "Book a table."), Turn("message", "It starts at 7 pm."), Turn("assistant", "Where?")]
+    turns = [
+        Turn("user", "Book a table."),
+        Turn("message", "It starts at 7 pm."),
+        Turn("assistant", "Where?"),
+    ]
     assert resolve_pointers(turns) == turns
 
 
 def test_two_times_far_apart_are_not_taken_for_one() -> None:
-    assert find_message_value("Come at 7 pm, and if that is too early for you then at 9 pm.", "time") == ""
+    assert (
+        find_message_value("Come at 7 pm, and if that is too early for you then at 9 pm.", "time")
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
-    ("noun", "kind"), [("day", "clock"), ("order number", "code"), ("spot", "name"), ("车牌号", "code"), ("日期", "clock")],
-)  # fmt: skip
+    ("noun", "kind"),
+    [
+        ("day", "clock"),
+        ("order number", "code"),
+        ("spot", "name"),
+        ("车牌号", "code"),
+        ("日期", "clock"),
+    ],
+)
 def test_a_noun_tells_what_to_look_for(noun: str, kind: str) -> None:
     assert noun_class(noun) == kind
 
@@ -198,16 +235,23 @@ def test_a_parameter_tells_what_entity_it_holds(name: str, schema: JsonSchema, e
 
 @pytest.mark.parametrize(
     ("name", "schema"),
-    [("phone", {"type": "string"}), ("note", {"type": "string", "description": "note to the driver"}),
-     ("seat", {"type": "string", "enum": ["aisle"]}), ("guests", {"type": "integer"}), ("amount", {"type": "string"})],
-)  # fmt: skip
+    [
+        ("phone", {"type": "string"}),
+        ("note", {"type": "string", "description": "note to the driver"}),
+        ("seat", {"type": "string", "enum": ["aisle"]}),
+        ("guests", {"type": "integer"}),
+        ("amount", {"type": "string"}),
+    ],
+)
 def test_other_parameters_hold_no_entity(name: str, schema: JsonSchema) -> None:
     assert entity_of(name, schema) is None
 
 
 def reworded(said: str, **more: object) -> str:
     prompt = {"phrase": "Ben texted me the time of arrival", "question": "", "kept": [], **more}
-    asked = sections(tool=TOOLS[0].signature, said=said, parameter={"name": "time", "schema": {}}, **prompt)
+    asked = sections(
+        tool=TOOLS[0].signature, said=said, parameter={"name": "time", "schema": {}}, **prompt
+    )
     return str(reword_request(asked, "en", Random(3))["request"])
 
 
@@ -227,7 +271,11 @@ def test_what_can_not_be_worded_without_the_value_is_refused() -> None:
     with pytest.raises(ReplyError, match="without its 'time'"):
         reworded("Noon it is, as always.")
     with pytest.raises(ReplyError, match="without its 'time'"):
-        reworded("At noon, and two of us.", question="When?", kept=[{"parameter": "guests", "words": "two"}])
+        reworded(
+            "At noon, and two of us.",
+            question="When?",
+            kept=[{"parameter": "guests", "words": "two"}],
+        )
 
 
 def test_a_prompt_that_lacks_a_section_is_refused_by_name() -> None:
@@ -236,4 +284,6 @@ def test_a_prompt_that_lacks_a_section_is_refused_by_name() -> None:
     with pytest.raises(ReplyError, match="<parameter>"):
         word_pronoun(sections(parameter=[], avoid=[]), "en", Random(1))
     with pytest.raises(ReplyError, match="<entity>"):
-        simulate_message(sections(parameter={"name": "a", "schema": {}}, value="b", entity=1), "en", Random(1))
+        simulate_message(
+            sections(parameter={"name": "a", "schema": {}}, value="b", entity=1), "en", Random(1)
+        )

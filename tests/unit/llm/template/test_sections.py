@@ -56,13 +56,18 @@ def test_a_missing_section_and_broken_json_are_reply_errors():
 
 
 def test_what_an_assistant_answered_before_is_no_section():
-    messages = (ChatMessage(role="assistant", content="<count>1</count>"), *_user("<count>2</count>"))
+    messages = (
+        ChatMessage(role="assistant", content="<count>1</count>"),
+        *_user("<count>2</count>"),
+    )
     assert read_sections(messages).json("count") == 2
 
 
 @given(st.text())
 def test_any_conversation_comes_back_whole(talk: str):
-    sections = read_sections(_user(f"<seed>1</seed>\n<conversation>\n{talk}\n</conversation>\nAnswer."))
+    sections = read_sections(
+        _user(f"<seed>1</seed>\n<conversation>\n{talk}\n</conversation>\nAnswer.")
+    )
     assert sections.conversation == talk
     assert sections.json("seed") == 1
     assert sections.turns()

@@ -62,7 +62,11 @@ def test_each_tool_has_sentences_and_questions(place: tuple[str, Language]) -> N
         assert flags <= found.says.keys()
         for name, phrases in found.says.items():
             schema = tool.properties[name]
-            choices = {True, False} if name in flags else {*(schema.get("enum") or (schema.get("items") or {})["enum"])}
+            choices = (
+                {True, False}
+                if name in flags
+                else {*(schema.get("enum") or (schema.get("items") or {})["enum"])}
+            )
             assert set(phrases) == choices, (tool.name, name)
 
 
@@ -70,13 +74,20 @@ def test_each_tool_has_sentences_and_questions(place: tuple[str, Language]) -> N
 def test_any_of_its_values_can_be_said_and_no_other(place: tuple[str, Language]) -> None:
     for tool in categories()[place]:
         names = sorted(tool.properties)
-        for some in chain.from_iterable(combinations(names, count) for count in range(len(names) + 1)):
-            assert own(tool).requests[0].draw(frozenset(some), Random(0)) is not None, (tool.name, some)
+        for some in chain.from_iterable(
+            combinations(names, count) for count in range(len(names) + 1)
+        ):
+            assert own(tool).requests[0].draw(frozenset(some), Random(0)) is not None, (
+                tool.name,
+                some,
+            )
         assert all(one.slots <= set(names) for one in own(tool).requests)
 
 
 @pytest.mark.parametrize("place", PLACES, ids="-".join)
-def test_what_a_sentence_asks_for_is_read_as_that_call_of_that_tool(place: tuple[str, Language]) -> None:
+def test_what_a_sentence_asks_for_is_read_as_that_call_of_that_tool(
+    place: tuple[str, Language],
+) -> None:
     tools, language = categories()[place], place[1]
     views = [view_of(tool.signature) for tool in tools]
     rng, worded = Random(repr(place)), 0
@@ -90,25 +101,38 @@ def test_what_a_sentence_asks_for_is_read_as_that_call_of_that_tool(place: tuple
     assert worded >= 9 * len(tools)
 
 
-def _arguments(view: ToolView, tool: Tool, language: Language, rng: Random) -> dict[str, object] | None:
+def _arguments(
+    view: ToolView, tool: Tool, language: Language, rng: Random
+) -> dict[str, object] | None:
     names = [name for name in tool.properties if name in tool.required or rng.random() < 0.3]
     names = [name for name in names if rng.random() < 0.9]
     try:
-        return fill_in(names, in_context(view.properties, view.name, view.description), language, rng, {})
+        return fill_in(
+            names, in_context(view.properties, view.name, view.description), language, rng, {}
+        )
     except ReplyError:
         return None
 
 
 def test_no_sentence_is_left_over() -> None:
     for language in {language for _, language in PLACES}:
-        known = {tool.name for place, tools in categories().items() if place[1] == language for tool in tools}
+        known = {
+            tool.name
+            for place, tools in categories().items()
+            if place[1] == language
+            for tool in tools
+        }
         assert all_sentences(language).keys() - {tool.name for tool in of_documents()} == known
 
 
 @cache
 def of_documents() -> tuple[Tool, ...]:
     """The tools of goals in several steps: of the travel environment, and of the documents beside the recipes."""
-    places = ("generators/environments/travel/openapi", "recipes/documents/workshop", "recipes/documents/depot")
+    places = (
+        "generators/environments/travel/openapi",
+        "recipes/documents/workshop",
+        "recipes/documents/depot",
+    )
     return tuple(tool for place in places for tool in read_openapi(TOP / f"{place}.yaml").tools)
 
 
@@ -117,7 +141,11 @@ def test_the_tools_of_worlds_have_sentences_for_any_of_their_values(tool: Tool) 
     found, names, rng = all_sentences("en")[tool.name], sorted(tool.properties), Random(0)
     assert len(found.requests) > 1
     assert found.requests[0].is_bare
-    for some in [*([one] for one in names), names, *(rng.sample(names, rng.randint(0, len(names))) for _ in range(20))]:
+    for some in [
+        *([one] for one in names),
+        names,
+        *(rng.sample(names, rng.randint(0, len(names))) for _ in range(20)),
+    ]:
         said = frozenset(some) & found.requests[0].slots
         assert found.requests[0].draw(said, rng) is not None, said
     assert {*tool.properties} - found.requests[0].slots <= {"page"}  # nobody says a page
@@ -129,7 +157,9 @@ def test_a_bare_id_is_said_behind_what_it_is_of_and_read_as_nothing_else(documen
     tools = read_openapi(TOP / f"recipes/documents/{document}.yaml").tools
     views = [view_of(tool.signature) for tool in tools]
     for view, tool in zip(views, tools, strict=True):
-        values = {name: (schema.get("enum") or ["k7Rt2q"])[0] for name, schema in tool.properties.items()}
+        values = {
+            name: (schema.get("enum") or ["k7Rt2q"])[0] for name, schema in tool.properties.items()
+        }
         found = word_sentence(view, values, "en", Random(tool.name))
         assert found is not None, tool.name
         assert recognise(views, found.request, "en") == view, found.request
@@ -150,10 +180,17 @@ def test_a_bare_id_is_said_behind_what_it_is_of_and_read_as_nothing_else(documen
             'Set my voicemail greeting until May 3, 2027 to say "call me".',
             {"greeting": "call me", "valid_until": "2027-05-03"},
         ),
-        ("Navigation.Traffic.checkTraffic", "zh", "三环路西向现在堵车吗？", {"road": "三环路", "direction": "西向"}),
+        (
+            "Navigation.Traffic.checkTraffic",
+            "zh",
+            "三环路西向现在堵车吗？",
+            {"road": "三环路", "direction": "西向"},
+        ),
     ],
 )
-def test_a_value_is_read_whole(tool: str, language: Language, said: str, arguments: dict[str, JsonValue]) -> None:
+def test_a_value_is_read_whole(
+    tool: str, language: Language, said: str, arguments: dict[str, JsonValue]
+) -> None:
     (one,) = (one for one in seed_tools([language]) if one.name == tool)
     read = read_sentence(view_of(one.signature), said, language)
     assert read is not None
@@ -169,7 +206,11 @@ def test_what_stands_in_two_pairs_of_quotation_marks_is_no_value() -> None:
 
 @pytest.mark.parametrize(("hours", "answer"), [(1, "1 hora."), (2, "2 horas.")])
 def test_a_plural_of_an_answer_follows_its_number(hours: int, answer: str) -> None:
-    (tool,) = (one for one in seed_tools(["es"]) if one.name == "SmartHome.Security.createGuestCode")
+    (tool,) = (
+        one for one in seed_tools(["es"]) if one.name == "SmartHome.Security.createGuestCode"
+    )
     view = view_of(tool.signature)
-    said = {phrase_for(view, view.parameter("hours"), hours, "es", Random(seed)) for seed in range(9)}
+    said = {
+        phrase_for(view, view.parameter("hours"), hours, "es", Random(seed)) for seed in range(9)
+    }
     assert answer.rstrip(".") in {one[0].capitalize() for one in said if one}

@@ -13,7 +13,10 @@ TOOL: dict[str, Any] = {
     "description": "Change a parcel.",
     "parameters": {
         "type": "object",
-        "properties": {"parcel_id": {"type": "string"}, "service": {"type": "string", "enum": ["standard", "express"]}},
+        "properties": {
+            "parcel_id": {"type": "string"},
+            "service": {"type": "string", "enum": ["standard", "express"]},
+        },
         "required": ["parcel_id"],
     },
 }
@@ -22,7 +25,9 @@ PLAIN = [{"tool": "update_parcel", "arguments": {"parcel_id": "w8"}}]
 MORE = [{"tool": "update_parcel", "arguments": {"parcel_id": "w8", "service": "standard"}}]
 
 
-@pytest.mark.parametrize(("talk", "right"), [(TALK, "first"), (f"{TALK}\nuser: By standard service.", "second")])
+@pytest.mark.parametrize(
+    ("talk", "right"), [(TALK, "first"), (f"{TALK}\nuser: By standard service.", "second")]
+)
 def test_a_choice_that_only_stands_in_a_result_was_made_by_nobody(talk: str, right: str) -> None:
     shown = {"tools": [TOOL], "first": PLAIN, "second": MORE}
     sections = Sections({name: json.dumps(value) for name, value in shown.items()}, talk)

@@ -27,25 +27,25 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 from tests.support.llm.template.fixtures import TOOLS
 
-VIEWS = {
-    tool.name: (
-        view_of(tool.signature),
-        tool.language,
-    )
-    for tool in TOOLS
-}
-NAMED = st.sampled_from([(name, one.name) for name, (view, _) in VIEWS.items() for one in view.parameters])
+VIEWS = {tool.name: (view_of(tool.signature), tool.language) for tool in TOOLS}
+NAMED = st.sampled_from(
+    [(name, one.name) for name, (view, _) in VIEWS.items() for one in view.parameters]
+)
 TABLE, TRAINS = VIEWS["Dining.Tables.bookTable"][0], VIEWS["Travel.Trains.findTrains"][0]
 
 
-def slot(tool: str, parameter: str, seed: int) -> tuple[ToolView, ParameterView, JsonValue, Language]:
+def slot(
+    tool: str, parameter: str, seed: int
+) -> tuple[ToolView, ParameterView, JsonValue, Language]:
     view, language = VIEWS[tool]
     value = fill_in([parameter], view.properties, language, Random(seed))[parameter]
     return view, view.parameter(parameter), value, language
 
 
 @given(NAMED, st.integers(0, 10_000))
-def test_a_question_is_understood_as_the_question_for_its_parameter(named: tuple[str, str], seed: int) -> None:
+def test_a_question_is_understood_as_the_question_for_its_parameter(
+    named: tuple[str, str], seed: int
+) -> None:
     view, parameter, _, language = slot(*named, seed)
     question = word_question(view, parameter, {}, language, Random(seed))
     assert asked_parameters(view, question) == (parameter,)
@@ -53,7 +53,9 @@ def test_a_question_is_understood_as_the_question_for_its_parameter(named: tuple
 
 
 @given(NAMED, st.integers(0, 10_000), st.booleans())
-def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed: int, is_bare: bool) -> None:
+def test_an_answer_quotes_words_that_say_its_value(
+    named: tuple[str, str], seed: int, is_bare: bool
+) -> None:
     view, parameter, value, language = slot(*named, seed)
     answered = word_answer(view, (parameter, value), language, Random(seed), is_bare=is_bare)
     assert answered.words in answered.text
@@ -70,12 +72,16 @@ def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed:
         ("Anything else?", []),
     ],
 )
-def test_a_question_asks_for_what_it_names_or_can_only_mean(question: str, asked: list[str]) -> None:
+def test_a_question_asks_for_what_it_names_or_can_only_mean(
+    question: str, asked: list[str]
+) -> None:
     assert [one.name for one in asked_parameters(TABLE, question)] == asked
 
 
 def test_what_is_known_is_asked_for_again_only_where_nothing_else_can_be_meant() -> None:
-    assert [one.name for one in asked_parameters(TABLE, "Which restaurant?", {"restaurant"})] == ["restaurant"]
+    assert [one.name for one in asked_parameters(TABLE, "Which restaurant?", {"restaurant"})] == [
+        "restaurant"
+    ]
     assert asked_parameters(TABLE, "What time?", {"time"}) in ((), (TABLE.parameter("time"),))
 
 
@@ -93,7 +99,10 @@ def test_a_spoilt_answer_is_not_understood_as_the_right_one(defect: str, seed: i
 
 
 def test_a_defect_that_no_answer_can_have_is_not_made() -> None:
-    assert spoil_answer(MISSING_ARGUMENT, TABLE, (TABLE.parameter("guests"), 4), "en", Random(1)) is None
+    assert (
+        spoil_answer(MISSING_ARGUMENT, TABLE, (TABLE.parameter("guests"), 4), "en", Random(1))
+        is None
+    )
 
 
 @given(st.integers(0, 10_000))

@@ -27,10 +27,14 @@ def test_every_value_satisfies_its_schema_and_can_be_said(tools: tuple[Tool, ...
     assert list(values) == list(tool.properties)
     for name, value in values.items():
         schema = tool.properties[name]
-        errors = list(Draft202012Validator(schema, format_checker=FormatChecker()).iter_errors(value))
+        errors = list(
+            Draft202012Validator(schema, format_checker=FormatChecker()).iter_errors(value)
+        )
         assert errors == [], (name, value)
         assert value not in ("", [], {}, None)
-        assert isinstance(value, dict) or locate(value, schema, write_value(value, schema, tool.language, rng))
+        assert isinstance(value, dict) or locate(
+            value, schema, write_value(value, schema, tool.language, rng)
+        )
 
 
 @given(SEEDS, LANGUAGES)
@@ -48,7 +52,14 @@ def test_a_bare_parameter_gets_what_its_name_tells(seed: int, language: Language
     assert re.fullmatch(r"\d\d:\d\d", made("pickupTime"))
     assert re.fullmatch(r"\d{4}-\d\d", made("statementPeriod"))
     assert made("amount").isdecimal()
-    for name in ("city", "cancellationReason", "passengerName", "issueDescription", "itemDescription", "address"):
+    for name in (
+        "city",
+        "cancellationReason",
+        "passengerName",
+        "issueDescription",
+        "itemDescription",
+        "address",
+    ):
         assert bool(own_letters(made(name))) == (language == "zh"), name
 
 
@@ -73,7 +84,12 @@ def test_values_of_one_call_make_sense_together(seed: int, language: Language):
 
 @given(SEEDS)
 def test_patterns_are_met(seed: int):
-    plain = (r"^[A-Z]{2}\d{3}(?:-[a-f]{1,2}|X)?$", r"^(?:\d{3}-){2}\d{4}$", r"^v\d+\.\d+$", r"[abc]{2,4}")
+    plain = (
+        r"^[A-Z]{2}\d{3}(?:-[a-f]{1,2}|X)?$",
+        r"^(?:\d{3}-){2}\d{4}$",
+        r"^v\d+\.\d+$",
+        r"[abc]{2,4}",
+    )
     for pattern in (*plain, r"^[-\w\.]+[^\.]$", r"^[^\sa-z]{3}$"):
         assert re.search(pattern, matching_text(pattern, Random(seed)))
 
@@ -100,7 +116,9 @@ def test_a_name_that_has_to_be_one_word_is_words_put_together(seed: int):
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name), name
 
 
-@pytest.mark.parametrize("pattern", [r"^(?=a)b$", r"(?P<x>a)", r"[^\s\S]", r"\bword", "(a", "a)", "a{999999}"])
+@pytest.mark.parametrize(
+    "pattern", [r"^(?=a)b$", r"(?P<x>a)", r"[^\s\S]", r"\bword", "(a", "a)", "a{999999}"]
+)
 def test_a_pattern_that_asks_for_more_is_refused(pattern: str):
     with pytest.raises(UnsupportedPatternError):
         matching_text(pattern, Random(1))
@@ -134,7 +152,11 @@ def test_ten_thousand_values_are_no_few():
 @given(SEEDS)
 def test_dates_inside_an_object_are_in_order_too(seed: int):
     day = {"type": "string"}
-    schema = {"type": "object", "properties": {"startDate": day, "endDate": day}, "required": ["startDate", "endDate"]}
+    schema = {
+        "type": "object",
+        "properties": {"startDate": day, "endDate": day},
+        "required": ["startDate", "endDate"],
+    }
     value = fill_in(["dateRange"], {"dateRange": schema}, "en", Random(seed))["dateRange"]
     assert value["startDate"] < value["endDate"]
 
@@ -168,7 +190,12 @@ def test_people_do_things_at_their_time_of_day(tool: str, name: str, hours: rang
 
 
 def test_large_numbers_are_round_and_small_ones_frequent():
-    schema: dict[str, object] = {"type": "integer", "minimum": 1, "maximum": 600, "description": "workout minutes"}
+    schema: dict[str, object] = {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 600,
+        "description": "workout minutes",
+    }
     values = [make_value("minutes", schema, "en", Random(seed)) for seed in range(200)]
     assert all(isinstance(value, int) and (value <= 30 or value % 5 == 0) for value in values)
     assert sum(isinstance(value, int) and value < 300 for value in values) > 120

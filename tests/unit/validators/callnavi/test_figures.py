@@ -25,7 +25,9 @@ TEXTS = st.text("ab {}\n`", max_size=8)
 
 
 def test_shares_are_of_the_questions_of_a_difficulty_and_macro_is_their_mean() -> None:
-    shares = share_right([("easy", True), ("easy", True), ("easy", False), ("easy", False), ("hard", True)])
+    shares = share_right(
+        [("easy", True), ("easy", True), ("easy", False), ("easy", False), ("hard", True)]
+    )
     assert (shares.easy, shares.medium, shares.hard) == (0.5, None, 1.0)
     assert shares.overall == pytest.approx(3 / 5)
     assert shares.macro == pytest.approx(0.75)
@@ -47,7 +49,9 @@ def test_the_election_is_won_by_the_lead_over_the_second(answers: str, election:
 
 
 def test_levenshtein_stability_compares_each_later_run_with_the_first() -> None:
-    assert measure_stability(["kitten", "sitting", "kitten"]).levenshtein == pytest.approx((1 - 3 / 7 + 1) / 2)
+    assert measure_stability(["kitten", "sitting", "kitten"]).levenshtein == pytest.approx(
+        (1 - 3 / 7 + 1) / 2
+    )
     assert measure_stability(["", ""]) == Stability(1.0, 1.0)
     assert measure_stability(["```ab```", "A B\n"]) == Stability(1.0, 1.0)
     assert measure_stability([]) == Stability(0.0, 0.0)
@@ -83,7 +87,10 @@ def test_the_library_has_the_distances_of_the_table(one: str, other: str) -> Non
 def test_long_texts_far_from_each_other_are_as_far_as_the_table_says(changed: int) -> None:
     text = "".join(chr(0x4E00 + at * at % 97) for at in range(700))
     for at in (50, 320, 699):
-        moved, cut = text[:at] + "-" * changed + text[at:], text[:at] + "?" + text[at + changed : -1]
+        moved, cut = (
+            text[:at] + "-" * changed + text[at:],
+            text[:at] + "?" + text[at + changed : -1],
+        )
         assert [distance(text, moved), distance(moved, cut)] == [
             by_the_table(text, moved),
             by_the_table(moved, cut),
@@ -92,12 +99,18 @@ def test_long_texts_far_from_each_other_are_as_far_as_the_table_says(changed: in
 
 def test_stability_is_a_mean_over_the_questions_by_difficulty() -> None:
     asked = [
-        GoldQuestion(name, "bank", "", GoldAnswer([], []), level) for name, level in (("a", "easy"), ("b", "hard"))
+        GoldQuestion(name, "bank", "", GoldAnswer([], []), level)
+        for name, level in (("a", "easy"), ("b", "hard"))
     ]
     runs = [["x", {"API": ["x"]}], ["x", '{"api":["x"]}'], ["y", None]]
     found = summarise_stability(asked, runs)
     election = found["election_stability"]
-    assert (election.easy, election.medium, election.hard, election.overall) == (0.5, None, 0.5, 0.5)
+    assert (election.easy, election.medium, election.hard, election.overall) == (
+        0.5,
+        None,
+        0.5,
+        0.5,
+    )
     assert found["levenshtein_stability"].overall == pytest.approx(0.5)
 
 
@@ -120,13 +133,20 @@ def write(folder: Path, **domains: object) -> Path:
 
 def test_predictions_go_by_order_or_by_id_and_what_is_missing_is_none(tmp_path: Path) -> None:
     asked = read_questions(
-        write(tmp_path / "Questions", bank=[question("b1"), question("b2")], hr=[question("h1")]).parent
+        write(
+            tmp_path / "Questions", bank=[question("b1"), question("b2")], hr=[question("h1")]
+        ).parent
     )
     assert [one.id for one in asked] == ["b1", "b2", "h1"]
     by_order = read_answers(asked, write(tmp_path / "one", bank=[{"predict": "x"}]))
     assert [answer for _, answer in by_order.pairs] == ["x", None, None]
     assert len(by_order.problems) == 2
-    rows = [{"id": "b2", "predit": "y"}, {"id": "b1", "predict": "x"}, {"id": "b2", "predict": "z"}, {"id": "q"}]
+    rows = [
+        {"id": "b2", "predit": "y"},
+        {"id": "b1", "predict": "x"},
+        {"id": "b2", "predict": "z"},
+        {"id": "q"},
+    ]
     by_id = read_answers(asked, write(tmp_path / "two", bank=rows, hr=["text"]))
     assert [answer for _, answer in by_id.pairs] == ["x", "y", None]
     assert len(by_id.problems) == 2

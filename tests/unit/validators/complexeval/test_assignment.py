@@ -10,7 +10,9 @@ from callwright.validators.matching import assign
 
 VALUES = st.floats(min_value=-1, max_value=1, allow_nan=False)
 MATRICES = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
-    lambda size: st.lists(st.lists(VALUES, min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0])
+    lambda size: st.lists(
+        st.lists(VALUES, min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0]
+    )
 )
 
 
@@ -18,7 +20,10 @@ def best_sum(likeness: list[list[float]]) -> float:
     rows, columns = len(likeness), len(likeness[0])
     if rows > columns:
         return best_sum([list(column) for column in zip(*likeness, strict=True)])
-    return max(sum(likeness[row][picked[row]] for row in range(rows)) for picked in permutations(range(columns), rows))
+    return max(
+        sum(likeness[row][picked[row]] for row in range(rows))
+        for picked in permutations(range(columns), rows)
+    )
 
 
 @given(MATRICES)
@@ -26,7 +31,9 @@ def test_no_other_assignment_is_better(likeness: list[list[float]]) -> None:
     pairs = assign(likeness)
     assert len(pairs) == min(len(likeness), len(likeness[0]))
     assert len({row for row, _ in pairs}) == len({column for _, column in pairs}) == len(pairs)
-    assert sum(likeness[row][column] for row, column in pairs) == pytest.approx(best_sum(likeness), abs=1e-9)
+    assert sum(likeness[row][column] for row, column in pairs) == pytest.approx(
+        best_sum(likeness), abs=1e-9
+    )
 
 
 @given(MATRICES)
@@ -36,7 +43,9 @@ def test_pairs_come_in_the_order_of_the_rows(likeness: list[list[float]]) -> Non
 
 @pytest.mark.parametrize(("rows", "columns"), [(3, 3), (2, 4), (4, 2)])
 def test_where_all_are_as_like_the_first_get_the_first(rows: int, columns: int) -> None:
-    assert assign([[0.5] * columns for _ in range(rows)]) == [(at, at) for at in range(min(rows, columns))]
+    assert assign([[0.5] * columns for _ in range(rows)]) == [
+        (at, at) for at in range(min(rows, columns))
+    ]
 
 
 def test_a_greedy_choice_that_costs_more_later_is_not_made() -> None:

@@ -52,34 +52,56 @@ def spoilt(way: str, given: Given, rng: Random) -> list[list[Call]]:
     script = [list(step.calls) for step in given.path]
     if way == "stop_early":
         return script[:-1]
-    spots = [(at, place) for at, calls in enumerate(script) for place, one in enumerate(calls) if one.arguments]
+    spots = [
+        (at, place)
+        for at, calls in enumerate(script)
+        for place, one in enumerate(calls)
+        if one.arguments
+    ]
     at, place = rng.choice(spots)
     one = script[at][place]
-    script[at][place] = _spoilt_call(way, one, given.tools, {call.tool for calls in script for call in calls}, rng)
+    script[at][place] = _spoilt_call(
+        way, one, given.tools, {call.tool for calls in script for call in calls}, rng
+    )
     return script
 
 
-def _spoilt_call(way: str, one: Call, tools: Mapping[str, Tool], used: set[str], rng: Random) -> Call:
+def _spoilt_call(
+    way: str, one: Call, tools: Mapping[str, Tool], used: set[str], rng: Random
+) -> Call:
     if way == "func_error":
         other = rng.choice([tool for name, tool in tools.items() if name not in used] or [None])
         if other is None:
             return Call(tool="Do_Something", arguments=one.arguments)
-        filled = {name: SOME.get(other.properties[name].get("type"), "some") for name in other.required}
+        filled = {
+            name: SOME.get(other.properties[name].get("type"), "some") for name in other.required
+        }
         return Call(tool=other.name, arguments=filled)
     if way == "param_missing":
         name = rng.choice(tools[one.tool].required or [*one.arguments])
-        return Call(tool=one.tool, arguments={key: value for key, value in one.arguments.items() if key != name})
+        return Call(
+            tool=one.tool,
+            arguments={key: value for key, value in one.arguments.items() if key != name},
+        )
     if way == "hallucination":
         return Call(tool=one.tool, arguments={**one.arguments, "mood": "good"})
     name = rng.choice([*one.arguments])
     value = one.arguments[name]
-    wrong = f"{value}9" if isinstance(value, str) else [] if isinstance(value, list) else value + 1 if value else 7
+    wrong = (
+        f"{value}9"
+        if isinstance(value, str)
+        else []
+        if isinstance(value, list)
+        else value + 1
+        if value
+        else 7
+    )
     return Call(tool=one.tool, arguments={**one.arguments, name: wrong})
 
 
-async def walk(given: Given, world: Environment, mode: EvalMode, script: Sequence[Sequence[Call]]) -> tuple[
-    RunOutcome, list[MatchedCall]
-]:  # fmt: skip
+async def walk(
+    given: Given, world: Environment, mode: EvalMode, script: Sequence[Sequence[Call]]
+) -> tuple[RunOutcome, list[MatchedCall]]:
     async def respond(call: Call) -> Any:
         answer = await world.answer(call)
         return None if answer.problem else answer.response
@@ -103,7 +125,9 @@ async def test_a_perfect_candidate_succeeds_on_every_path(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_an_error_of_each_kind_is_called_by_its_name(way: str, world: Environment, paths: list[Given]) -> None:
+async def test_an_error_of_each_kind_is_called_by_its_name(
+    way: str, world: Environment, paths: list[Given]
+) -> None:
     """Unless the world answers the spoilt call as it answers the gold one: then the response makes them equal."""
     rng = Random(way)
     seen = 0
@@ -124,7 +148,10 @@ async def test_defaults_that_are_spelt_out_or_left_out_are_found_by_the_response
 ) -> None:
     seen = 0
     for given in paths:
-        script = [[_with_defaults(one, given.tools[one.tool]) for one in step.calls] for step in given.path]
+        script = [
+            [_with_defaults(one, given.tools[one.tool]) for one in step.calls]
+            for step in given.path
+        ]
         outcome, judged = await walk(given, world, "as_paper", script)
         assert outcome.success, outcome.message
         seen += sum(one.matched == "response" for one in judged)
@@ -132,5 +159,7 @@ async def test_defaults_that_are_spelt_out_or_left_out_are_found_by_the_response
 
 
 def _with_defaults(one: Call, tool: Tool) -> Call:
-    defaults = {name: schema["default"] for name, schema in tool.properties.items() if "default" in schema}
+    defaults = {
+        name: schema["default"] for name, schema in tool.properties.items() if "default" in schema
+    }
     return Call(tool=one.tool, arguments={**defaults, **one.arguments})

@@ -13,15 +13,26 @@ from callwright.validators.metrics.complexeval.rules import RunRules
 from callwright.validators.metrics.complexeval.runs import SampleRun
 from callwright.validators.metrics.complexeval.turns import Matchers
 from callwright.warehouse.records import Call, EvalMode, Tool
-from tests.support.validators.complexeval.paths import CHAIN, HOTELS, TOOLS, likeness, matchers, open_run
+from tests.support.validators.complexeval.paths import (
+    CHAIN,
+    HOTELS,
+    TOOLS,
+    likeness,
+    matchers,
+    open_run,
+)
 from tests.support.validators.complexeval.rows import row_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=12,
 )
-NAMES = st.sampled_from([one.name for one in TOOLS] + ["", "nope", "Search-Hotels"]) | st.text(max_size=5)
+NAMES = st.sampled_from([one.name for one in TOOLS] + ["", "nope", "Search-Hotels"]) | st.text(
+    max_size=5
+)
 PARAMETERS = st.dictionaries(
     st.sampled_from(["query", "dest_id", "adults", "hotel_id", "categories_filter", "x"]), JSON
 )
@@ -37,8 +48,14 @@ def nested(depth: int) -> Any:
     return value
 
 
-@given(turns=st.lists(CALLS, max_size=5), mode=st.sampled_from(MODES), text=st.none() | st.text(max_size=3))
-async def test_no_calls_break_a_run(turns: list[list[CandidateCall]], mode: EvalMode, text: str | None) -> None:
+@given(
+    turns=st.lists(CALLS, max_size=5),
+    mode=st.sampled_from(MODES),
+    text=st.none() | st.text(max_size=3),
+)
+async def test_no_calls_break_a_run(
+    turns: list[list[CandidateCall]], mode: EvalMode, text: str | None
+) -> None:
     run = open_run(mode, turn_limit=4)
     for calls in turns:
         if run.outcome is None:
@@ -71,7 +88,9 @@ async def test_no_calls_break_a_run(turns: list[list[CandidateCall]], mode: Eval
     ],
     ids=range(13),
 )
-async def test_values_that_are_too_much_are_mistakes_and_no_exceptions(mode: EvalMode, arguments: Any) -> None:
+async def test_values_that_are_too_much_are_mistakes_and_no_exceptions(
+    mode: EvalMode, arguments: Any
+) -> None:
     if isinstance(arguments, partial):
         arguments = {"query": arguments()}
     run = open_run(mode)
@@ -120,5 +139,10 @@ async def test_likeness_is_asked_only_where_there_is_a_choice() -> None:
 
     run = SampleRun(CHAIN, TOOLS, "as_paper", Matchers(noting), RunRules())
     await run.take([CandidateCall("Get_Filter", {"dest_id": "1"})])
-    await run.take([CandidateCall("Get_Filter", {"dest_id": "1"}), CandidateCall("Get_Reviews", {"hotel_id": "1"})])
+    await run.take(
+        [
+            CandidateCall("Get_Filter", {"dest_id": "1"}),
+            CandidateCall("Get_Reviews", {"hotel_id": "1"}),
+        ]
+    )
     assert asked == [(2, 2)]

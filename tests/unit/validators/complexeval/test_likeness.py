@@ -5,7 +5,9 @@ import pytest
 from callwright.validators.embeddings import likeness
 
 FLIGHT = '{"name": "Search_Flights", "arguments": {"fromId": "SYD.AIRPORT", "toId": "MEL.CITY"}}'
-OTHER_FLIGHT = '{"name": "Search_Flights", "arguments": {"fromId": "SYD.AIRPORT", "toId": "AVV.AIRPORT"}}'
+OTHER_FLIGHT = (
+    '{"name": "Search_Flights", "arguments": {"fromId": "SYD.AIRPORT", "toId": "AVV.AIRPORT"}}'
+)
 HOTEL = '{"name": "Get_Hotel_Reviews", "arguments": {"hotel_id": "177"}}'
 
 

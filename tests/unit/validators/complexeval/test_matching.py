@@ -15,14 +15,24 @@ from callwright.validators.metrics.complexeval.turns import (
     wrong_arguments,
 )
 from callwright.warehouse.records import Call, EvalMode
-from tests.support.validators.complexeval.paths import DESTINATION, HOTELS, TOOLS, altered, call, tool, without
+from tests.support.validators.complexeval.paths import (
+    DESTINATION,
+    HOTELS,
+    TOOLS,
+    altered,
+    call,
+    tool,
+    without,
+)
 
 NAMED = {one.name: one for one in TOOLS}
 EXACT = {"Search_Hotels": ["dest_id", "categories_filter"]}
 MODES: tuple[EvalMode, ...] = ("as_paper", "as_published_code")
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -46,7 +56,9 @@ def about(mistake: Mistake | None) -> tuple[str, str] | None:
         (altered(HOTELS, adults=2.5), None),
     ],
 )
-def test_the_first_fault_of_the_form_is_named(mode: EvalMode, made: Call, expected: tuple[str, str] | None) -> None:
+def test_the_first_fault_of_the_form_is_named(
+    mode: EvalMode, made: Call, expected: tuple[str, str] | None
+) -> None:
     assert about(check_format(made, NAMED, mode)) == expected
 
 
@@ -83,14 +95,19 @@ def test_what_the_model_is_told_names_what_there_is() -> None:
     assert "Search_Hotels" in unknown.reason
     extra = check_format(altered(DESTINATION, stars=4), NAMED, "as_paper")
     assert extra is not None
-    assert extra.reason == "Search_Hotel_Destination has no parameter 'stars'. Its parameters are: query."
+    assert (
+        extra.reason
+        == "Search_Hotel_Destination has no parameter 'stars'. Its parameters are: query."
+    )
 
 
 def test_a_filter_is_a_list_without_an_order_and_other_texts_are_not() -> None:
     turned = altered(HOTELS, categories_filter="facility::2 , facility::1")
     assert match_by_rule(turned, HOTELS, {"categories_filter"})
     assert not match_by_rule(turned, HOTELS)
-    assert not match_by_rule(altered(turned, categories_filter="facility::2"), HOTELS, {"categories_filter"})
+    assert not match_by_rule(
+        altered(turned, categories_filter="facility::2"), HOTELS, {"categories_filter"}
+    )
     assert not match_by_rule(altered(turned, categories_filter=12), HOTELS, {"categories_filter"})
 
 
@@ -101,7 +118,9 @@ def test_whole_numbers_and_decimals_are_equal_and_texts_are_not() -> None:
 
 @given(st.permutations(list(HOTELS.arguments)))
 def test_the_order_of_arguments_is_free(names: list[str]) -> None:
-    assert match_by_rule(call(HOTELS.tool, **{name: HOTELS.arguments[name] for name in names}), HOTELS)
+    assert match_by_rule(
+        call(HOTELS.tool, **{name: HOTELS.arguments[name] for name in names}), HOTELS
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,7 +149,10 @@ def test_listed_values_must_be_equal_and_others_are_left_to_the_judge(
         (altered(HOTELS, adults=5), ("value_error", "adults")),
         (without(HOTELS, "adults"), ("param_missing", "adults")),
         (altered(HOTELS, search_type="CITY"), ("param_hallucination", "search_type")),
-        (altered(without(HOTELS, "adults"), dest_id="8", search_type="CITY"), ("value_error", "dest_id")),
+        (
+            altered(without(HOTELS, "adults"), dest_id="8", search_type="CITY"),
+            ("value_error", "dest_id"),
+        ),
         (call("Get_Filter"), ("param_missing", "dest_id")),  # whose function it is, is asked before
     ],
 )
@@ -140,15 +162,26 @@ def test_the_first_difference_is_named(made: Call, expected: tuple[str, str]) ->
 
 def test_every_argument_that_is_wrong_is_counted() -> None:
     assert wrong_arguments(HOTELS, HOTELS) == ()
-    assert wrong_arguments(altered(without(HOTELS, "adults"), dest_id="8"), HOTELS) == ("dest_id", "adults")
+    assert wrong_arguments(altered(without(HOTELS, "adults"), dest_id="8"), HOTELS) == (
+        "dest_id",
+        "adults",
+    )
     assert wrong_arguments(DESTINATION, HOTELS) == tuple(HOTELS.arguments)
 
 
-@given(arguments=st.dictionaries(st.sampled_from(["dest_id", "adults", "categories_filter", "x"]), JSON))
+@given(
+    arguments=st.dictionaries(
+        st.sampled_from(["dest_id", "adults", "categories_filter", "x"]), JSON
+    )
+)
 def test_no_arguments_break_a_check(arguments: dict[str, Any]) -> None:
     made = Call(tool="Search_Hotels", arguments=arguments)
     for mode in MODES:
         check_format(made, NAMED, mode)
     match_by_rule(made, HOTELS, {"categories_filter"})
     check_values(made, HOTELS, EXACT)
-    assert describe_difference(made, HOTELS).kind in {"value_error", "param_missing", "param_hallucination"}
+    assert describe_difference(made, HOTELS).kind in {
+        "value_error",
+        "param_missing",
+        "param_hallucination",
+    }

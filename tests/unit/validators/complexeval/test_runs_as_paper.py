@@ -50,7 +50,9 @@ async def test_each_turn_adds_the_next_step_whatever_it_found() -> None:
 
 
 async def test_a_call_that_comes_too_early_is_told_of_a_general_error() -> None:
-    _, judged = await drive(open_run("as_paper"), [FILTER, DESTINATION], [FILTER], [HOTELS, REVIEWS], "Done.")
+    _, judged = await drive(
+        open_run("as_paper"), [FILTER, DESTINATION], [FILTER], [HOTELS, REVIEWS], "Done."
+    )
     assert [one.matched for one in judged[0]] == ["", "rule"]
     assert judged[0][0].observation == GENERAL_ERROR
     assert judged[1][0].matched == "rule"
@@ -58,11 +60,16 @@ async def test_a_call_that_comes_too_early_is_told_of_a_general_error() -> None:
 
 async def test_a_wrong_call_that_is_made_good_does_no_harm() -> None:
     wrong = altered(HOTELS, dest_id="8")
-    outcome, judged = await drive(open_run("as_paper"), [DESTINATION], [FILTER], [wrong, REVIEWS], [HOTELS], "Done.")
+    outcome, judged = await drive(
+        open_run("as_paper"), [DESTINATION], [FILTER], [wrong, REVIEWS], [HOTELS], "Done."
+    )
     assert outcome.success
     assert judged[2][0].observation == GENERAL_ERROR
     assert judged[2][0].mistake is not None
-    assert (judged[2][0].mistake.error_type, judged[2][0].mistake.parameter) == ("value_error", "dest_id")
+    assert (judged[2][0].mistake.error_type, judged[2][0].mistake.parameter) == (
+        "value_error",
+        "dest_id",
+    )
     assert outcome.real_turns == 4
 
 
@@ -71,12 +78,16 @@ async def test_a_fault_of_the_form_is_told_in_particular_and_can_be_mended() -> 
         open_run("as_paper"), [without(FILTER, "dest_id"), DESTINATION], *PERFECT[1:], "Done."
     )
     assert outcome.success
-    assert judged[0][0].observation == {"error": "Get_Filter needs the parameter 'dest_id'; give it a value."}
+    assert judged[0][0].observation == {
+        "error": "Get_Filter needs the parameter 'dest_id'; give it a value."
+    }
     assert judged[0][1].matched == "rule"
 
 
 async def test_a_call_with_a_fault_of_the_form_does_not_take_a_gold_call_from_another() -> None:
-    nameless = altered(HOTELS, stars=4)  # as like the gold call as can be, but for the parameter that there is not
+    nameless = altered(
+        HOTELS, stars=4
+    )  # as like the gold call as can be, but for the parameter that there is not
     close = altered(HOTELS, adults=3)
     run = open_run("as_paper", using=matchers(alike=[(close, HOTELS)]), chain=[step(HOTELS)])
     outcome, judged = await drive(run, [nameless, close], "Done.")
@@ -90,9 +101,17 @@ async def test_a_call_with_a_fault_of_the_form_does_not_take_a_gold_call_from_an
         (([call("Taxi_Search_Location", query="New York")], "Done."), "func_error", ""),
         (([call("Find_Hotel", query="New York")], "Done."), "func_error", ""),
         (([without(DESTINATION, "query")], "Done."), "param_missing", "query"),
-        (([DESTINATION], [FILTER], [without(HOTELS, "adults"), REVIEWS], "Done."), "param_missing", "adults"),
+        (
+            ([DESTINATION], [FILTER], [without(HOTELS, "adults"), REVIEWS], "Done."),
+            "param_missing",
+            "adults",
+        ),
         (([altered(DESTINATION, country="US")], "Done."), "hallucination", "country"),
-        (([DESTINATION], [altered(FILTER, adults=3)], [HOTELS, REVIEWS], "Done."), "hallucination", "adults"),
+        (
+            ([DESTINATION], [altered(FILTER, adults=3)], [HOTELS, REVIEWS], "Done."),
+            "hallucination",
+            "adults",
+        ),
         (([altered(DESTINATION, query="Boston")], "Done."), "value_error", "query"),
         (([altered(DESTINATION, query=7)], "Done."), "value_error", "query"),
         (("Done.",), "stop_early", ""),
@@ -107,7 +126,9 @@ async def test_each_way_to_err_has_its_name(script: Any, error_type: str, parame
 
 async def test_what_was_made_good_is_not_what_the_run_failed_for() -> None:
     wrong = altered(DESTINATION, query="Boston")
-    outcome, _ = await drive(open_run("as_paper"), [wrong, call("Nope")], [DESTINATION], [FILTER], "Done.")
+    outcome, _ = await drive(
+        open_run("as_paper"), [wrong, call("Nope")], [DESTINATION], [FILTER], "Done."
+    )
     assert outcome.error is not None
     assert outcome.error.error_type == "stop_early"
     assert outcome.success_turns == 2
@@ -149,7 +170,10 @@ async def test_no_response_is_like_no_response() -> None:
 
 async def test_another_function_is_never_equal_even_where_it_answers_alike() -> None:
     taxi = call("Taxi_Search_Location", query="New York")
-    run = open_run("as_paper", using=matchers({taxi.key: [1], DESTINATION.key: [1]}, alike=[(taxi, DESTINATION)]))
+    run = open_run(
+        "as_paper",
+        using=matchers({taxi.key: [1], DESTINATION.key: [1]}, alike=[(taxi, DESTINATION)]),
+    )
     outcome, _ = await drive(run, [taxi], "Done.")
     assert outcome.error is not None
     assert outcome.error.error_type == "func_error"
@@ -207,7 +231,9 @@ async def test_calls_that_can_not_be_read_stand_in_their_places() -> None:
     )
     assert [one.matched for one in judged] == ["", "rule", "", ""]
     assert [one.call is None for one in judged] == [True, False, True, True]
-    assert judged[0].observation == {"error": "The arguments of 'Search_Hotel_Destination' are no JSON."}
+    assert judged[0].observation == {
+        "error": "The arguments of 'Search_Hotel_Destination' are no JSON."
+    }
 
 
 async def test_names_as_providers_allow_them_are_understood() -> None:
@@ -221,7 +247,9 @@ async def test_names_as_providers_allow_them_are_understood() -> None:
 NAMES = st.sampled_from(["Search_Hotel_Destination", "Get_Filter", "Search_Hotels", "Get_Reviews"])
 STEPS = st.lists(
     st.lists(
-        st.builds(lambda name, value: call(name, **{_first(name): value}), NAMES, st.text(max_size=4)),
+        st.builds(
+            lambda name, value: call(name, **{_first(name): value}), NAMES, st.text(max_size=4)
+        ),
         min_size=1,
         max_size=3,
     ),
@@ -245,7 +273,9 @@ async def test_a_perfect_run_in_any_order_of_calls_and_arguments_scores_one(
 
 
 @given(steps=STEPS, seed=st.randoms(use_true_random=False))
-async def test_one_call_left_out_fails_the_run_and_costs_one_call(steps: list[list[Call]], seed: Random) -> None:
+async def test_one_call_left_out_fails_the_run_and_costs_one_call(
+    steps: list[list[Call]], seed: Random
+) -> None:
     run = open_run("as_paper", chain=[step(*calls) for calls in steps])
     at = seed.randrange(len(steps))
     script = [calls[1:] if number == at else calls for number, calls in enumerate(steps)]

@@ -38,9 +38,16 @@ async def test_a_perfect_run_succeeds() -> None:
     assert (outcome.message, outcome.correct_calls, outcome.success_turns) == ("Success.", 4, 3)
 
 
-@given(steps=st.lists(st.lists(st.text(max_size=3), min_size=1, max_size=3, unique=True), min_size=1, max_size=4))
+@given(
+    steps=st.lists(
+        st.lists(st.text(max_size=3), min_size=1, max_size=3, unique=True), min_size=1, max_size=4
+    )
+)
 async def test_a_perfect_run_scores_one_in_the_published_mode_too(steps: list[list[str]]) -> None:
-    calls = [[call("Get_Reviews", hotel_id=f"{at}{name}") for name in names] for at, names in enumerate(steps)]
+    calls = [
+        [call("Get_Reviews", hotel_id=f"{at}{name}") for name in names]
+        for at, names in enumerate(steps)
+    ]
     run = open_run(MODE, chain=[step(*one) for one in calls])
     outcome, _ = await drive(run, *calls, "Done.")
     assert outcome.success
@@ -56,7 +63,9 @@ async def test_a_step_of_free_calls_shows_the_next_one_at_once() -> None:
 
 
 async def test_a_turn_without_a_success_ends_the_run() -> None:
-    outcome, judged = await drive(open_run(MODE), [altered(DESTINATION, query="Boston")], [DESTINATION])
+    outcome, judged = await drive(
+        open_run(MODE), [altered(DESTINATION, query="Boston")], [DESTINATION]
+    )
     assert len(judged) == 1
     assert [(one.kind, one.parameter) for one in outcome.mistakes] == [("value_error", "query")]
     assert outcome.real_turns == 1
@@ -64,7 +73,9 @@ async def test_a_turn_without_a_success_ends_the_run() -> None:
 
 async def test_a_fault_of_the_form_alone_does_not_end_it() -> None:
     broken = without(FILTER, "dest_id")
-    outcome, judged = await drive(open_run(MODE), [DESTINATION], [broken], [FILTER], [HOTELS, REVIEWS], "Done.")
+    outcome, judged = await drive(
+        open_run(MODE), [DESTINATION], [broken], [FILTER], [HOTELS, REVIEWS], "Done."
+    )
     assert outcome.success
     assert isinstance(judged[1][0].observation, dict)
 
@@ -78,8 +89,12 @@ async def test_a_surplus_call_is_neither_checked_nor_held_against_the_run() -> N
     assert judged[2][1].observation == GENERAL_ERROR
 
 
-@pytest.mark.parametrize(("runner", "kind"), [("gpt", "decode_error"), ("claude", "decode_error"), ("llama", None)])
-async def test_an_unknown_name_ends_the_runs_of_two_models(runner: Runner, kind: str | None) -> None:
+@pytest.mark.parametrize(
+    ("runner", "kind"), [("gpt", "decode_error"), ("claude", "decode_error"), ("llama", None)]
+)
+async def test_an_unknown_name_ends_the_runs_of_two_models(
+    runner: Runner, kind: str | None
+) -> None:
     run = open_run(MODE, runner=runner)
     await run.take(made(DESTINATION, call("Nope")))
     assert (run.outcome and run.outcome.error and run.outcome.error.kind) == kind
@@ -90,11 +105,18 @@ async def test_arguments_that_are_no_object_end_the_run(arguments: Any) -> None:
     run = open_run(MODE)
     assert await run.take([CandidateCall("Search_Hotel_Destination", arguments)]) == ()
     assert run.outcome is not None
-    assert run.outcome.message == {"error_type": "decode_error", "content": run.outcome.error.reason}  # type: ignore[union-attr]
+    assert run.outcome.message == {
+        "error_type": "decode_error",
+        "content": run.outcome.error.reason,
+    }  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("runner", "success"), [("gpt", False), ("mistral", False), ("claude", True), ("qwen", True)])
-async def test_errors_of_the_last_turn_with_calls_count_for_two_models(runner: Runner, success: bool) -> None:
+@pytest.mark.parametrize(
+    ("runner", "success"), [("gpt", False), ("mistral", False), ("claude", True), ("qwen", True)]
+)
+async def test_errors_of_the_last_turn_with_calls_count_for_two_models(
+    runner: Runner, success: bool
+) -> None:
     run = open_run(MODE, chain=[step(FILTER, TAXI)], runner=runner)
     wrong = altered(TAXI, query="Boston")
     outcome, _ = await drive(run, [FILTER, wrong], "Done.")
@@ -146,10 +168,18 @@ async def test_of_leftovers_that_stand_together_every_second_one_survives(
 
 
 async def test_a_free_call_may_be_made_later_and_again() -> None:
-    outcome, judged = await drive(open_run(MODE), [FILTER], [HOTELS, DESTINATION], [REVIEWS, DESTINATION], "Done.")
+    outcome, judged = await drive(
+        open_run(MODE), [FILTER], [HOTELS, DESTINATION], [REVIEWS, DESTINATION], "Done."
+    )
     assert outcome.success
     assert outcome.correct_calls == 5
-    assert [one.matched for turn in judged for one in turn] == ["rule", "rule", "rule", "rule", "free"]
+    assert [one.matched for turn in judged for one in turn] == [
+        "rule",
+        "rule",
+        "rule",
+        "rule",
+        "free",
+    ]
     assert judged[2][1].observation == "about Search_Hotel_Destination"
 
 
@@ -161,9 +191,13 @@ async def test_a_free_call_that_was_made_before_it_was_due_is_not_due_any_more()
     assert outcome.success
 
 
-async def test_where_the_next_step_is_only_free_calls_that_were_made_the_published_code_breaks_off() -> None:
+async def test_where_the_next_step_is_only_free_calls_that_were_made_the_published_code_breaks_off() -> (
+    None
+):
     run = open_run(MODE, chain=[step(FILTER), step(TAXI), step(TAXI), step(HOTELS)])
-    judged = await run.take(made(FILTER, TAXI))  # takes the free call off the list, which then counts as free and grows
+    judged = await run.take(
+        made(FILTER, TAXI)
+    )  # takes the free call off the list, which then counts as free and grows
     assert [one.matched for one in judged] == ["rule", "free"]
     assert run.due == (TAXI,)
     await run.take(made(HOTELS))
@@ -189,7 +223,11 @@ def test_a_free_call_is_known_by_its_text_as_it_stands() -> None:
 
 
 async def test_the_last_response_of_a_free_call_counts() -> None:
-    chain = [step(TAXI, responses=["first"]), step(FILTER), step(TAXI, HOTELS, responses=["last", "hotels"])]
+    chain = [
+        step(TAXI, responses=["first"]),
+        step(FILTER),
+        step(TAXI, HOTELS, responses=["last", "hotels"]),
+    ]
     run = open_run(MODE, chain=chain)
     judged = await run.take(made(TAXI, TAXI))
     assert [one.observation for one in judged] == ["first", "last"]
@@ -228,16 +266,22 @@ async def test_listed_values_are_not_left_to_response_or_judge() -> None:
 async def test_filters_in_another_order_are_the_same() -> None:
     turned = altered(HOTELS, categories_filter="facility::2, facility::1")
     for mode in (MODE, "as_paper"):
-        outcome, judged = await drive(open_run(mode), [DESTINATION], [FILTER], [turned, REVIEWS], "Done.")
+        outcome, judged = await drive(
+            open_run(mode), [DESTINATION], [FILTER], [turned, REVIEWS], "Done."
+        )
         assert outcome.success
         assert judged[2][0].matched == "rule"
     other = altered(turned, adults=7)
-    outcome, _ = await drive(open_run("as_paper"), [DESTINATION], [FILTER], [other, REVIEWS], "Done.")
+    outcome, _ = await drive(
+        open_run("as_paper"), [DESTINATION], [FILTER], [other, REVIEWS], "Done."
+    )
     assert [(one.kind, one.parameter) for one in outcome.mistakes] == [("value_error", "adults")]
 
 
 async def test_a_model_that_makes_the_same_fault_for_ever_is_stopped() -> None:
-    outcome, judged = await drive(open_run(MODE, turn_limit=7), *[[without(DESTINATION, "query")]] * 20)
+    outcome, judged = await drive(
+        open_run(MODE, turn_limit=7), *[[without(DESTINATION, "query")]] * 20
+    )
     assert len(judged) == 7
     assert outcome.error is not None
     assert outcome.error.error_type == "turn_limit"

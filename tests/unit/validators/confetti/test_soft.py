@@ -34,7 +34,10 @@ from callwright.validators.metrics.confetti.soft import (
 from callwright.warehouse.errors import ConfigurationError
 
 VALUES = (
-    st.text("ab 1-", max_size=6) | st.integers(-9, 9) | st.booleans() | st.lists(st.text("ab", max_size=3), max_size=3)
+    st.text("ab 1-", max_size=6)
+    | st.integers(-9, 9)
+    | st.booleans()
+    | st.lists(st.text("ab", max_size=3), max_size=3)
 )
 ANSWER = {"fly": {"to": ["Rome"], "query": ["cheap direct flight"], "seats": [2]}}
 
@@ -43,14 +46,20 @@ def half(_reference: str, _given: str) -> float:
     return 0.5
 
 
-def soft(arguments: dict[str, Any], combining: Combining | None = None, answer: dict = ANSWER) -> float:
+def soft(
+    arguments: dict[str, Any], combining: Combining | None = None, answer: dict = ANSWER
+) -> float:
     return score_call([DecodedCall("fly", arguments)], answer, half, combining or Combining()).score
 
 
 def test_texts_are_scored_softly_and_all_else_strictly() -> None:
     assert soft({"to": "rome.", "query": "cheap direct flight", "seats": 2}) == 1
-    assert soft({"to": "Roma", "query": "cheap direct flight", "seats": 2}) == pytest.approx(2.5 / 3)
-    assert soft({"to": "Rome", "query": "cheap direct flight", "seats": "2"}) == pytest.approx(2 / 3)
+    assert soft({"to": "Roma", "query": "cheap direct flight", "seats": 2}) == pytest.approx(
+        2.5 / 3
+    )
+    assert soft({"to": "Rome", "query": "cheap direct flight", "seats": "2"}) == pytest.approx(
+        2 / 3
+    )
     assert soft({"to": "Rome", "query": "cheap direct flight", "seats": 3}) == pytest.approx(2 / 3)
 
 
@@ -59,7 +68,15 @@ def test_a_value_of_several_declared_types_is_scored_as_one_of_an_unknown_type()
     assert score_value("Rome", ["Rome"], score_words, several) == 1
     assert score_value({"city": "Rome"}, [{"city": "Rome"}], score_words, several) == 1
     assert score_value(3, ["Rome"], score_words, several) == 0
-    assert score_value(["Rome"], [["Rome"]], score_words, {"type": "array", "items": {"type": ["string", "null"]}}) == 1
+    assert (
+        score_value(
+            ["Rome"],
+            [["Rome"]],
+            score_words,
+            {"type": "array", "items": {"type": ["string", "null"]}},
+        )
+        == 1
+    )
 
 
 def test_the_ways_to_combine_are_the_mean_the_product_and_the_least() -> None:
@@ -69,7 +86,10 @@ def test_the_ways_to_combine_are_the_mean_the_product_and_the_least() -> None:
 
 
 def test_a_missing_or_unexpected_parameter_is_worth_nothing_or_makes_the_call_so() -> None:
-    fewer, more = {"to": "Rome", "seats": 2}, {"to": "Rome", "query": "cheap direct flight", "seats": 2, "x": 1}
+    fewer, more = (
+        {"to": "Rome", "seats": 2},
+        {"to": "Rome", "query": "cheap direct flight", "seats": 2, "x": 1},
+    )
     assert (soft(fewer), soft(more)) == (0, 0)
     assert soft(fewer, Combining(whole=False)) == pytest.approx(2 / 3)
     assert soft(more, Combining(whole=False)) == pytest.approx(3 / 4)
@@ -78,7 +98,13 @@ def test_a_missing_or_unexpected_parameter_is_worth_nothing_or_makes_the_call_so
 
 
 @pytest.mark.parametrize(
-    "made", [None, [], [DecodedCall("fly", {}), DecodedCall("fly", {})], [DecodedCall("ride", {"to": "Rome"})]]
+    "made",
+    [
+        None,
+        [],
+        [DecodedCall("fly", {}), DecodedCall("fly", {})],
+        [DecodedCall("ride", {"to": "Rome"})],
+    ],
 )
 def test_another_tool_or_number_of_calls_is_worth_nothing(made: list[DecodedCall] | None) -> None:
     score = score_call(made, ANSWER, half)
@@ -96,7 +122,13 @@ def test_dictionaries_that_are_not_wrapped_are_read_as_such_and_as_a_list() -> N
     assert score_value([{"product_id": "o73", "quantity": 1}], bare, half) == 1
     assert score_value([{"product_id": "o73", "quantity": 2}], bare, half) == 0
     assert (
-        score_value({"product_id": "o73", "quantity": 1}, bare, half, {"type": "array", "items": {"type": "dict"}}) == 0
+        score_value(
+            {"product_id": "o73", "quantity": 1},
+            bare,
+            half,
+            {"type": "array", "items": {"type": "dict"}},
+        )
+        == 0
     )
     assert score_value({"k": "V"}, [{"k": ["v"]}], half) == 1
 
@@ -115,21 +147,34 @@ def test_a_whole_number_may_come_with_or_without_its_point_where_gold_has_one() 
     assert score_value(True, [1], half) == 0
 
 
-@given(st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4), st.sampled_from(["mean", "product", "least"]))
+@given(
+    st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4),
+    st.sampled_from(["mean", "product", "least"]),
+)
 def test_the_gold_call_is_worth_one_whatever_the_scorer(values: dict[str, Any], way: Any) -> None:
     answer = {"f": {name: [value] for name, value in values.items()}}
     assert score_call([DecodedCall("f", values)], answer, half, Combining(way)).score == 1
 
 
-@given(st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4), st.dictionaries(st.sampled_from("abcd"), VALUES))
-def test_a_soft_score_lies_between_the_strict_one_and_one(gold: dict[str, Any], made: dict[str, Any]) -> None:
+@given(
+    st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4),
+    st.dictionaries(st.sampled_from("abcd"), VALUES),
+)
+def test_a_soft_score_lies_between_the_strict_one_and_one(
+    gold: dict[str, Any], made: dict[str, Any]
+) -> None:
     answer = {"f": {name: [value] for name, value in gold.items()}}
-    strict = score_call([DecodedCall("f", made)], answer, SCORERS["exact"], Combining("least")).score
+    strict = score_call(
+        [DecodedCall("f", made)], answer, SCORERS["exact"], Combining("least")
+    ).score
     assert strict <= score_call([DecodedCall("f", made)], answer, score_words).score <= 1
 
 
 def test_meaning_tells_paraphrases_from_other_requests_and_other_codes() -> None:
-    paraphrase, other = score_meaning("delta refund policy", "refund policy of Delta"), "weather in Denver"
+    paraphrase, other = (
+        score_meaning("delta refund policy", "refund policy of Delta"),
+        "weather in Denver",
+    )
     assert paraphrase > 0.8
     assert score_meaning("delta refund policy", other) == 0
     assert 0 < score_meaning("delta refund policy", "frontier airlines refund policy") < paraphrase
@@ -146,7 +191,9 @@ def test_words_count_without_order_and_case() -> None:
     assert score_words("a", "") == score_words("", "") == 0
 
 
-def test_align_score_is_opened_only_with_its_weights_and_its_package(tmp_path: Path, monkeypatch) -> None:
+def test_align_score_is_opened_only_with_its_weights_and_its_package(
+    tmp_path: Path, monkeypatch
+) -> None:
     with pytest.raises(ConfigurationError, match="checkpoint"):
         open_scorer("alignscore", tmp_path / "none.ckpt")
     weights = tmp_path / "base.ckpt"
@@ -213,17 +260,33 @@ def lines(rows: list[dict[str, Any]]) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     calls = [
-        {"id": f"conversationsclean_{at}", "dialog_id": f"d_{at}", "ground_truth": [{"f": {"q": [word]}}]}
+        {
+            "id": f"conversationsclean_{at}",
+            "dialog_id": f"d_{at}",
+            "ground_truth": [{"f": {"q": [word]}}],
+        }
         for at, word in enumerate(["one", "two", "three"])
     ]
     turns = [
-        {"id": "dialogacts_0", "dialog_id": "d_0", "ground_truth": ["agent_function_calling"],
-         "ground_truth_content": ["F.f(q=['one'])", "F.f(q=['two'])", "Done."]},
-        {"id": "dialogacts_1", "dialog_id": "d_1", "ground_truth": ["agent_seek_information"],
-         "ground_truth_content": ["Which?"]},
-        {"id": "dialogacts_2", "dialog_id": "d_2", "ground_truth": ["agent_function_calling", "agent_inform_user"],
-         "ground_truth_content": ["F.f(q=['three'])", "Done."]},
-    ]  # fmt: skip
+        {
+            "id": "dialogacts_0",
+            "dialog_id": "d_0",
+            "ground_truth": ["agent_function_calling"],
+            "ground_truth_content": ["F.f(q=['one'])", "F.f(q=['two'])", "Done."],
+        },
+        {
+            "id": "dialogacts_1",
+            "dialog_id": "d_1",
+            "ground_truth": ["agent_seek_information"],
+            "ground_truth_content": ["Which?"],
+        },
+        {
+            "id": "dialogacts_2",
+            "dialog_id": "d_2",
+            "ground_truth": ["agent_function_calling", "agent_inform_user"],
+            "ground_truth_content": ["F.f(q=['three'])", "Done."],
+        },
+    ]
     (tmp_path / "BFCL_v2_conversationsclean.json").write_text(lines(calls))
     (tmp_path / "BFCL_v2_dialogacts.json").write_text(lines(turns))
     return tmp_path
@@ -231,13 +294,19 @@ def folder(tmp_path: Path) -> Path:
 
 def scored(folder: Path, *rows: dict[str, Any], questions: Path | None = None) -> ConfettiScores:
     predicted = {row["id"]: row for row in rows}
-    return score_confetti(read_answers(folder), predicted, half, questions=read_questions(questions))
+    return score_confetti(
+        read_answers(folder), predicted, half, questions=read_questions(questions)
+    )
 
 
 def test_chains_are_products_over_the_calls_of_a_turn(folder: Path) -> None:
     words = ["one", "2", "three"]
     scores = scored(
-        folder, *({"id": f"conversationsclean_{at}", "result": f"f(q='{q}')"} for at, q in enumerate(words))
+        folder,
+        *(
+            {"id": f"conversationsclean_{at}", "result": f"f(q='{q}')"}
+            for at, q in enumerate(words)
+        ),
     )
     assert (scores.calls, scores.chains) == (3, 2)
     assert (scores.ast_soft, scores.ast) == (pytest.approx(2.5 / 3), pytest.approx(2 / 3))
@@ -249,7 +318,10 @@ def test_chains_are_products_over_the_calls_of_a_turn(folder: Path) -> None:
 
 def test_questions_tell_of_tools_and_user_turns(folder: Path, tmp_path: Path) -> None:
     said = [[{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}] * 6]
-    rows = [{"id": f"conversationsclean_{at}", "question": said, "function": [{"name": "f"}] * 12} for at in range(3)]
+    rows = [
+        {"id": f"conversationsclean_{at}", "question": said, "function": [{"name": "f"}] * 12}
+        for at in range(3)
+    ]
     file = tmp_path / "questions.jsonl"
     file.write_text(lines(rows))
     scores = scored(folder, questions=file)
@@ -283,9 +355,15 @@ def test_a_dialogue_whose_turns_do_not_fit_has_a_chain_a_call(folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "row", ["{", "7", '{"id": "x"}', '{"id": "x", "dialog_id": "d", "ground_truth": [{"f": {}}]}',
-            '{"id": "x", "dialog_id": "d_1", "ground_truth": [{"f": {"a": 1}}]}'],
-)  # fmt: skip
+    "row",
+    [
+        "{",
+        "7",
+        '{"id": "x"}',
+        '{"id": "x", "dialog_id": "d", "ground_truth": [{"f": {}}]}',
+        '{"id": "x", "dialog_id": "d_1", "ground_truth": [{"f": {"a": 1}}]}',
+    ],
+)
 def test_rows_of_another_form_are_refused_with_their_place(tmp_path: Path, row: str) -> None:
     (tmp_path / "conversationsclean.json").write_text(row)
     with pytest.raises(ConfigurationError, match="conversationsclean"):

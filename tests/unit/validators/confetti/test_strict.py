@@ -24,18 +24,25 @@ def document(name: str = "f", required: tuple[str, ...] = (), **types: str) -> d
         parameter: {"type": kind, **({"items": {"type": "string"}} if kind == "array" else {})}
         for parameter, kind in types.items()
     }
-    return {"name": name, "parameters": {"type": "dict", "properties": properties, "required": list(required)}}
+    return {
+        "name": name,
+        "parameters": {"type": "dict", "properties": properties, "required": list(required)},
+    }
 
 
 def check(value: Any, accepted: list[Any], kind: str, items: str = "string") -> Check:
     declared = document(p=kind)
     declared["parameters"]["properties"]["p"]["items"] = {"type": items}
-    return check_calls([declared], [DecodedCall("f", {"p": value})], [{"f": {"p": accepted}}], "simple_python")
+    return check_calls(
+        [declared], [DecodedCall("f", {"p": value})], [{"f": {"p": accepted}}], "simple_python"
+    )
 
 
 @st.composite
 def due_calls(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
-    types = draw(st.dictionaries(st.sampled_from("abc"), st.sampled_from(sorted(VALUES)), max_size=3))
+    types = draw(
+        st.dictionaries(st.sampled_from("abc"), st.sampled_from(sorted(VALUES)), max_size=3)
+    )
     values = {parameter: draw(VALUES[kind]) for parameter, kind in types.items()}
     return document(**types), values
 
@@ -47,11 +54,15 @@ def test_the_accepted_call_is_right_and_any_other_set_of_parameters_is_not(
     declared, values = due
     answer = {"f": {parameter: [value] for parameter, value in values.items()}}
     assert check_calls([declared], [DecodedCall("f", values)], [answer], "simple_python").valid
-    assert not check_calls([declared], [DecodedCall("f", {**values, "z": 1})], [answer], "simple_python").valid
+    assert not check_calls(
+        [declared], [DecodedCall("f", {**values, "z": 1})], [answer], "simple_python"
+    ).valid
     assert not check_calls([declared], [DecodedCall("g", values)], [answer], "simple_python").valid
     for parameter, value in values.items():
         fewer = {name: given for name, given in values.items() if name != parameter}
-        assert check_calls([declared], [DecodedCall("f", fewer)], [answer], "simple_python").valid is (value == "")
+        assert check_calls(
+            [declared], [DecodedCall("f", fewer)], [answer], "simple_python"
+        ).valid is (value == "")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +90,9 @@ def test_the_accepted_call_is_right_and_any_other_set_of_parameters_is_not(
         (1, [1], "number", UNREADABLE),
     ],
 )
-def test_values_are_right_or_wrong_in_a_way_with_a_name(value: Any, accepted: Any, kind: str, error: str) -> None:
+def test_values_are_right_or_wrong_in_a_way_with_a_name(
+    value: Any, accepted: Any, kind: str, error: str
+) -> None:
     found = check(value, accepted, kind)
     assert (found.valid, found.error_type) == (not error, error)
     assert bool(found.reason) is not found.valid
@@ -88,8 +101,13 @@ def test_values_are_right_or_wrong_in_a_way_with_a_name(value: Any, accepted: An
 def test_lists_of_objects_keep_their_order() -> None:
     accepted = [[{"k": ["a"]}, {"k": ["b"]}]]
     assert check([{"k": "A"}, {"k": "b"}], accepted, "array", "dict").valid
-    assert check([{"k": "b"}, {"k": "a"}], accepted, "array", "dict").error_type == "value_error:dict_value"
-    assert check([{"k": "a"}], accepted, "array", "dict").error_type == "value_error:list_dict_count"
+    assert (
+        check([{"k": "b"}, {"k": "a"}], accepted, "array", "dict").error_type
+        == "value_error:dict_value"
+    )
+    assert (
+        check([{"k": "a"}], accepted, "array", "dict").error_type == "value_error:list_dict_count"
+    )
 
 
 def test_parallel_calls_are_taken_greedily_in_any_order() -> None:
@@ -99,28 +117,39 @@ def test_parallel_calls_are_taken_greedily_in_any_order() -> None:
     greedy = [{"f": {"a": [1, 2]}}, {"f": {"a": [1]}}]
     assert not check_calls([declared], made[::-1], greedy, "parallel").valid
     assert check_calls([declared], made[:1], answers, "parallel").error_type.endswith("wrong_count")
-    assert check_calls([declared], made, [{"g": {}}, {"f": {}}], "parallel").error_type == UNREADABLE
+    assert (
+        check_calls([declared], made, [{"g": {}}, {"f": {}}], "parallel").error_type == UNREADABLE
+    )
 
 
 def test_of_several_tools_the_accepted_one_counts() -> None:
     tools, answers = [document(a="integer"), document("g", b="string")], [{"g": {"b": ["x"]}}]
     assert check_calls(tools, [DecodedCall("g", {"b": "x"})], answers, "multiple").valid
     assert not check_calls(tools, [], answers, "multiple").valid
-    assert check_calls([], [DecodedCall("g", {})], answers, "simple_python").error_type == UNREADABLE
+    assert (
+        check_calls([], [DecodedCall("g", {})], answers, "simple_python").error_type == UNREADABLE
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "calls"),
     [
         ('[f(a=1, b="x"), g()]', [("f", {"a": 1, "b": "x"}), ("g", {})]),
-        ("```f(a=-1.5, b=[1, 'x'], c={'k': None})```", [("f", {"a": -1.5, "b": [1, "x"], "c": {"k": None}})]),
+        (
+            "```f(a=-1.5, b=[1, 'x'], c={'k': None})```",
+            [("f", {"a": -1.5, "b": [1, "x"], "c": {"k": None}})],
+        ),
         ("Shop.Cart.add(7, item=word)", [("Shop.Cart.add", {"item": "word"})]),
-        ("f(a=1+2*3, b='x'+'y', c=g(d=1), e=h(2), i=x[0], j=(1,))",
-         [("f", {"a": 7, "b": "xy", "c": {"g": {"d": 1}}, "e": "h(2)", "i": "x[0]", "j": (1,)})]),
+        (
+            "f(a=1+2*3, b='x'+'y', c=g(d=1), e=h(2), i=x[0], j=(1,))",
+            [("f", {"a": 7, "b": "xy", "c": {"g": {"d": 1}}, "e": "h(2)", "i": "x[0]", "j": (1,)})],
+        ),
         ("", []),
     ],
-)  # fmt: skip
-def test_calls_are_read_from_python_text(text: str, calls: list[tuple[str, dict[str, Any]]]) -> None:
+)
+def test_calls_are_read_from_python_text(
+    text: str, calls: list[tuple[str, dict[str, Any]]]
+) -> None:
     decoded = decode_calls(text)
     assert decoded.calls == [DecodedCall(*call) for call in calls]
 
@@ -128,11 +157,25 @@ def test_calls_are_read_from_python_text(text: str, calls: list[tuple[str, dict[
 @pytest.mark.parametrize(
     "text",
     [
-        "Sorry, I can't.", "[{}]", "I would call f(a=1)", "f(a=1)(b=2", "f(**{'a': 1})", "f(a=1, a=2)", "f(a=9**9**9)",
-        "f(a=10**30*10**30)", "f(a=1/0)", "f(a='x'*10**9)", "f(a=lambda: 1)", "f(" * 5000, "[" * 50_000, "x" * (LONGEST + 1),
-        "f(a={[]: 1})", "f(a={**b})", "f(a=\x00)",
+        "Sorry, I can't.",
+        "[{}]",
+        "I would call f(a=1)",
+        "f(a=1)(b=2",
+        "f(**{'a': 1})",
+        "f(a=1, a=2)",
+        "f(a=9**9**9)",
+        "f(a=10**30*10**30)",
+        "f(a=1/0)",
+        "f(a='x'*10**9)",
+        "f(a=lambda: 1)",
+        "f(" * 5000,
+        "[" * 50_000,
+        "x" * (LONGEST + 1),
+        "f(a={[]: 1})",
+        "f(a={**b})",
+        "f(a=\x00)",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_list_of_calls_is_told(text: str) -> None:
     decoded = decode_calls(text)
     assert decoded.calls is None
