@@ -260,7 +260,8 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
     found = next((tool for tool in tools if tool.name == name), None)
     if found is None:
         raise RecordError(
-            f"{_short(name)} is none of the candidate tools ({', '.join(tool.name for tool in tools)})."
+            f"{_short(name)} is none of the candidate tools"
+            f" ({', '.join(tool.name for tool in tools)})."
         )
     return found
 
@@ -270,7 +271,8 @@ def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) ->
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:
         raise RecordError(
-            f"{tool.name} has no parameter {unknown[0]!r}; it has {', '.join(tool.properties) or 'none'}."
+            f"{tool.name} has no parameter {unknown[0]!r}; it has"
+            f" {', '.join(tool.properties) or 'none'}."
         )
     try:
         errors = [

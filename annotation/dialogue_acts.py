@@ -150,7 +150,8 @@ def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
     ]
     if len(lines) > len(replies):
         raise RecordError(
-            f"Line {lines[len(replies)][0]} is one too many: there are {len(replies)} turns. {_FIXED}"
+            f"Line {lines[len(replies)][0]} is one too many: there are {len(replies)} turns."
+            f" {_FIXED}"
         )
     turns = list(sample.turns)
     for number, ((at, line), (place, turn)) in enumerate(

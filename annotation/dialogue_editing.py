@@ -109,9 +109,11 @@ def write_dialogue(
         is_numbered=True,
     )
     return "\n".join(
-        line.text
-        if line.author in (SNAPSHOT, MESSAGE, "")
-        else _text(f"{line.author}: ", line.text)
+        (
+            line.text
+            if line.author in (SNAPSHOT, MESSAGE, "")
+            else _text(f"{line.author}: ", line.text)
+        )
         for line in render_conversation(sample, words, style)
     )
 
@@ -206,8 +208,8 @@ def _read_line(number: int, line: str, blocks: list[Block]) -> None:
         _add_entry(CallLine(number, mark, line[len(mark) :].strip()), blocks)
     else:
         raise RecordError(
-            f"Line {number} is not understood: {line[:_SHOWN]!r}. A line begins with {_KNOWN}; a text that goes on in "
-            "a new line is indented by two spaces there."
+            f"Line {number} is not understood: {line[:_SHOWN]!r}. A line begins with {_KNOWN}; a"
+            " text that goes on in a new line is indented by two spaces there."
         )
 
 
@@ -365,7 +367,8 @@ class _Snapshot(NamedTuple):
     def _unchanged(self, line: int) -> list[GoldCall]:
         if self.before is None:
             raise RecordError(
-                f"Line {line}: no call comes before, so say which one is due: `-> tool` and its arguments."
+                f"Line {line}: no call comes before, so say which one is due: `-> tool` and its"
+                " arguments."
             )
         return list(self.before.calls)
 
@@ -414,7 +417,8 @@ class _Snapshot(NamedTuple):
             if entry.mark == "-":
                 if rest:
                     raise RecordError(
-                        f"Line {entry.line}: an argument is taken away by `- name`, without a value."
+                        f"Line {entry.line}: an argument is taken away by `- name`, without a"
+                        " value."
                     )
                 if name not in arguments:
                     raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")

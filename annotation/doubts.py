@@ -149,9 +149,11 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
         other=_written(doubt.other, doubt, words),
         words=shortened(doubt.quote, _VALUE),
         tool=write_name(doubt.tool),
-        where=""
-        if at is None or not users[1:]
-        else words.at_turn.format(turn=user_name(users.index(at) + 1, words)),
+        where=(
+            ""
+            if at is None or not users[1:]
+            else words.at_turn.format(turn=user_name(users.index(at) + 1, words))
+        ),
         argument=f" ({write_name(doubt.argument)})" if doubt.argument else "",
         said=shortened(str(doubt.other), _REASON),
     )

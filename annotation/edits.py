@@ -32,11 +32,15 @@ _Gone = Mapping[
 def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample:
     """The sample of one request and its calls with these ones instead, child of the old one."""
     turns = [
-        turn.with_changes(text=request)
-        if isinstance(turn, UserTurn)
-        else turn.with_changes(calls=tuple(calls))
-        if isinstance(turn, CallTurn) and not same_calls(calls, turn.calls)
-        else turn
+        (
+            turn.with_changes(text=request)
+            if isinstance(turn, UserTurn)
+            else (
+                turn.with_changes(calls=tuple(calls))
+                if isinstance(turn, CallTurn) and not same_calls(calls, turn.calls)
+                else turn
+            )
+        )
         for turn in sample.turns
     ]
     return with_turns(sample, turns)
@@ -181,7 +185,8 @@ def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
         entry = int(found[1])
         if entry in struck:
             raise RecordError(
-                f"Entry {entry} of {start} can't be struck: {evidence.argument!r} is picked out of it."
+                f"Entry {entry} of {start} can't be struck: {evidence.argument!r} is picked out"
+                " of it."
             )
         place = f"{start}[{entry - sum(one < entry for one in struck)}]"
         return evidence.with_changes(path=place + evidence.path[found.end() :])

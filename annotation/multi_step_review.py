@@ -208,7 +208,10 @@ def _whole(
         own = [leaf for leaf in leaves if is_part_of(leaf.argument, name)]
         sources = list(dict.fromkeys(_source(leaf, placed, general) for leaf in own))[:_SOURCES]
         rendered = f"   ← {'; '.join(sources)}" if sources else ""
-        yield f"     {write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}{rendered}"
+        yield (
+            f"     {write_name(name)} ="
+            f" {shortened(without_long_words(write_value(value)), _VALUE)}{rendered}"
+        )
 
 
 def _source(leaf: SourceLeaf, placed: PlacedGoal, general: SampleScreenWords) -> str:
@@ -406,8 +409,9 @@ def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedRevi
         unknown = [name for name in names if name not in offered]
         if unknown:
             raise AnnotationError(
-                f"The control 'strikes' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}, which is no entry that "
-                "the sample offers to strike. Was the task's data changed by hand?"
+                f"The control 'strikes' of task {pulled.task_id} in Label Studio holds"
+                f" {unknown[0]!r}, which is no entry that the sample offers to strike. Was the"
+                " task's data changed by hand?"
             )
         strikes = tuple(offered[name] for name in dict.fromkeys(names))
         problem = ""

@@ -161,7 +161,10 @@ def _side_lines(side: _Side, alone: str, words: AuditWords) -> Iterator[str]:
                 mark = alone
             elif partner is not None and alone == SURPLUS and not is_same(value, partner[name]):
                 mark = OTHER
-            yield f"{mark}   {shortened(write_name(name), _VALUE)} = {shortened(write_value(value), _VALUE)}"
+            yield (
+                f"{mark}   {shortened(write_name(name), _VALUE)} ="
+                f" {shortened(write_value(value), _VALUE)}"
+            )
         if not call.arguments:
             yield f"    {words.no_arguments}"
 

@@ -110,15 +110,16 @@ def take_readings(sample: Sample, readings: Iterable[Reading]) -> Sample:
     taken = differing(sample, readings)
     if not taken:
         raise RecordError(
-            "No reader wrote anything else than the calls shown. Accept them, edit them, or reject the sample."
+            "No reader wrote anything else than the calls shown. Accept them, edit them, or reject"
+            " the sample."
         )
     turns = list(sample.turns)
     for one in taken:
         turn = turns[one.turn]
         if not isinstance(turn, CallTurn) or turn.executed:
             raise RecordError(
-                "What the reader wrote can't be taken here, because the results that follow are those of the calls shown. "
-                "Edit the conversation, or reject the sample."
+                "What the reader wrote can't be taken here, because the results that follow are"
+                " those of the calls shown. Edit the conversation, or reject the sample."
             )
         calls = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in one.calls)
         turns[one.turn] = turn.with_changes(calls=calls)

@@ -275,7 +275,9 @@ def _call_lines(
                 proved.get(name) if uses[name] == 1 else None
             )  # a check does not say which of two calls it means
             source = _source(_later(checked, own.get(name)) or proved.get(name), places, words)
-            yield f"  {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
+            yield (
+                f"  {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
+            )
         if not call.arguments:
             yield f"  {words.no_arguments}"
 
@@ -309,7 +311,8 @@ def _earlier_lines(
             for name, value in fresh.items():
                 source = _source(found.get(name), places, words)
                 lines.append(
-                    f"    {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
+                    f"    {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ←"
+                    f" {source}"
                 )
         if lines:
             yield next(

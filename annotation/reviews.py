@@ -167,7 +167,8 @@ def parse_annotation(
     """
     if pulled.subject != subject:
         raise AnnotationError(
-            f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about {subject!r}."
+            f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about"
+            f" {subject!r}."
         )
     if pulled.skipped:
         return ParsedReview(outcome="skipped")
@@ -219,8 +220,8 @@ def parse_verdict(
         strange += [one for one in answers.reasons if reasons is not None and one not in reasons]
         if strange:
             raise AnnotationError(
-                f"Task {pulled.task_id} in Label Studio holds {strange[0]!r}, which the screen for {screen} does not offer. "
-                "Was the labeling interface changed by hand?"
+                f"Task {pulled.task_id} in Label Studio holds {strange[0]!r}, which the screen for"
+                f" {screen} does not offer. Was the labeling interface changed by hand?"
             )
         return Typed(_nothing_to_edit)
 
@@ -237,8 +238,9 @@ def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
     unknown = [verdict for verdict in verdicts if verdict not in _DECISIONS]
     if unknown:
         raise AnnotationError(
-            f"The control 'verdict' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}; callwright knows "
-            f"{', '.join(_DECISIONS)}. Was the labeling interface changed by hand?"
+            f"The control 'verdict' of task {pulled.task_id} in Label Studio holds {unknown[0]!r};"
+            f" callwright knows {', '.join(_DECISIONS)}. Was the labeling interface changed by"
+            " hand?"
         )
     return ChosenVerdicts(
         verdicts,
@@ -264,8 +266,8 @@ def read_control(pulled: PulledAnnotation, control: str, field: str) -> tuple[st
         held = [held] if isinstance(held, str) else held
         if not isinstance(held, list) or not all(isinstance(entry, str) for entry in held):
             raise AnnotationError(
-                f"The control {control!r} of task {pulled.task_id} in Label Studio has no texts under {field!r}. "
-                "Was the labeling interface changed by hand?"
+                f"The control {control!r} of task {pulled.task_id} in Label Studio has no texts"
+                f" under {field!r}. Was the labeling interface changed by hand?"
             )
         found.extend(str(entry) for entry in held)
     return tuple(found)

@@ -76,7 +76,8 @@ def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
     """
     if language not in interface_languages():
         raise ConfigurationError(
-            f"The review screens have no words in {language!r}; they have them in {', '.join(interface_languages())}."
+            f"The review screens have no words in {language!r}; they have them in"
+            f" {', '.join(interface_languages())}."
         )
     return made.model_validate(packaged("callwright.annotation.configs", f"{kind}.{language}.yaml"))
 
@@ -199,7 +200,9 @@ CORRECTION = "correction"
 DISAMBIGUATION = "disambiguation"
 DIALOGUE_ACTS = "dialogue_acts"
 PREDICTION_AUDIT = "prediction_audit"
-TRAINING = "training"  # the screen of sample review in a project of its own, where people are told the answers
+TRAINING = (  # the screen of sample review in a project of its own, where people are told the answers
+    "training"
+)
 
 
 class _ReviewKind(NamedTuple):

@@ -177,7 +177,8 @@ def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
     name, description = typed.name.strip(), " ".join(typed.description.split())
     if not _NAME.fullmatch(name):
         raise RecordError(
-            f"{name!r} is no name for a tool: letters, digits, dots and underscores, a letter first."
+            f"{name!r} is no name for a tool: letters, digits, dots and underscores, a letter"
+            " first."
         )
     if not description:
         raise RecordError("The tool needs a description.")

@@ -81,7 +81,10 @@ def _of_words(trees: dict[Path, ast.Module]) -> Iterator[str]:
         for name in sorted(set(_identifiers(tree))):
             found = UNLIKE_THE_FIELD.intersection(re.findall(r"[a-z]+", name.lower()))
             if found:
-                yield f"{_name(path)}: {name} uses {', '.join(found)}; the glossary has the field's word"
+                yield (
+                    f"{_name(path)}: {name} uses {', '.join(found)}; the glossary has the field's"
+                    " word"
+                )
 
 
 def _identifiers(tree: ast.Module) -> Iterator[str]:

@@ -93,7 +93,10 @@ class Connection(asyncio.Protocol):
 
 def http(status: int, body: bytes) -> bytes:
     """A reply as it goes over the wire."""
-    head = f"HTTP/1.1 {status} Said\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    head = (
+        f"HTTP/1.1 {status} Said\r\ncontent-type: application/json\r\ncontent-length:"
+        f" {len(body)}\r\n\r\n"
+    )
     return head.encode() + body
 
 
@@ -116,7 +119,8 @@ COMPLETION = json.dumps(
 _WELL = http(200, COMPLETION)
 _REFUSED = http(
     429,
-    b'{"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}}',
+    b'{"error": {"message": "Rate limit reached", "type": "requests", "code":'
+    b' "rate_limit_exceeded"}}',
 )
 
 

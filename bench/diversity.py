@@ -99,8 +99,9 @@ def ours(file: Path, recipe: str) -> dict[str, list[Asked]]:
     warehouse = Warehouse(file)
     found: dict[str, list[Asked]] = {}
     for row in warehouse.rows(
-        "select s.language, s.request, t.description from accepted_samples s join tools t on t.name = s.gold ->> '$[0].tool'"
-        " and t.language = s.language where s.recipe = ? and s.kind in ('perfect', 'imperfect') order by s.key",
+        "select s.language, s.request, t.description from accepted_samples s join tools t on t.name"
+        " = s.gold ->> '$[0].tool' and t.language = s.language where s.recipe = ? and s.kind in"
+        " ('perfect', 'imperfect') order by s.key",
         [recipe],
     ):
         found.setdefault(str(row["language"]), []).append(
@@ -135,8 +136,8 @@ def main(arguments: Sequence[str]) -> None:
         for language, asked in by_language.items():
             of = measure(asked)
             print(
-                f"{name:<12} {language:<9} {of.requests:>8}  {of.distinct:>10.3f}  {of.overlap:>7.3f}"
-                f"  {of.openings:>11.0%}  {of.described:>11.0%}"
+                f"{name:<12} {language:<9} {of.requests:>8}  {of.distinct:>10.3f} "
+                f" {of.overlap:>7.3f}  {of.openings:>11.0%}  {of.described:>11.0%}"
             )
 
 

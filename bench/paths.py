@@ -134,7 +134,10 @@ async def _make_samples(world: Environment, count: int) -> list[Sample]:
 async def _make_sample(world: Environment, city: str, arrival: str, departure: str) -> Sample:
     """The way to a hotel, then hotels at one place after the other until the context is as long as it shall be."""
     stay = {"arrival_date": arrival, "departure_date": departure, "adults": 1}
-    request = f"I stay in {city} from {arrival} to {departure}. What does the first hotel offer? Show me other places too."
+    request = (
+        f"I stay in {city} from {arrival} to {departure}. What does the first hotel offer? Show me"
+        " other places too."
+    )
     turns: list[Turn] = [UserTurn(text=request)]
 
     async def step(tool: str, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - a response of any shape

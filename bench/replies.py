@@ -241,11 +241,13 @@ def main() -> None:
         print(json.dumps({name: source.row() for name, source in sources.items()}, indent=1))
         return
     print(
-        "| source | replies | calls | no call | object | refused | judged | right |\n|---|---|---|---|---|---|---|---|"
+        "| source | replies | calls | no call | object | refused | judged | right"
+        " |\n|---|---|---|---|---|---|---|---|"
     )
     for name, source in sources.items():
         print(
-            f"| {name} | {' | '.join(str(value) for key, value in source.row().items() if key != 'why')} |"
+            f"| {name} |"
+            f" {' | '.join(str(value) for key, value in source.row().items() if key != 'why')} |"
         )
     _show(sources.values(), arguments.show)
 

@@ -25,7 +25,10 @@ from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import start, stop
 from callwright.flows.settings import environment
 
-_FILL = "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? "
+_FILL = (
+    "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the"
+    " evening? "
+)
 _SHARE = {"request": 2, "calls": 4, "calls_shown": 4, "tools": 6}  # about 2 KB in all
 
 

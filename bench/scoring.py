@@ -112,7 +112,8 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
             measured.append(watch(command, {**environment(), "CALLWRIGHT_HOME": str(home)}))
         if measured[-1].code:
             sys.exit(
-                f"callwright {words[0]} ended with {measured[-1].code}:\n{measured[-1].output[-2000:]}"
+                f"callwright {words[0]} ended with"
+                f" {measured[-1].code}:\n{measured[-1].output[-2000:]}"
             )
     return {
         "kind": chosen.kind,

@@ -105,13 +105,11 @@ def _write_turns(warehouse: Warehouse, folder: Path) -> list[str]:
 
 def _write_runs(warehouse: Warehouse, folder: Path) -> list[str]:
     """ComplexFuncBench's results, one a line."""
-    rows = warehouse.rows(
-        """
+    rows = warehouse.rows("""
         select category, row_number() over () as number, success, error_type, error_parameter, correct_calls, total_calls,
             turns, shortest, steps from multi_step_runs join samples on samples.key = multi_step_runs.subject
         where starts_with(multi_step_runs.model, 'candidate')
-        """
-    )
+        """)
     with (folder / "results.jsonl").open("wb") as file:
         for row in rows:
             wrong = [{"error_type": row["error_type"], "parameter": row["error_parameter"]}]

@@ -70,8 +70,8 @@ async def callwright(url: str, items: int, concurrency: int) -> dict[str, float]
             await run_group(run, _GROUP, lines, workers)
             seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
         counted = run.warehouse.rows(
-            "select (select count(*) from llm_calls) as calls, (select count(*) from samples) as accepted, "
-            "(select count(*) from failures) as failed"
+            "select (select count(*) from llm_calls) as calls, (select count(*) from samples) as"
+            " accepted, (select count(*) from failures) as failed"
         )[0]
     return _figures(seconds, cpu, items, counted["calls"]) | {
         "accepted": counted["accepted"],

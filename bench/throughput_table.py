@@ -60,7 +60,8 @@ def _print_row(
 ) -> None:
     rate, seconds, cpu, memory = (figures[name] for name in FIGURES)
     print(
-        f"| {what} | {at_once} | {client} | {rate:,.0f} | {seconds:.2f} | {cpu:.2f} | {memory:.0f} | {share} |",
+        f"| {what} | {at_once} | {client} | {rate:,.0f} | {seconds:.2f} | {cpu:.2f} | {memory:.0f}"
+        f" | {share} |",
         flush=True,
     )
 

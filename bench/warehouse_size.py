@@ -29,8 +29,11 @@ _COMMANDS = {
     "review status": ["-m", "callwright", "review", "status"],
     "priorities": [
         "-c",
-        "from callwright.flows.settings import open_warehouse; from callwright.flows.review.questions import set_priorities; "
-        "set_priorities(open_warehouse())",
+        (
+            "from callwright.flows.settings import open_warehouse; from"
+            " callwright.flows.review.questions import set_priorities;"
+            " set_priorities(open_warehouse())"
+        ),
     ],
     "publish": ["-m", "callwright", "publish"],
     "release create": [
@@ -94,7 +97,7 @@ def measured(warehouse: Warehouse, chosen: argparse.Namespace) -> Iterator[tuple
         if chosen.filled:
             shutil.copy2(warehouse.path, chosen.filled)
     for table in ("samples", "predictions"):
-        yield table, warehouse.rows(f"select count(*) as n from {table}")[0]["n"]  # noqa: S608 - names of our own
+        yield (table, warehouse.rows(f"select count(*) as n from {table}")[0]["n"])  # noqa: S608 - names of our own
     yield "file_mb", warehouse.path.stat().st_size >> 20
     yield "load", round(os.getloadavg()[0], 1)
     yield "filters_ms", filters(warehouse)

@@ -218,7 +218,10 @@ def run_check(
     [verdict] = asyncio.run(check(sample, context_of(tools, chat)))
     known = check.doubts.keys() | doubt_sentences().keys()
     for doubt in verdict.doubts:
-        lacking = f"The check {check.name!r} has no sentence for the doubt {doubt.kind!r}: declare it in `doubts`."
+        lacking = (
+            f"The check {check.name!r} has no sentence for the doubt {doubt.kind!r}: declare it in"
+            " `doubts`."
+        )
         _require(doubt.kind in known, lacking)
     return verdict
 
@@ -242,7 +245,10 @@ def run_stages(
                 ]
                 records = [one for outputs in after for one in outputs]
                 for one in records:
-                    wanted = f"The stage {stage.name!r} gives {one!r}, and should give records of {stage.yields}."
+                    wanted = (
+                        f"The stage {stage.name!r} gives {one!r}, and should give records of"
+                        f" {stage.yields}."
+                    )
                     _require(type(one).__name__ == stage.yields, wanted)
         return records
 

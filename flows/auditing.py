@@ -189,7 +189,8 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
         groups[row["kind"], row["language"]].append(row["key"])
     if not groups:
         raise ConfigurationError(
-            "There are no accepted samples to inject defects into. Run `callwright build RECIPE` first."
+            "There are no accepted samples to inject defects into. Run `callwright build RECIPE`"
+            " first."
         )
     for keys in groups.values():
         Random(plan.seed).shuffle(keys)
@@ -264,7 +265,8 @@ def _labels(path: Path) -> Iterator[WordingLabel]:
                 label = stated.get("label") if isinstance(stated, dict) else None
                 if label not in ("right", "wrong"):
                     raise ConfigurationError(
-                        f"Line {number} of {str(path)!r} has the label {label!r}. It must be right or wrong."
+                        f"Line {number} of {str(path)!r} has the label {label!r}. It must be right"
+                        " or wrong."
                     )
                 defect = str(stated.get("defect") or "unnamed") if label == "wrong" else ""
                 yield WordingLabel(label == "wrong", defect, str(stated.get("language", "")))

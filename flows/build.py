@@ -168,7 +168,10 @@ class BuildReport(NamedTuple):
     def sentence(self) -> str:
         """How many of the samples that were asked for have landed."""
         planned = "" if self.planned == self.asked else f"{self.planned} planned, "
-        return f"{self.recipe}: {self.landed} of {count_of(self.asked, 'sample')} accepted ({planned}build {self.build})."
+        return (
+            f"{self.recipe}: {self.landed} of {count_of(self.asked, 'sample')} accepted"
+            f" ({planned}build {self.build})."
+        )
 
     @property
     def emptiness(self) -> str:
@@ -176,7 +179,10 @@ class BuildReport(NamedTuple):
         if self.landed or not self.asked or any(row.waiting for row in self.composition):
             return ""
         if not self.planned:
-            return f"None of the {self.asked} samples could be planned; `callwright recipe check` says why."
+            return (
+                f"None of the {self.asked} samples could be planned; `callwright recipe check` says"
+                " why."
+            )
         lost = Counter(
             {
                 (row.stage, word): getattr(row, word)
@@ -190,8 +196,10 @@ class BuildReport(NamedTuple):
             if count
         ]
         return (
-            f"None of the {self.asked} samples asked for has landed: {', '.join(reasons) or 'none came through all stages'}."
-            ' `callwright query "from failures"` has the reasons of those that failed, `from verdicts` of the rejected ones.'
+            f"None of the {self.asked} samples asked for has landed:"
+            f' {", ".join(reasons) or "none came through all stages"}. `callwright query "from'
+            ' failures"` has the reasons of those that failed, `from verdicts` of the rejected'
+            " ones."
         )
 
     @property
@@ -291,7 +299,8 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     )
     if toolbox.problems:
         progress.say(
-            f"{count_of(len(toolbox.problems), 'problem')} in the catalogs. `callwright tools import` lists them."
+            f"{count_of(len(toolbox.problems), 'problem')} in the catalogs. `callwright tools"
+            " import` lists them."
         )
     generator = recipe.models.generator.name
     if (recipe.personas or recipe.styles) and not recipe.is_voiced:
@@ -420,9 +429,11 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         },
         "tools": [*sorted(tool.key for tool in tools)],
         "environments": [
-            one.stated
-            if isinstance(one, ServerSettings | SimulatedSettings)
-            else one.model_dump(mode="json")
+            (
+                one.stated
+                if isinstance(one, ServerSettings | SimulatedSettings)
+                else one.model_dump(mode="json")
+            )
             for one in environments_of(recipe)
         ],
         "stages": versions,
@@ -547,7 +558,10 @@ class Unchanged(NamedTuple):
 def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Unchanged | None:
     """The finished build that this recipe names as things stand now; None where there is something to do."""
     warehouse = open_warehouse(settings)
-    asked = "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or not is_trial)"
+    asked = (
+        "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or"
+        " not is_trial)"
+    )
     ended = {
         row["key"]: row["finished_at"] for row in warehouse.rows(asked, [recipe.name, recipe.trial])
     }

@@ -129,13 +129,14 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
         origin = {"url": kept.path} if is_url else {"command": tuple(shlex.split(kept.path))}
     if not fits:
         raise ConfigurationError(
-            f"The catalog {kept.name!r} was read from {kept.path} ({kept.format}), which this "
-            "environment cannot use. http takes one OpenAPI file; mcp takes what was imported with --server or "
-            "--url."
+            f"The catalog {kept.name!r} was read from {kept.path} ({kept.format}), which this"
+            " environment cannot use. http takes one OpenAPI file; mcp takes what was imported"
+            " with --server or --url."
         )
     if _hashes([Path(name) for name, _ in files]) != files:
         raise ConfigurationError(
-            f"{kept.path} has changed since the catalog {kept.name!r} was imported. Import it again."
+            f"{kept.path} has changed since the catalog {kept.name!r} was imported. Import it"
+            " again."
         )
     chosen = {name: getattr(kept.selection, name) for name in ToolChoice.model_fields}
     return source.model_copy(update={**chosen, **origin, "catalog": ""})
@@ -182,7 +183,10 @@ def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
     known = (
         f"The catalogs are {names}."
         if names
-        else "There are no catalogs yet; import one, such as `callwright tools import openapi api.yaml --name NAME`."
+        else (
+            "There are no catalogs yet; import one, such as `callwright tools import openapi"
+            " api.yaml --name NAME`."
+        )
     )
     raise ConfigurationError(f"No catalog is named {name!r}. {known}")
 
@@ -269,7 +273,8 @@ def _base(warehouse: Warehouse, form: str, path: Path | Sequence[Path]) -> str:
         str(one.absolute()) for one in ([path] if isinstance(path, Path) else path)
     )
     before = warehouse.rows(
-        "select key, files from catalogs where format = ? and path = ? and selection = '{}' order by imported_at desc",
+        "select key, files from catalogs where format = ? and path = ? and selection = '{}' order"
+        " by imported_at desc",
         [form, wanted],
     )
     for row in before:

@@ -260,7 +260,8 @@ def with_secret(settings: ModelSettings) -> ModelSettings:
     for name, value in values.items():
         if not value.get_secret_value():
             raise ConfigurationError(
-                f"The environment variable {name} is not set. The extra_headers of {settings.name} use it."
+                f"The environment variable {name} is not set. The extra_headers of {settings.name}"
+                " use it."
             )
     changes = {"api_key": SecretStr(key)} if key else {}
     return settings.with_changes(**changes, header_values=values) if changes or values else settings

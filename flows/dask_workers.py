@@ -141,8 +141,9 @@ def validate_scheduler(address: str, *, is_trusted: bool) -> None:
     if address.startswith("tls://") or is_trusted:
         return
     raise ConfigurationError(
-        f"The Dask scheduler {address!r} does not authenticate: whoever reaches it can run code where your keys are. Start it "
-        "with TLS and name it by 'dask:tls://host:port', or set CALLWRIGHT_DASK_UNAUTHENTICATED=1 on a network that you trust."
+        f"The Dask scheduler {address!r} does not authenticate: whoever reaches it can run code"
+        " where your keys are. Start it with TLS and name it by 'dask:tls://host:port', or set"
+        " CALLWRIGHT_DASK_UNAUTHENTICATED=1 on a network that you trust."
     )
 
 
@@ -210,7 +211,8 @@ def _result_of(future: "Future") -> ReturnedShard:
         returned: ReturnedShard = future.result()
     except (KilledWorker, CancelledError, OSError) as error:
         raise TransientError(
-            f"The Dask cluster lost a part of the work: {error}. See the logs of the workers. Finished work is kept."
+            f"The Dask cluster lost a part of the work: {error}. See the logs of the workers."
+            " Finished work is kept."
         ) from error
     return returned
 

@@ -67,7 +67,8 @@ def file_for(catalog: str, language: Language, out: Path | None) -> Path:
     path = out or Path(f"{catalog}.{language}.yaml")
     if language_in(path) != language:
         raise ConfigurationError(
-            f"The name {str(path)!r} must say the language of the sentences: {catalog}.{language}.yaml"
+            f"The name {str(path)!r} must say the language of the sentences:"
+            f" {catalog}.{language}.yaml"
         )
     if path.exists():
         raise ConfigurationError(
@@ -87,7 +88,10 @@ def draft_skeleton(
 ) -> DraftedFile:
     """A file with a sentence for each tool, made of what its document calls it and its parameters."""
     entries = {tool.name: _skeleton(tool) for tool in tools}
-    said = "This is a skeleton: what the document calls tools and parameters. Write what people say in the place of it."
+    said = (
+        "This is a skeleton: what the document calls tools and parameters. Write what people say in"
+        " the place of it."
+    )
     return written_draft(tools, entries, {}, language, _head(catalog, language, path, said))
 
 
@@ -104,7 +108,8 @@ async def draft_by_model(  # noqa: PLR0913, PLR0917 - what is drafted, where it 
     named = read_model(model)
     if not reads_language(model):
         raise ConfigurationError(
-            f"{model} can't draft sentences. Name a language model with --model, or leave it out for a skeleton."
+            f"{model} can't draft sentences. Name a language model with --model, or leave it out"
+            " for a skeleton."
         )
     check_key(named, named_secret)
     chosen, calls = with_secret(named), list[LlmCall]()
@@ -297,10 +302,22 @@ def _head(catalog: str, language: Language, path: Path, said: str) -> Iterator[s
     """The lines at the head of a file."""
     yield f"# What people say in {of(language).name} to the tools of the catalog {catalog}."
     yield f"# {said}"
-    yield "# {name} is the value of a parameter, [part] may be missing, (one|other) is one of these, guest[s] a plural."
-    yield "# The first sentence of a tool can say any of its parameters, each in brackets; the others may say less. A sentence"
-    yield f'# without a mark at its end goes on after words such as "{opener_of(language)}"; one with a mark stands alone.'
-    yield "# `says` has the words for flags and choices, `questions` how an assistant asks for a parameter."
+    yield (
+        "# {name} is the value of a parameter, [part] may be missing, (one|other) is one of these,"
+        " guest[s] a plural."
+    )
+    yield (
+        "# The first sentence of a tool can say any of its parameters, each in brackets; the others"
+        " may say less. A sentence"
+    )
+    yield (
+        f'# without a mark at its end goes on after words such as "{opener_of(language)}"; one with'
+        " a mark stands alone."
+    )
+    yield (
+        "# `says` has the words for flags and choices, `questions` how an assistant asks for a"
+        " parameter."
+    )
     yield f"# Check it: callwright tools check {catalog} --sentences {path}"
     yield f"# Use it in a recipe, under tools: {{catalog: {catalog}, sentences: {path.name}}}"
 

@@ -101,8 +101,8 @@ def ship_worlds(
         for name, shipped in own.items():
             if found.setdefault(name, shipped) != shipped:
                 raise ConfigurationError(
-                    f"Builds of {release!r} mean different worlds by the name {name!r}; put their tasks into releases of"
-                    " their own."
+                    f"Builds of {release!r} mean different worlds by the name {name!r}; put their"
+                    " tasks into releases of their own."
                 )
     return found
 
@@ -123,7 +123,7 @@ def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
     if not worlds:
         raise ConfigurationError(
             f"The recipe {recipe.name!r} has no simulated world. Add one to its tools: `- "
-            f"{{environment: simulated, import: openapi, path: api.yaml}}`."
+            "{environment: simulated, import: openapi, path: api.yaml}`."
         )
     return worlds[0] if len(worlds) == 1 else JoinedWorld(worlds)
 

@@ -391,7 +391,8 @@ def route_review(landing: Landing) -> None:
         for key, told in sorted(reasons.items())
     ]
     contradicted = landing.warehouse.rows(
-        "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> ?",
+        "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage"
+        " <> ?",
         [landing.build, LANDING.review],
     )
     doubtful = {row["subject"]: row["reason"] for row in contradicted} | reasons
@@ -420,7 +421,10 @@ def _uncertainty(known: float | None, wrong: float) -> str:
     told = (
         "has not been measured" if known is None else f"is known to be right in {known:.1%} alone"
     )
-    return f"The accuracy of its readers {told}, and the recipe accepts at most {wrong:.1%} wrong ones."
+    return (
+        f"The accuracy of its readers {told}, and the recipe accepts at most {wrong:.1%} wrong"
+        " ones."
+    )
 
 
 def land_samples(landing: Landing) -> None:
@@ -484,7 +488,8 @@ def _draw(
                 yield subject
 
     [landed] = landing.warehouse.rows(
-        "select count(*) as n from acceptances where build = ? and list_contains(?::varchar[], grade)",
+        "select count(*) as n from acceptances where build = ? and list_contains(?::varchar[],"
+        " grade)",
         [landing.build, list(grades)],
     )
     count = wanted if isinstance(wanted, int) else ceil(wanted * int(landed["n"]))

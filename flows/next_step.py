@@ -111,7 +111,8 @@ def step_for(
     )
     found = [_named(recipes)] if recipes else []
     found.append(
-        f"{count_of(landed, 'sample')} accepted, {count_of(waiting, 'question waits', 'questions wait')} for reviewers,"
+        f"{count_of(landed, 'sample')} accepted,"
+        f" {count_of(waiting, 'question waits', 'questions wait')} for reviewers,"
     )
     found.append(f"newest release: {newest}." if counts["releases"] else "no release yet.")
     words: tuple[object, ...]

@@ -187,6 +187,7 @@ def _index(source: AvoidedSource, _content: str) -> OverlapIndex:
     index = OverlapIndex(read, source.likeness, source.by)
     if not len(index):
         raise ConfigurationError(
-            f"{str(source.paths[0])!r} holds no samples in the format {source.format!r}, so nothing would be avoided."
+            f"{str(source.paths[0])!r} holds no samples in the format {source.format!r}, so nothing"
+            " would be avoided."
         )
     return index

@@ -67,7 +67,8 @@ def add_from_file(path: Path, name: str) -> Extension:
             return Extension(file=path, name=name, digest=found.source.digest, table=table.table)
     wanted = [one.__qualname__ for table in tables() for one in classes_of(table.form)]
     raise PluginError(
-        f"{path}:{found.line}: {name!r} is a {type(found.row).__name__}; it must be one of {', '.join(wanted)}."
+        f"{path}:{found.line}: {name!r} is a {type(found.row).__name__}; it must be one of"
+        f" {', '.join(wanted)}."
     )
 
 

@@ -231,7 +231,10 @@ def traffic_state(traffic: "Traffic") -> str:
     )
     lost = f", {count_of(traffic.failed, 'try', 'tries')} failed" if traffic.failed else ""
     cost = f"{traffic.tokens:,} tokens, ${traffic.cost:,.4f}"
-    return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, {cost}: {traffic.last}"
+    return (
+        f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, {cost}:"
+        f" {traffic.last}"
+    )
 
 
 def traffic_sentence(traffic: "Traffic", work: Work, *, sent: int, answered: int) -> str:
@@ -262,7 +265,8 @@ def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progres
     across = {role: model for role, model in models if model.path != "in process"}
     if across:
         progress.say(
-            f"Models: {', '.join(f'{role} {one.name} ({one.path})' for role, one in across.items())}."
+            "Models:"
+            f" {', '.join(f'{role} {one.name} ({one.path})' for role, one in across.items())}."
         )
     for sentence in told_of_own_reader(across.items()):
         progress.say(sentence)
@@ -273,8 +277,9 @@ def told_of_own_reader(models: "Iterable[tuple[str, ModelSettings]]") -> Iterato
     names = {role: model.name for role, model in models if model.path != "in process"}
     if "generator" in names and names.get("checker") == names["generator"]:
         yield (
-            f"{names['generator']} words the samples and reads them. A model may not judge what it wrote itself, so all "
-            "samples will wait for reviewers. Set the checker to another model."
+            f"{names['generator']} words the samples and reads them. A model may not judge what it"
+            " wrote itself, so all samples will wait for reviewers. Set the checker to another"
+            " model."
         )
 
 
@@ -283,6 +288,6 @@ def tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:
     if count:
         line = first.partition("\n")[0]
         progress.say(
-            f"{title}: {count_of(count, 'record')} failed because of a bug. The first: {line.rstrip('.')}. "
-            'Tracebacks: callwright query "from failures"'
+            f"{title}: {count_of(count, 'record')} failed because of a bug. The first:"
+            f' {line.rstrip(".")}. Tracebacks: callwright query "from failures"'
         )

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 _FIXTURE, _MARK = "callwright_sample", "callwright_release"
 _ABOUT = (
-    f"{_MARK}(name, split='', kinds=(), home=None): run the test for each sample of a release, a name or the Path of a"
-    f" folder that `export --to records` wrote; the fixture {_FIXTURE} is the sample."
+    f"{_MARK}(name, split='', kinds=(), home=None): run the test for each sample of a release, a"
+    f" name or the Path of a folder that `export --to records` wrote; the fixture {_FIXTURE} is the"
+    " sample."
 )
 
 

@@ -391,8 +391,9 @@ def _hold(run: GroupRun) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise TransientError(
-                f"Another process is running the build {run.build} of the recipe "
-                f"{run.recipe.name!r}. Wait for it to end. Its work is kept, and the next build continues from there."
+                f"Another process is running the build {run.build} of the recipe"
+                f" {run.recipe.name!r}. Wait for it to end. Its work is kept, and the next build"
+                " continues from there."
             ) from error
         yield
 
@@ -402,8 +403,8 @@ def _clear(run: GroupRun, folder: Path) -> None:
     if folder.exists():
         if torn := land_paid(folder, run.warehouse, partial(known_keys, run.settings.ledger)):
             run.progress.say(
-                f"The records of {count_of(torn, 'call')} are incomplete, because the disk was full "
-                "or the machine went down. Their cost is unknown."
+                f"The records of {count_of(torn, 'call')} are incomplete, because the disk was full"
+                " or the machine went down. Their cost is unknown."
             )
         shutil.rmtree(folder)
 
@@ -462,7 +463,9 @@ _PRELOADED = (
     "babel.dates",
     "num2words",
 )
-_ROUGE = "rouge_score.rouge_scorer"  # 85 MB, where readings are held against each other (HammerBench 4.2.2)
+_ROUGE = (  # 85 MB, where readings are held against each other (HammerBench 4.2.2)
+    "rouge_score.rouge_scorer"
+)
 
 
 class _Pool:
@@ -489,8 +492,9 @@ class _Pool:
             return await asyncio.get_running_loop().run_in_executor(self.executor, run_shard, shard)
         except BrokenProcessPool as error:
             raise TransientError(
-                "A worker process was killed, perhaps because memory ran out. Run the build again. "
-                "If it happens again, use fewer workers (CALLWRIGHT_WORKERS=1). Finished work is kept."
+                "A worker process was killed, perhaps because memory ran out. Run the build again."
+                " If it happens again, use fewer workers (CALLWRIGHT_WORKERS=1). Finished work is"
+                " kept."
             ) from error
         except asyncio.CancelledError:
             # Ctrl-C, or another shard failed: nobody waits for these any more, and whoever clears their files away must find

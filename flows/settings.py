@@ -34,7 +34,9 @@ QUIET = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "OMP_WAIT_POLICY": "PASSIVE",
-    "OPENBLAS_NUM_THREADS": "1",  # numpy's: on matrices as small as ours its threads wait for each other most of the time
+    "OPENBLAS_NUM_THREADS": (  # numpy's: on matrices as small as ours its threads wait for each other most of the time
+        "1"
+    ),
 }
 # In a process of somebody else's: their own libraries keep their network and their threads.
 LIBRARY_QUIET = {
@@ -170,8 +172,9 @@ def reading(settings: Settings | None = None, *, live: bool = False) -> Iterator
         if may_be_older:
             minutes = round((datetime.now(UTC) - read.as_of).total_seconds() / 60)
             _on_stderr(
-                f"A build is under way. This is the warehouse as of {read.as_of.astimezone():%Y-%m-%d %H:%M:%S}, "
-                f"{minutes} min ago; --live waits for its present state."
+                "A build is under way. This is the warehouse as of"
+                f" {read.as_of.astimezone():%Y-%m-%d %H:%M:%S}, {minutes} min ago; --live waits for"
+                " its present state."
             )
         yield read.warehouse
 
@@ -203,9 +206,9 @@ def _crew(given: str) -> tuple[str, int]:
         return given, 0
     if place == "pool":
         raise ConfigurationError(
-            f"CALLWRIGHT_WORKERS is {given!r}, but shards can only be sent to Dask "
-            "('dask:tls://host:port'). A Prefect work pool runs whole builds: callwright deploy RECIPE --pool "
-            "NAME"
+            f"CALLWRIGHT_WORKERS is {given!r}, but shards can only be sent to Dask"
+            " ('dask:tls://host:port'). A Prefect work pool runs whole builds: callwright deploy"
+            " RECIPE --pool NAME"
         )
     raise ConfigurationError(
         f"CALLWRIGHT_WORKERS is {given!r}. It must be a number of processes, 'local', 'dask', "
@@ -236,7 +239,8 @@ def _size_mb(stated: Mapping[str, str], name: str, default: int) -> int:
     megabytes = int(float(size[1]) * _MEGABYTES[size[2].upper()]) if size else 0
     if megabytes < _LEAST_MEMORY_MB:
         raise ConfigurationError(
-            f"The setting {name} must be a size from {_LEAST_MEMORY_MB}MB on, such as '512MB' or '2GB', not {given!r}."
+            f"The setting {name} must be a size from {_LEAST_MEMORY_MB}MB on, such as '512MB' or"
+            f" '2GB', not {given!r}."
         )
     return megabytes
 
@@ -288,9 +292,9 @@ def named_secret(name: str) -> str:
     } | _FOR_RECIPES
     if name not in allowed and (name in _OWN_SECRETS or not _RECIPE_SECRET.fullmatch(name)):
         raise ConfigurationError(
-            f"A recipe may not read the variable {name}. Recipes can read variables named *_API_KEY "
-            "or CALLWRIGHT_*, and those listed in CALLWRIGHT_SECRETS. To allow this one, set "
-            f"CALLWRIGHT_SECRETS={name} (separate several with commas)."
+            f"A recipe may not read the variable {name}. Recipes can read variables named *_API_KEY"
+            " or CALLWRIGHT_*, and those listed in CALLWRIGHT_SECRETS. To allow this one, set"
+            f" CALLWRIGHT_SECRETS={name} (separate several with commas)."
         )
     return os.environ.get(name, "")
 
@@ -301,8 +305,8 @@ def private_folder(folder: Path) -> Path:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise StoreError(
-            f"The folder {str(folder)!r} belongs to another user, who could write to it. Remove it, "
-            "or set CALLWRIGHT_SCRATCH to another folder."
+            f"The folder {str(folder)!r} belongs to another user, who could write to it. Remove it,"
+            " or set CALLWRIGHT_SCRATCH to another folder."
         )
     if stat.S_IMODE(found.st_mode) & 0o077:
         folder.chmod(0o700)

@@ -187,7 +187,8 @@ def _outputs_of(stage: Stage, given: object) -> list[Any]:
     for one in [given] if outputs is None else outputs:
         if outputs is None or type(one).__name__ != stage.yields:
             raise TypeError(
-                f"it gave a {type(one).__name__}; the stage {stage.name!r} must give a list of {stage.yields}"
+                f"it gave a {type(one).__name__}; the stage {stage.name!r} must give a list of"
+                f" {stage.yields}"
             )
     return outputs or []
 

@@ -131,15 +131,22 @@ def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
         if read.chosen is not None:
             all_taken = False
             yield (
-                f"{len(read.chosen.seen)} of {count_of(read.records, 'record')} taken. Of the others, {read.chosen.folded} repeat"
-                f" another one, {read.chosen.not_chosen} were not drawn and {read.unreadable} are unreadable."
+                f"{len(read.chosen.seen)} of {count_of(read.records, 'record')} taken. Of the"
+                f" others, {read.chosen.folded} repeat another one, {read.chosen.not_chosen} were"
+                f" not drawn and {read.unreadable} are unreadable."
             )
     done = "replaced" if recipe.personal_data.mode == "on" else "found and kept"
     if found:
         drawn = "" if all_taken else " (in all records; the funnel counts those that were drawn)"
-        yield f"Personal data {done}: {', '.join(f'{count} {kind}' for kind, count in found.most_common())}{drawn}."
+        yield (
+            f"Personal data {done}:"
+            f" {', '.join(f'{count} {kind}' for kind, count in found.most_common())}{drawn}."
+        )
     elif recipe.sources and recipe.personal_data.mode == "off":
-        yield "Personal data was not looked for. Set `personal_data: on` to replace it, or `report` to count it."
+        yield (
+            "Personal data was not looked for. Set `personal_data: on` to replace it, or `report`"
+            " to count it."
+        )
 
 
 def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
@@ -151,7 +158,8 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
             source.take is not None and not _choice(folder, source).exists()
         ):
             raise ConfigurationError(
-                f"The file {str(source.paths[0])!r} of the recipe {recipe.name!r} has not been read yet."
+                f"The file {str(source.paths[0])!r} of the recipe {recipe.name!r} has not been read"
+                " yet."
             )
         read = taken_in(folder)
         if source.take is not None:
@@ -334,7 +342,9 @@ class _Reading:
             return taken
         from callwright.generators.taken.personal_data import without_personal_data
 
-        seed = f"{self._mark.salt}:{print_of(taken.sample).hex()}"  # who says the same stays the same, and nobody can try names
+        seed = (  # who says the same stays the same, and nobody can try names
+            f"{self._mark.salt}:{print_of(taken.sample).hex()}"
+        )
         try:
             found = without_personal_data(taken.sample, record.tools, seed)
         except RecordError as error:
@@ -398,7 +408,10 @@ def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
         by_name.setdefault(tool.name, tool)
     if lacking := sorted(called - by_name.keys()):
         named = ", ".join(map(repr, lacking[:3]))
-        reason = f"It calls {named}, and neither its row nor the recipe's `tools` have a document of that."
+        reason = (
+            f"It calls {named}, and neither its row nor the recipe's `tools` have a document of"
+            " that."
+        )
         return record.with_changes(sample=None, kind="", problems=(reason, *record.problems))
     shown = {tool.key: tool for tool in islice(by_name.values(), _MOST_TOOLS)}
     category = sample.category or next((tool.category for tool in shown.values()), "")

@@ -230,7 +230,10 @@ def _of_unknown_languages(tools: Sequence[Tool]) -> Iterator[Problem]:
     counted = Counter(tool.language for tool in tools if tool.language not in known())
     for language, count in counted.items():
         checked = ", ".join(known())
-        message = f"{count} tools are in {language!r}; how complex they are and which do the same is checked in {checked} only."
+        message = (
+            f"{count} tools are in {language!r}; how complex they are and which do the same is"
+            f" checked in {checked} only."
+        )
         yield Problem(where=language, kind="unsupported", message=message)
 
 
@@ -245,7 +248,10 @@ def _complex(tools: Sequence[Tool]) -> Iterator[Problem]:
 def _redundant(tools: Sequence[Tool]) -> Iterator[Problem]:
     for duplicates in find_duplicate_tools(tools):
         does = "Does the same as" if duplicates.are_alike else "May do the same as"
-        message = f"{does} {duplicates.one.name!r} ({duplicates.one.description.strip()}); likeness {duplicates.likeness:.2f}."
+        message = (
+            f"{does} {duplicates.one.name!r} ({duplicates.one.description.strip()}); likeness"
+            f" {duplicates.likeness:.2f}."
+        )
         where = f"{duplicates.other.category}/{duplicates.other.name}"
         yield Problem(where=where, tool=duplicates.other.name, kind="redundant", message=message)
 
@@ -258,7 +264,7 @@ async def report_tools(
     if not sources:
         raise ConfigurationError(
             f"The recipe {recipe.name!r} has no tools to make. Add a line such as "
-            f"{{generate: all, tools_per_category: 12}} under `tools`."
+            "{generate: all, tools_per_category: 12} under `tools`."
         )
     tell_models([("generator", recipe.models.generator)], progress)
     warehouse = open_warehouse(settings)

@@ -35,7 +35,9 @@ _CONTROLS: tuple[dict[str, Any], ...] = (
     },
     {
         "name": REWARD,
-        "description": "Whether the task is done: 1.0 or 0.0, and what is otherwise in the world now.",
+        "description": (
+            "Whether the task is done: 1.0 or 0.0, and what is otherwise in the world now."
+        ),
         "parameters": {
             "type": "object",
             "properties": {

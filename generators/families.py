@@ -277,15 +277,24 @@ def _gaps(family: Family, kind: Kind) -> Iterator[str]:
     """What a kind lacks of what makes it."""
     made = [stage for stage in family.stages if stage.group == kind.group]
     if not made:
-        yield f"its kind {kind.name!r} is made by the group {kind.group!r}, of which the family has no stages"
+        yield (
+            f"its kind {kind.name!r} is made by the group {kind.group!r}, of which the family has"
+            " no stages"
+        )
     elif made[0].reads != family.drafts.__name__:
-        yield f"its stage {made[0].name!r} reads {made[0].reads!r}, and what is planned is {family.drafts.__name__!r}"
+        yield (
+            f"its stage {made[0].name!r} reads {made[0].reads!r}, and what is planned is"
+            f" {family.drafts.__name__!r}"
+        )
     elif made[-1].yields != "Sample":
-        yield f"its stage {made[-1].name!r} is the last of the group {kind.group!r}, and yields {made[-1].yields!r}, no 'Sample'"
+        yield (
+            f"its stage {made[-1].name!r} is the last of the group {kind.group!r}, and yields"
+            f" {made[-1].yields!r}, no 'Sample'"
+        )
     if kind.sources and kind.transform not in family.obstacles:
         yield (
-            f"its kind {kind.name!r} is made of other samples by the transform {kind.transform!r}, of which `obstacles` says"
-            " nothing"
+            f"its kind {kind.name!r} is made of other samples by the transform {kind.transform!r},"
+            " of which `obstacles` says nothing"
         )
     elif not kind.sources and family.plan is None:
         yield f"nothing plans its kind {kind.name!r}: give the family a `plan`"
@@ -299,7 +308,10 @@ def _clashes(family: Family, others: Sequence[Family]) -> Iterator[str]:
         for taken in {one.name for one in family.stages} & {one.name for one in other.stages}:
             yield f"there is a stage {taken!r} in the family {other.name!r}; give it another name"
         for taken in {one.group for one in family.stages} & {one.group for one in other.stages}:
-            yield f"there is a group of stages {taken!r} in the family {other.name!r}; give it another name"
+            yield (
+                f"there is a group of stages {taken!r} in the family {other.name!r}; give it"
+                " another name"
+            )
     drafts = family.drafts
     known = [getattr(records, drafts.__name__, drafts), *(other.drafts for other in others)]
     if any(one is not drafts and one.__name__ == drafts.__name__ for one in known):

@@ -84,9 +84,11 @@ async def collect_values(
 def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) -> str:
     """What keeps an answer from being enough, a sentence a parameter."""
     return " ".join(
-        _problem(name, {**wanted.known, **fitting, name: given[name]}, wanted)
-        if name in given
-        else f"There is no value for {name!r}."
+        (
+            _problem(name, {**wanted.known, **fitting, name: given[name]}, wanted)
+            if name in given
+            else f"There is no value for {name!r}."
+        )
         for name in wanted.names
         if name not in fitting
     )

@@ -87,8 +87,8 @@ def kind_named(name: str) -> Kind:
                 scale=0,
             )
     raise ConfigurationError(
-        f"There is no kind of sample {name!r}; the kinds are {', '.join(known)}, and any of them followed by "
-        f"{', '.join(f'_{transform}' for transform in _anywhere())}."
+        f"There is no kind of sample {name!r}; the kinds are {', '.join(known)}, and any of them"
+        f" followed by {', '.join(f'_{transform}' for transform in _anywhere())}."
     )
 
 

@@ -16,7 +16,10 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language, Tool
 
 _TRIES = 40
-_KNOWN = "The values in <known> are fixed already: give none for these parameters, and choose the others so that they go with them."
+_KNOWN = (
+    "The values in <known> are fixed already: give none for these parameters, and choose the others"
+    " so that they go with them."
+)
 
 
 def no_objection(_name: str, _values: Arguments) -> str:

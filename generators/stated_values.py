@@ -210,9 +210,11 @@ def _find_unruled(
         is_other = len(typed) == 1 and not _may_mean(typed[0], value) and str(value) not in stated
         return Stated(
             quoted,
-            f"the words {stated!r} say another value for {name!r}, not {value!r}."
-            if is_other
-            else "",
+            (
+                f"the words {stated!r} say another value for {name!r}, not {value!r}."
+                if is_other
+                else ""
+            ),
         )
     at = text.casefold().find(str(value).casefold()) if isinstance(value, str | int | float) else -1
     if at >= 0 and len(text.casefold()) == len(text):

@@ -54,7 +54,10 @@ def _lines(turn: Turn) -> Iterator[str]:
             yield f"assistant: {_indented(text)}"
         case CallTurn(calls=calls, executed=True):
             for call in calls:
-                yield f"call: {orjson.dumps({'tool': call.tool, 'arguments': call.arguments}).decode()}"
+                yield (
+                    "call:"
+                    f" {orjson.dumps({'tool': call.tool, 'arguments': call.arguments}).decode()}"
+                )
         case CallTurn():
             return
         case ResultTurn(results=results):

@@ -33,10 +33,12 @@ from callwright.warehouse.records.samples import PLAIN
 
 _SEED = re.compile(r"^<seed>(-?\d+)</seed>$", re.MULTILINE)
 _FRAME = (
-    "<circumstances> are those of this one answer and set it apart from others: let them decide what is wanted, which values are "
-    "given and which words are used, but do not tell of them. The day is the one on which this is said: days that are meant lie "
-    "around it, before or after as the matter wants, and are said as dates, since whoever reads it does not know what day it is. "
-    "Names that you make up (people, places, firms, titles) begin with one of the letters, where nothing else decides them."
+    "<circumstances> are those of this one answer and set it apart from others: let them decide"
+    " what is wanted, which values are given and which words are used, but do not tell of them. The"
+    " day is the one on which this is said: days that are meant lie around it, before or after as"
+    " the matter wants, and are said as dates, since whoever reads it does not know what day it is."
+    " Names that you make up (people, places, firms, titles) begin with one of the letters, where"
+    " nothing else decides them."
 )
 _OPENING = " What is said opens as <circumstances> has it, where that sounds natural."
 _PLACES = (
@@ -155,11 +157,20 @@ def _person(rng: Random) -> str:
 
 _TRAITS: tuple[Trait, ...] = ("persona", "style")
 _WISHES = {
-    "persona": "The person is the one that <persona> describes: choose words as this person would, but do not describe them.",
+    "persona": (
+        "The person is the one that <persona> describes: choose words as this person would, but do"
+        " not describe them."
+    ),
     "style": "Say it in the way that <style> names.",
 }
-_EXAMPLES = "Requests as people make them here, with their calls. Speak as they do, but repeat none of them, nor their values."
-_LIMIT = "Neither changes what is said: every value stays exactly the one that is given, and none is added."
+_EXAMPLES = (
+    "Requests as people make them here, with their calls. Speak as they do, but repeat none of"
+    " them, nor their values."
+)
+_LIMIT = (
+    "Neither changes what is said: every value stays exactly the one that is given, and none is"
+    " added."
+)
 
 
 class UserVoice(NamedTuple):

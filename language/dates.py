@@ -143,7 +143,8 @@ def _times(text: str) -> tuple[Found, ...]:
 
 
 _FIGURES = re.compile(
-    r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})(?:[ T](?P<clock>\d{1,2}:\d\d)(?::00)?)?"
+    r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})(?:["
+    r" T](?P<clock>\d{1,2}:\d\d)(?::00)?)?"
 )
 _FILLERS = LanguagePattern(r"@{moment_filler}|@[\s,.{list}]+", re.RegexFlag(0))
 _FARTHEST = 60

@@ -18,7 +18,8 @@ _EDGES = re.compile(
     r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d+$)|[_\-.\s/:$@\[\]]+"
 )
 _SPELLED = words(
-    "id ids pin cvv url uri ip vip gps sms usb tv isbn vin sku otp iban bmi eta sim atm pdf api uuid iata dob faq"
+    "id ids pin cvv url uri ip vip gps sms usb tv isbn vin sku otp iban bmi eta sim atm pdf api"
+    " uuid iata dob faq"
 )
 _PLURALS = {"ids": "IDs"}
 _GLUED = re.compile(r"^(\w{3,})(id|name|code|date|time|number|type)$")

@@ -55,8 +55,8 @@ def of(code: Language) -> LanguagePack:
         name = language_names().get(code)
         if name is None:
             raise ConfigurationError(
-                f"There is no language {code!r}; the languages are {', '.join(known())}, and others by their ISO 639 codes,"
-                " such as fr or de."
+                f"There is no language {code!r}; the languages are {', '.join(known())}, and others"
+                " by their ISO 639 codes, such as fr or de."
             )
         return replace(of(fallback()), code=code, name=name, marks=frozenset(), fallback=False)
     entries = {name: value for name, value in _described(code).items() if name != "signs"}

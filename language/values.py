@@ -246,9 +246,11 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
             # "a hundred and two" would be one number, so numbers in lists stand in digits
             return _write_list(
                 [
-                    in_digits(item)
-                    if isinstance(item, int | float) and not isinstance(item, bool)
-                    else write_value(item, items, language, rng)
+                    (
+                        in_digits(item)
+                        if isinstance(item, int | float) and not isinstance(item, bool)
+                        else write_value(item, items, language, rng)
+                    )
                     for item in value
                 ],
                 language,

@@ -322,7 +322,10 @@ _ABOUT_SCHEMAS = re.compile(
 )
 _ABOUT_THIS_ONE = re.compile(r"invalid (?:json )?schema", re.IGNORECASE)
 _TABLE = "create table if not exists answer_forms (model text primary key, form text not null)"
-_PUT = "insert into answer_forms (model, form) values (?, ?) on conflict (model) do update set form = excluded.form"
+_PUT = (
+    "insert into answer_forms (model, form) values (?, ?) on conflict (model) do update set form ="
+    " excluded.form"
+)
 
 
 class StatedSchema(NamedTuple):
@@ -453,7 +456,10 @@ class AnswerForms:
             connection.execute(_TABLE)
             return cast("tuple[str] | None", connection.execute(asked, values).fetchone())
         except sqlite3.Error as error:
-            text = f"The ledger at {self._ledger} could not keep how {self._name} takes schemas: {error}."
+            text = (
+                f"The ledger at {self._ledger} could not keep how {self._name} takes schemas:"
+                f" {error}."
+            )
             raise StoreError(text) from error
 
     def _key(self, request: ChatRequest) -> str:

@@ -285,9 +285,9 @@ class _Sending:
             self._settle(estimate, time.perf_counter() - start, ended)
         # half characters can be smuggled in by JSON escapes, and no file can hold them
         return reply._replace(
-            text=reply.text
-            if reply.text.isascii()
-            else reply.text.encode(errors="replace").decode()
+            text=(
+                reply.text if reply.text.isascii() else reply.text.encode(errors="replace").decode()
+            )
         )
 
     async def _set_aside(self) -> float:

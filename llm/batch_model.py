@@ -132,7 +132,8 @@ class BatchModel(OpenAIModel):
     def _stored(self) -> "BatchStore":
         if self._ledger is None:
             raise ConfigurationError(
-                f"The model {self._asked.name!r} can't be asked in batches where no ledger keeps them."
+                f"The model {self._asked.name!r} can't be asked in batches where no ledger keeps"
+                " them."
             )
         if self._store is None:
             self._store = BatchStore(self._ledger)
@@ -214,7 +215,8 @@ class BatchModel(OpenAIModel):
                         refusal(
                             "busy",
                             self._asked,
-                            f"the batch {ended.get('id')} is {ended['status']} without a word on the request",
+                            f"the batch {ended.get('id')} is {ended['status']} without a word on"
+                            " the request",
                         )
                     ),
                 )
@@ -353,8 +355,9 @@ def form(lines: bytes) -> tuple[bytes, str]:
     """A file of requests as a form, with the form's content type."""
     mark = uuid4().hex
     head = (
-        f'--{mark}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--{mark}\r\n'
-        'Content-Disposition: form-data; name="file"; filename="requests.jsonl"\r\nContent-Type: application/jsonl\r\n\r\n'
+        f"--{mark}\r\nContent-Disposition: form-data;"
+        f' name="purpose"\r\n\r\nbatch\r\n--{mark}\r\nContent-Disposition: form-data; name="file";'
+        ' filename="requests.jsonl"\r\nContent-Type: application/jsonl\r\n\r\n'
     )
     return (
         head.encode() + lines + f"\r\n--{mark}--\r\n".encode(),
@@ -402,7 +405,10 @@ class BatchStore:
         with self._telling():
             self._connection.execute("begin immediate")
             self._connection.execute("insert into batch_files (file) values (?)", (file,))
-            put = "insert into batch_lines (key, file) values (?, ?) on conflict (key) do update set file = excluded.file"
+            put = (
+                "insert into batch_lines (key, file) values (?, ?) on conflict (key) do update set"
+                " file = excluded.file"
+            )
             self._connection.executemany(put, [(key, file) for key in keys])
 
     def batch_of(self, file: str) -> str:

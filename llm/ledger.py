@@ -230,7 +230,8 @@ class AnswerFile(NamedTuple):
                     and connection.execute("select 1 from sqlite_master").fetchone()
                 ):
                     raise StoreError(
-                        f"The file {path} is an SQLite database but no {self.what}; give the {self.what} another name."
+                        f"The file {path} is an SQLite database but no {self.what}; give the"
+                        f" {self.what} another name."
                     )
                 connection.execute(f"pragma application_id = {self.mark}")
                 for statement in filter(str.strip, self.tables.split(";")):
@@ -245,10 +246,14 @@ class AnswerFile(NamedTuple):
             error, sqlite3.OperationalError
         ):  # it is whole: SQLite says of a damaged one that it is no database
             return (
-                f"The {self.what} at {path} can't be used now ({error}): another process holds it, or its disk is full or"
-                f" away. Let it stay where it is and try again, since without it {self.without}."
+                f"The {self.what} at {path} can't be used now ({error}): another process holds it,"
+                " or its disk is full or away. Let it stay where it is and try again, since"
+                f" without it {self.without}."
             )
-        return f"The {self.what} at {path} can't be read ({error}). Move the file away to go on: {self.without}."
+        return (
+            f"The {self.what} at {path} can't be read ({error}). Move the file away to go on:"
+            f" {self.without}."
+        )
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -243,8 +243,9 @@ class Door:
         if now >= end or self._next > end:
             looks = "once" if self._looks == 1 else f"{self._looks} times"
             self._lost = (
-                f"{_sentence(error)} It was asked {looks} in {now - self._since:.0f} s. Ask again when it is back; its setting"
-                f" patience ({self._patience:g} s) says how long to wait for it."
+                f"{_sentence(error)} It was asked {looks} in {now - self._since:.0f} s. Ask again"
+                f" when it is back; its setting patience ({self._patience:g} s) says how long to"
+                " wait for it."
             )
             self._tell(None)
         self._must_have_hope()
@@ -531,10 +532,10 @@ class Budget:
             await self._settled.wait()
         if self._is_over(estimate, limit):
             raise BudgetError(
-                f"The budget of ${limit:.4f} does not allow another request. ${self.spent:.4f} is "
-                f"spent, and the next request may cost ${estimate:.4f} (its prompt and the longest reply that "
-                "max_tokens or the model allows). Raise the budget and run the same command again. Answered requests "
-                "are not sent again."
+                f"The budget of ${limit:.4f} does not allow another request. ${self.spent:.4f} is"
+                f" spent, and the next request may cost ${estimate:.4f} (its prompt and the longest"
+                " reply that max_tokens or the model allows). Raise the budget and run the same"
+                " command again. Answered requests are not sent again."
             )
         self._reserved += estimate
         self._under_way += 1

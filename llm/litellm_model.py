@@ -163,7 +163,9 @@ class LiteLLMModel:
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": True,
-            "_skip_mcp_handler": True,  # its look for MCP servers among the tools needs the package mcp; ours are none
+            "_skip_mcp_handler": (
+                True
+            ),  # its look for MCP servers among the tools needs the package mcp; ours are none
             **taken_options(self._name, options),
             **options.get("extra", {}),
         }

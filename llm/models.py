@@ -134,7 +134,9 @@ class ModelSettings(Record):
     )
     price: OwnPrice | None = Field(
         default=None,
-        description="Dollars for a million tokens, where litellm's price map has none or another one.",
+        description=(
+            "Dollars for a million tokens, where litellm's price map has none or another one."
+        ),
     )
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one request.")
     concurrency: int = Field(default=16, ge=1, description="Requests at once.")
@@ -221,16 +223,19 @@ class ModelSettings(Record):
             raise ValueError("batch needs the api_base of a server with OpenAI's files and batches")
         if self.batch and (self.items_per_request > 1 or self.transport != "auto"):
             raise ValueError(
-                "a batch has one item a request and a way of its own; leave items_per_request and transport out"
+                "a batch has one item a request and a way of its own; leave items_per_request and"
+                " transport out"
             )
         if self.hedge_after and (self.batch or self.items_per_request > 1):
             raise ValueError(
-                "hedge_after is for single requests, not for batches nor with items_per_request above 1"
+                "hedge_after is for single requests, not for batches nor with items_per_request"
+                " above 1"
             )
         reserved = sorted(RESERVED & set(self.extra))
         if reserved:
             raise ValueError(
-                f"extra can't hold {', '.join(reserved)}; these are settings of their own or not allowed"
+                f"extra can't hold {', '.join(reserved)}; these are settings of their own or not"
+                " allowed"
             )
         return self
 
@@ -314,7 +319,8 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
     except ValidationError as error:
         is_unknown = error.errors()[0]["type"] == "extra_forbidden"
         known = (
-            f" The settings are {', '.join(one for one in ModelSettings.model_fields if one != 'sentences')}."
+            " The settings are"
+            f" {', '.join(one for one in ModelSettings.model_fields if one != 'sentences')}."
             if is_unknown
             else ""
         )
@@ -460,14 +466,16 @@ def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
     variables = key_variables(settings)
     if variables and not any(secret(name) for name in variables):
         raise ConfigurationError(
-            f"There is no API key for {settings.name}. Set the environment variable "
-            f"{' or '.join(variables)}, or name the variable that holds the key with api_key_variable."
+            f"There is no API key for {settings.name}. Set the environment variable"
+            f" {' or '.join(variables)}, or name the variable that holds the key with"
+            " api_key_variable."
         )
     if settings.name.startswith(LOCAL):
         require_extra("local")
         if not Path(settings.name.removeprefix(LOCAL)).is_file():
             raise ConfigurationError(
-                f"There is no model file {settings.name.removeprefix(LOCAL)!r}. Name a .gguf file after 'local/'."
+                f"There is no model file {settings.name.removeprefix(LOCAL)!r}. Name a .gguf file"
+                " after 'local/'."
             )
 
 

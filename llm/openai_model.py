@@ -154,7 +154,8 @@ class OpenAIModel:
             if error.may_be_charged:
                 return None
             return UnavailableError(
-                f"The server of {self._asked.name} at {address} can't be reached. Start it, or correct api_base. {error}"
+                f"The server of {self._asked.name} at {address} can't be reached. Start it, or"
+                f" correct api_base. {error}"
             )
         return (
             self._refused(status, received, content, document_of(content))
@@ -243,7 +244,8 @@ class OpenAIModel:
             size += len(piece)
             if size > most:
                 raise ReplyError(
-                    f"{self._asked.name} answers with more than {most / 1e6:g} MB; the rest is not read.",
+                    f"{self._asked.name} answers with more than {most / 1e6:g} MB; the rest is not"
+                    " read.",
                     may_be_charged=True,
                 )
         body = b"".join(pieces)

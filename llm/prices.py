@@ -110,9 +110,9 @@ def say_unpriced(name: str, say: Callable[[str], object] = logger.warning) -> No
 def unpriced_sentence(name: str) -> str:
     """What to do about a model whose price nobody knows."""
     return (
-        f"The price of {name} is unknown, so its requests count as free and no budget limits them. "
-        f"Set the price in its settings, in dollars per million tokens: price: {{input: 0.15, output: 0.60}} "
-        "(0 for both if it is free)."
+        f"The price of {name} is unknown, so its requests count as free and no budget limits them."
+        " Set the price in its settings, in dollars per million tokens: price: {input: 0.15,"
+        " output: 0.60} (0 for both if it is free)."
     )
 
 
@@ -262,7 +262,8 @@ def _encoding(encoding: str) -> "Encoding":
 def say_unstated(name: str) -> None:
     """Warn once a process that a provider states no usage."""
     logger.warning(
-        "%s states no usable count of tokens (usage): they are counted by our own estimate, and so is their cost",
+        "%s states no usable count of tokens (usage): they are counted by our own estimate, and so"
+        " is their cost",
         name,
     )
 

@@ -45,7 +45,8 @@ def check_address(address: str) -> str:
         )
     if parts.query or parts.fragment:
         raise ValueError(
-            "the api_base can't hold a query, for it is kept with the build; a key goes into api_key_variable"
+            "the api_base can't hold a query, for it is kept with the build; a key goes into"
+            " api_key_variable"
         )
     return address
 
@@ -56,18 +57,21 @@ def check_no_secrets(extra: Mapping[str, JsonValue]) -> None:
         shown = ".".join(path)
         if value.startswith(_FOREIGN_REFERENCE):
             raise ValueError(
-                f"extra.{shown} can't refer to {_FOREIGN_REFERENCE}…; name the variable in api_key_variable"
+                f"extra.{shown} can't refer to {_FOREIGN_REFERENCE}…; name the variable in"
+                " api_key_variable"
             )
         if path[0] == HEADERS:
             is_secret = _SECRET_HEADER.search(path[-1]) or _SECRET_VALUE.match(value)
             if is_secret and not _REFERENCE.search(value):
                 raise ValueError(
-                    f"extra.{shown} looks like a secret, and would be kept with the build; put it into a variable of the "
-                    "environment, and write ${NAME_OF_THE_VARIABLE} in its place"
+                    f"extra.{shown} looks like a secret, and would be kept with the build; put it"
+                    " into a variable of the environment, and write ${NAME_OF_THE_VARIABLE} in"
+                    " its place"
                 )
         elif _SECRET_SETTING.search(path[-1]) and value:
             raise ValueError(
-                f"extra.{shown} looks like a secret, and would be kept with the build; use api_key_variable"
+                f"extra.{shown} looks like a secret, and would be kept with the build; use"
+                " api_key_variable"
             )
 
 

@@ -37,7 +37,10 @@ def wire_question(
 
 def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:
     """The messages with the schema stated in the first one, for providers that take none."""
-    wish = f"Reply with nothing but a JSON object that fits this JSON Schema:\n{orjson.dumps(schema).decode()}"
+    wish = (
+        "Reply with nothing but a JSON object that fits this JSON"
+        f" Schema:\n{orjson.dumps(schema).decode()}"
+    )
     stated = wire_messages(messages)
     if stated and stated[0]["role"] == "system":
         return [{"role": "system", "content": f"{stated[0]['content']}\n\n{wish}"}, *stated[1:]]

@@ -84,7 +84,8 @@ _DAY_RULES = {
     "loose": "day",
 }
 _MOMENT = re.compile(
-    r"(?P<day>\d{4}-\d\d-\d\d)?(?:(?<=\d)[T ](?=\d))?(?P<clock>\d\d:\d\d)?(?:(?<=:\d\d):00(?:\.0+)?)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
+    r"(?P<day>\d{4}-\d\d-\d\d)?(?:(?<=\d)[T"
+    r" ](?=\d))?(?P<clock>\d\d:\d\d)?(?:(?<=:\d\d):00(?:\.0+)?)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
 )
 _NOW = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
 _FEW_WORDS = re.compile(r"\W*(?:\w+\W+){0,2}")

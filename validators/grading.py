@@ -46,7 +46,8 @@ async def judge_prediction(
     pairs = pairs_to_judge(prediction, sample)
     if not pairs:
         raise RecordError(
-            f"The prediction {prediction.key} has no two calls to compare; a judge has nothing to say."
+            f"The prediction {prediction.key} has no two calls to compare; a judge has nothing to"
+            " say."
         )
     judgements: list[Judgement] = []
     for due, made in pairs:

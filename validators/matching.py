@@ -59,7 +59,8 @@ class CallDifference(NamedTuple):
         parts = [f"leaves out {name!r}" for name in self.missing]
         parts += [f"adds {name!r}" for name in self.hallucinated]
         parts += [
-            f"gives {value.argument!r} as {value.given!r}, not {value.expected!r} (Rouge-L {value.likeness:.2f})"
+            f"gives {value.argument!r} as {value.given!r}, not {value.expected!r} (Rouge-L"
+            f" {value.likeness:.2f})"
             for value in self.wrong
         ]
         return ", ".join(parts)
@@ -69,7 +70,10 @@ class CallDifference(NamedTuple):
 READ_OTHERWISE = {
     "adds": "The user also seems to give {name}: {other}{where}, but the call does not use it.",
     "leaves_out": "Whoever reads the conversation alone leaves out {name}.",
-    "gives_other": "For {name} the call has {value}, but whoever reads the conversation alone takes {other}{where}.",
+    "gives_other": (
+        "For {name} the call has {value}, but whoever reads the conversation alone takes"
+        " {other}{where}."
+    ),
     "calls_other": "Whoever reads the conversation alone calls {tool} instead.",
     "calls_none": "Whoever reads the conversation alone makes no call.",
     "calls_needlessly": "No call is due, but {tool} may do what is asked.",

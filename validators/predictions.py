@@ -272,11 +272,13 @@ async def _ask_natively(
             tools=[tool for tool in question.tools if tool.name in named.names][:MOST_NATIVE]
         )
     tools = [  # what a native one returns has no place but its description
-        tool.with_changes(
-            description=f"{tool.description}\nReturns: {orjson.dumps(tool.returns).decode()}"
+        (
+            tool.with_changes(
+                description=f"{tool.description}\nReturns: {orjson.dumps(tool.returns).decode()}"
+            )
+            if question.setting == "plan" and tool.returns is not None
+            else tool
         )
-        if question.setting == "plan" and tool.returns is not None
-        else tool
         for tool in question.tools
     ]
     prompt = _prompt(CALLS, question, "native")

@@ -61,7 +61,10 @@ def parse_reply(text: str, style: Style) -> ParsedReply:
         case "mistral" | "xlam":
             _, opening, rest = text.partition(_OPENINGS[style])
             if not opening:
-                problem = f"The reply has no {_OPENINGS[style]!r}, with which calls of the style {style!r} begin."
+                problem = (
+                    f"The reply has no {_OPENINGS[style]!r}, with which calls of the style"
+                    f" {style!r} begin."
+                )
                 return unreadable(problem)
             return _read_blocks([rest.partition("]")[0]])
         case _:

@@ -17,8 +17,8 @@ from callwright.warehouse.records import (
     Turn,
 )
 
-_UNSHOWN = (
-    "{} (its former name)"  # what nobody was shown is no gold name, whatever a candidate remembers
+_UNSHOWN = (  # what nobody was shown is no gold name, whatever a candidate remembers
+    "{} (its former name)"
 )
 _IN_ALL = ("allOf", "anyOf", "oneOf")
 _IN_ONE = ("if", "then", "else", "not")

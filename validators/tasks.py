@@ -315,7 +315,8 @@ class Episode:
     def _open(self, use: str) -> WorldEpisode:
         if self._episode is None:
             raise ConfigurationError(
-                f"The episode of the task {self.task.key} is closed, so that {use} is not possible; begin another one."
+                f"The episode of the task {self.task.key} is closed, so that {use} is not possible;"
+                " begin another one."
             )
         return self._episode
 

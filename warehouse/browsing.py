@@ -147,7 +147,10 @@ def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
                 f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"
             )
         )
-    holds = "(contains(lower(s.request), ?) or starts_with(s.key, ?) or contains(lower(s.gold::varchar), ?))"
+    holds = (
+        "(contains(lower(s.request), ?) or starts_with(s.key, ?) or"
+        " contains(lower(s.gold::varchar), ?))"
+    )
     for word in wanted.words.split():
         clauses.append(holds)
         values += [word.lower()] * 3
@@ -421,9 +424,9 @@ def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
         state,
         **found,
         near_duplicates=found["duplicates"][0]["total"] if found["duplicates"] else 0,
-        difference=diff_releases(warehouse, found["versions"][1]["name"], name)
-        if has_earlier
-        else None,
+        difference=(
+            diff_releases(warehouse, found["versions"][1]["name"], name) if has_earlier else None
+        ),
     )
 
 
@@ -544,7 +547,8 @@ def effect_sentence(row: Row) -> str:
     """An effect in words: how many samples it makes right or wrong, and whether that may be chance."""
     chance = "may well be chance" if row["p_value"] >= 0.05 else "is unlikely to be chance"  # noqa: PLR2004 - the usual bound
     return (
-        f"{row['better']} of {row['samples']} samples are right only with the changed tools, {row['worse']} only with the original"
-        f" ones: a difference of {row['difference']:+.3f} (95 %: {row['low']:+.3f} to {row['high']:+.3f}),"
-        f" p = {row['p_value']:.4f}; the difference {chance} (McNemar's exact test)."
+        f"{row['better']} of {row['samples']} samples are right only with the changed tools,"
+        f" {row['worse']} only with the original ones: a difference of {row['difference']:+.3f} (95"
+        f" %: {row['low']:+.3f} to {row['high']:+.3f}), p = {row['p_value']:.4f}; the difference"
+        f" {chance} (McNemar's exact test)."
     )

@@ -69,21 +69,30 @@ class CardFacts(NamedTuple):
         )
         few = [f"{row['kind']} in {row['language']}" for row in self.kinds if row["samples"] < _FEW]
         found = {
-            f"{template} of {total} samples were worded, or where rules leave something open read, by code without"
-            " weights: they are for trying out, not for training.": template,
+            f"{template} of {total} samples were worded, or where rules leave something open read, by code without weights: they are for trying out, not for training.": (
+                template
+            ),
             f"{unchecked} samples were imported as they are: no check has seen them.": unchecked,
-            f"Nobody has looked at a random draw of what is {' or '.join(unmeasured)}: how often it is right is"
-            " unknown.": unmeasured,
+            f"Nobody has looked at a random draw of what is {' or '.join(unmeasured)}: how often it is right is unknown.": (
+                unmeasured
+            ),
             f"Fewer than {_FEW} samples: {', '.join(few)}.": few,
             "It has no splits. A random split would part relatives, such as a dialogue and the request that it was made of.": (
                 not release.splits
             ),
-            "Near duplicates across splits are found by their words: paraphrases with other calls due are not.": release.splits,
+            "Near duplicates across splits are found by their words: paraphrases with other calls due are not.": (
+                release.splits
+            ),
             f"{self.duplicates} samples have a near duplicate in another split.": self.duplicates,
-            f"{self.withdrawn} samples were taken back by people since it was frozen; they are still in it.": self.withdrawn,
-            "Its manifest was made after it was frozen, when the warehouse was brought forward: earlier changes can't"
-            " be noticed.": release.manifest_made == "migration",
-            "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": True,
+            f"{self.withdrawn} samples were taken back by people since it was frozen; they are still in it.": (
+                self.withdrawn
+            ),
+            "Its manifest was made after it was frozen, when the warehouse was brought forward: earlier changes can't be noticed.": (
+                release.manifest_made == "migration"
+            ),
+            "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": (
+                True
+            ),
         }
         return [sentence for sentence, holds in found.items() if holds]
 

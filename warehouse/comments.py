@@ -37,9 +37,9 @@ def vocabulary_text() -> str:
 def view_comments(scripts: Iterable[str]) -> dict[str, str]:
     """What each view of some scripts is, by the head above it."""
     return {
-        name: " ".join(
-            line.removeprefix("--").strip() for line in head.strip().splitlines()
-        ).strip()
+        name: (
+            " ".join(line.removeprefix("--").strip() for line in head.strip().splitlines()).strip()
+        )
         for script in scripts
         for head, name in _HEAD.findall(script)
     }

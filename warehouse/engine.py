@@ -20,7 +20,9 @@ Connection = duckdb.DuckDBPyConnection
 Answer = tuple[list[str], list[tuple[Any, ...]]]  # column names and rows
 _A_MOMENT = 0.25  # seconds to wait for another thread's transaction before ctrl-C is looked for
 _INTERRUPTED = "Query interrupted"  # all that DuckDB's binding leaves of a Ctrl-C while it works
-_STORAGE = "v1.4.0"  # new files are written so that clients of this version of DuckDB and later ones read them
+_STORAGE = (  # new files are written so that clients of this version of DuckDB and later ones read them
+    "v1.4.0"
+)
 _KEPT_ENGINES = 2
 _ROWS_AT_ONCE = 500
 CATALOG = "warehouse"
@@ -96,7 +98,8 @@ class DatabaseFile:
         """Write a file that an earlier callwright began anew, so that DuckDB since 1.4 reads it."""
         attached = self.open(read_only=True)
         [[version]] = attached.connection.execute(
-            "select tags['storage_version'] from duckdb_databases() where database_name = current_database()"
+            "select tags['storage_version'] from duckdb_databases() where database_name ="
+            " current_database()"
         ).fetchall()
         attached.close()
         if version == f"{_STORAGE}+":
@@ -292,8 +295,8 @@ class _Engine:
         if self._users[get_ident()]:
             how = "reads" if self.is_read_only else "writes"
             raise StoreError(
-                f"The warehouse {self._path} can't be {purpose} by the thread that {how} it now: it would wait for itself. A bug, "
-                "to be reported."
+                f"The warehouse {self._path} can't be {purpose} by the thread that {how} it now: it"
+                " would wait for itself. A bug, to be reported."
             )
         if self._users.total():
             raise Busy(_ANOTHER_THREAD)

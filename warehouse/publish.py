@@ -135,7 +135,10 @@ def _answer_ahead(copy: Warehouse) -> None:
     with copy.together():
         for view in list_views("answered_ahead"):
             with copy.writing() as connection:
-                told = "select column_name, comment from duckdb_columns() where table_name = ? and comment is not null"
+                told = (
+                    "select column_name, comment from duckdb_columns() where table_name = ? and"
+                    " comment is not null"
+                )
                 columns = connection.execute(told, [view]).fetchall()
                 told = "select comment from duckdb_views() where view_name = ?"
                 [[comment]] = connection.execute(told, [view]).fetchall()

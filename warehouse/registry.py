@@ -188,7 +188,8 @@ class Registry(Generic[Row]):
             )
         if taken:
             raise PluginError(
-                f"{source.place}: its name {row.name!r} is taken: there is the {self._noun} of {taken}. Give it another name."
+                f"{source.place}: its name {row.name!r} is taken: there is the {self._noun} of"
+                f" {taken}. Give it another name."
             )
         others = [one for one in self.rows() if one.name != row.name]
         if problem := self._problem_beside(row, others):
@@ -234,15 +235,16 @@ class Registry(Generic[Row]):
         except PluginError as error:
             if _is_own(entry):
                 raise PluginError(
-                    f"callwright's own {self._noun} {entry.name!r} can't be used: {error}. Install callwright again."
+                    f"callwright's own {self._noun} {entry.name!r} can't be used: {error}. Install"
+                    " callwright again."
                 ) from error
             self._pass_over(entry, str(error))
         return self._loaded.get(entry.name)
 
     def _pass_over(self, entry: EntryPoint, wrong: str) -> None:
         self._broken[entry.name, package_of(entry)] = (
-            f"The {self._noun} {entry.name!r} of the package {package_of(entry)} can't be used: {wrong}. "
-            "Update or remove that package; callwright goes on without it."
+            f"The {self._noun} {entry.name!r} of the package {package_of(entry)} can't be used:"
+            f" {wrong}. Update or remove that package; callwright goes on without it."
         )
 
     def _checked(self, entry: EntryPoint) -> Row:

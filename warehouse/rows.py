@@ -60,8 +60,8 @@ def _require_size(record: Record, table: str, row: Row) -> None:
     letters = sum(len(value) for value in row.values() if isinstance(value, str))
     if letters * _BYTES_A_LETTER > LONGEST_ROW and (size := len(orjson.dumps(row))) >= LONGEST_ROW:
         raise RecordError(
-            f"A {type(record).__name__} takes {size / _MIB:.1f} MiB in the table {table}, which takes {LONGEST_ROW // _MIB} MiB at "
-            "most. Shorten its longest text."
+            f"A {type(record).__name__} takes {size / _MIB:.1f} MiB in the table {table}, which"
+            f" takes {LONGEST_ROW // _MIB} MiB at most. Shorten its longest text."
         )
 
 

@@ -233,7 +233,8 @@ class Warehouse:
         except ConfigurationError as error:
             known = ", ".join(self.query("select * from accepted_samples limit 0")[0])
             raise ConfigurationError(
-                f"The condition {condition!r} can't be used on accepted samples; their columns are {known}. {error}"
+                f"The condition {condition!r} can't be used on accepted samples; their columns are"
+                f" {known}. {error}"
             ) from error
         return {str(key) for (key,) in rows}
 
@@ -298,7 +299,8 @@ def _is_current(connection: Connection) -> bool:
 def _migrate(connection: Connection, path: Path) -> None:
     """Bring the file forward: each migration once, in order; then the views as this version has them."""
     connection.execute(
-        "create table if not exists migrations (name varchar primary key, made_at timestamptz default now())"
+        "create table if not exists migrations (name varchar primary key, made_at timestamptz"
+        " default now())"
     )
     done = {name for (name,) in connection.execute("select name from migrations").fetchall()}
     scripts, views, version = _latest()

@@ -206,11 +206,13 @@ def _remainder(left: Any, right: Any) -> Any:  # noqa: ANN401 - whatever the tem
     _validate_form(
         text,
         "%",
-        right
-        if isinstance(right, tuple | list)
-        else right.values()
-        if isinstance(right, dict)
-        else [right],
+        (
+            right
+            if isinstance(right, tuple | list)
+            else right.values()
+            if isinstance(right, dict)
+            else [right]
+        ),
     )
     return _charged(left % right)
 

@@ -55,8 +55,8 @@ def when_free(
         waited = time.monotonic() - began
         if waited + wait > patience:
             raise StoreError(
-                f"{what} stayed locked by {who} for {patience:g} s. Wait for it to end or stop it, then run the command again; "
-                "CALLWRIGHT_PATIENCE sets how many seconds to wait."
+                f"{what} stayed locked by {who} for {patience:g} s. Wait for it to end or stop it,"
+                " then run the command again; CALLWRIGHT_PATIENCE sets how many seconds to wait."
             )
         if waited > next_word:
             tell(f"{what} is locked by {who}; waited {waited:.0f} s of at most {patience:g} s.")

@@ -150,9 +150,11 @@ def _without_text(task: Json) -> Json:
     }
     shown = task.get("data")
     return kept | {
-        "data": {name: shown[name] for name in _NAMES if name in shown}
-        if isinstance(shown, dict)
-        else shown
+        "data": (
+            {name: shown[name] for name in _NAMES if name in shown}
+            if isinstance(shown, dict)
+            else shown
+        )
     }
 
 

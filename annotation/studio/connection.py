@@ -150,13 +150,15 @@ def refusal(
             "retry-after", ""
         )
         return TransientError(
-            f"The Label Studio at {url} answered {status}: {reason}. It may be busy; try again in a moment.",
+            f"The Label Studio at {url} answered {status}: {reason}. It may be busy; try again in a"
+            " moment.",
             float(wish) if wish.isdecimal() else None,
         )
     if status in (401, 403):
         return AnnotationError(
-            f"The Label Studio at {url} refused the token ({status}: {reason}). Copy a valid one from its page Account & "
-            "Settings, and give it to callwright; a legacy token works only where the organization allows it."
+            f"The Label Studio at {url} refused the token ({status}: {reason}). Copy a valid one"
+            " from its page Account & Settings, and give it to callwright; a legacy token works"
+            " only where the organization allows it."
         )
     if (
         status is not None
@@ -164,11 +166,13 @@ def refusal(
         and not _is_page(body)
     ):
         return TransientError(
-            f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON: {reason})."
+            f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON:"
+            f" {reason})."
         )
     if status is None or status < _WRONG or _is_page(body):
         return AnnotationError(
-            f"What answers at {url} is not the root of a Label Studio ({status}: {reason}). Check the URL."
+            f"What answers at {url} is not the root of a Label Studio ({status}: {reason}). Check"
+            " the URL."
         )
     if status == HTTPStatus.NOT_FOUND:
         return MissingError(f"The Label Studio at {url} does not have that (404: {reason}).")
@@ -178,15 +182,16 @@ def refusal(
 def unreachable(url: str, problem: Exception) -> AnnotationError:
     """The error for a URL where nobody answers."""
     return AnnotationError(
-        f"No Label Studio answers at {url} ({problem}). Start one with `callwright review serve`, or set the URL of a "
-        "running one."
+        f"No Label Studio answers at {url} ({problem}). Start one with `callwright review serve`,"
+        " or set the URL of a running one."
     )
 
 
 def interrupted(url: str, problem: Exception) -> TransientError:
     """The error for an answer that broke off or took too long."""
     return TransientError(
-        f"The Label Studio at {url} did not finish its answer ({type(problem).__name__}: {problem})."
+        f"The Label Studio at {url} did not finish its answer ({type(problem).__name__}:"
+        f" {problem})."
     )
 
 

@@ -26,7 +26,9 @@ _OWN_FIELDS = ("callwright_key", "subject", "version", "sample_kind")
 _WIDE = 420
 _NOBODY: Mapping[str, int] = MappingProxyType({})
 KEY = "data.callwright_key"
-ORDER = "queue place"  # stands with the score at an opened task, where a model's name would; a longer one is cut there
+ORDER = (  # stands with the score at an opened task, where a model's name would; a longer one is cut there
+    "queue place"
+)
 _log = logging.getLogger(__name__)
 _PROJECTS_A_PAGE = 500
 _LOOKED_AT = "id,title,description,label_config"

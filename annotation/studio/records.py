@@ -189,8 +189,8 @@ def _list(task: Mapping[str, Any], name: str, task_id: int | str) -> list[Any]:
 
 def _misfit(task_id: int | str, field: str, value: object, wanted: str) -> AnnotationError:
     return AnnotationError(
-        f"Field {field!r} of task {task_id} in Label Studio holds {str(value)[:200]!r} where {wanted} was expected. "
-        "Was the project's data or labeling interface changed by hand?"
+        f"Field {field!r} of task {task_id} in Label Studio holds {str(value)[:200]!r} where"
+        f" {wanted} was expected. Was the project's data or labeling interface changed by hand?"
     )
 
 

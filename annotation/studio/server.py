@@ -86,8 +86,8 @@ def load_credentials(places: StudioPlaces) -> Credentials | None:
         return Credentials.model_validate_json(places.credentials.read_bytes())
     except ValueError as error:
         raise AnnotationError(
-            f"{places.credentials} is damaged ({type(error).__name__}). Restore it, or delete {places.folder} to start "
-            "anew without the annotations in it."
+            f"{places.credentials} is damaged ({type(error).__name__}). Restore it, or delete"
+            f" {places.folder} to start anew without the annotations in it."
         ) from error
 
 
@@ -131,8 +131,8 @@ def only_one(places: Places, patience: float) -> Iterator[None]:
             except BlockingIOError as error:
                 if time.monotonic() > end:
                     raise CallwrightError(
-                        f"Another start of the {places.title} below {places.folder} has not finished in {patience:.0f} "
-                        f"s. Look at {places.log}, or end that start."
+                        f"Another start of the {places.title} below {places.folder} has not"
+                        f" finished in {patience:.0f} s. Look at {places.log}, or end that start."
                     ) from error
                 time.sleep(_LOOK_AGAIN)
         yield
@@ -305,14 +305,14 @@ def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -
             )
         except subprocess.TimeoutExpired as error:
             raise AnnotationError(
-                f"Installing Label Studio took longer than {_TIMEOUT:.0f} s. Check the network, then try again; "
-                f"the log is {places.install_log}."
+                f"Installing Label Studio took longer than {_TIMEOUT:.0f} s. Check the network,"
+                f" then try again; the log is {places.install_log}."
             ) from error
     if done.returncode:
         raise AnnotationError(
-            f"Label Studio could not be installed (`uv {' '.join(arguments[:2])}` ended with {done.returncode}):\n"
-            f"{tail(places.install_log)}\nCheck that the package index is reachable, then try again; the log is "
-            f"{places.install_log}."
+            f"Label Studio could not be installed (`uv {' '.join(arguments[:2])}` ended with"
+            f" {done.returncode}):\n{tail(places.install_log)}\nCheck that the package index is"
+            f" reachable, then try again; the log is {places.install_log}."
         )
 
 
@@ -364,8 +364,9 @@ def start(
         known, found = load_credentials(places), serving_process(places)
         if found is not None and known is None:
             raise AnnotationError(
-                f"A Label Studio serves below {places.folder}, but {places.credentials.name} is gone, and with it the way "
-                "in. Restore the file, or end the server with `callwright review stop`."
+                f"A Label Studio serves below {places.folder}, but {places.credentials.name} is"
+                " gone, and with it the way in. Restore the file, or end the server with"
+                " `callwright review stop`."
             )
         credentials = known or new_credentials()
         if found is None:
@@ -380,8 +381,8 @@ def start(
             _launch(places, credentials, base_environment, address.public_url)
         elif address.host not in (HOST, credentials.host):
             raise AnnotationError(
-                f"Label Studio runs already, and listens at {credentials.host}. To have it listen at {address.host}: "
-                "callwright review stop, then start it again."
+                f"Label Studio runs already, and listens at {credentials.host}. To have it listen"
+                f" at {address.host}: callwright review stop, then start it again."
             )
         pid = _wait_until_ready(
             places, credentials, progress if found is None else lambda _: None, timeout
@@ -449,8 +450,9 @@ def _wait_until_ready(
         status = _answer(credentials)
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             raise AnnotationError(
-                f"Label Studio does not know the token in {places.credentials}: its data at {places.data} are older or "
-                "newer than that file. Restore the file, or delete both to start anew without the annotations."
+                f"Label Studio does not know the token in {places.credentials}: its data at"
+                f" {places.data} are older or newer than that file. Restore the file, or delete"
+                " both to start anew without the annotations."
             )
         return status == HTTPStatus.OK
 

@@ -340,8 +340,8 @@ def _make(
         )
         if answer.task_count is not None and answer.task_count != len(left):
             raise AnnotationError(
-                f"Label Studio took {answer.task_count} of {len(left)} imported tasks. Push again: those that are missing are "
-                "sent anew."
+                f"Label Studio took {answer.task_count} of {len(left)} imported tasks. Push again:"
+                " those that are missing are sent anew."
             )
         ids = (answer.model_extra or {}).get("task_ids") or getattr(answer, "task_ids", None) or ()
         return dict(zip(left, ids, strict=True)) if len(ids) == len(left) else {}

@@ -312,8 +312,9 @@ async def preview_samples(
             )
     if report.spending is not None and report.spending.tokens:
         progress.say(
-            f"This preview made {count_of(report.spending.calls, 'call')} for "
-            f"${report.spending.cost:.4f}. A build reuses the answers and does not pay for them again."
+            f"This preview made {count_of(report.spending.calls, 'call')} for"
+            f" ${report.spending.cost:.4f}. A build reuses the answers and does not pay for them"
+            " again."
         )
     shown = [
         row

@@ -292,7 +292,8 @@ def _asked(
     if given["resume"]:
         if listed:
             raise ConfigurationError(
-                "A resumed evaluation has the candidates that it had before. Leave out --model and --recipe."
+                "A resumed evaluation has the candidates that it had before. Leave out --model and"
+                " --recipe."
             )
         return cut_off(open_warehouse(settings), release, given["budget"])
     if given["both"] and tools is None:
@@ -309,7 +310,8 @@ def _asked(
         )
     if len(set(labels)) < len(labels):
         raise ConfigurationError(
-            f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each candidate once."
+            f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each candidate"
+            " once."
         )
     if functions and len(functions) < len(chosen):
         raise ConfigurationError(

@@ -323,7 +323,8 @@ class LoadedRelease:
         require_answers_fit(form, from_answers, pass_rate)
         if self._stored is None:
             raise ConfigurationError(
-                f"{self.name!r} was read from a folder. Export the release that it was written from."
+                f"{self.name!r} was read from a folder. Export the release that it was written"
+                " from."
             )
         counts = self.count_kinds()
         for kind in kinds:
@@ -405,7 +406,8 @@ def load_release(
     if isinstance(name, Path):
         if not any(name.glob("*.jsonl")):
             raise ConfigurationError(
-                f"{str(name)!r} holds no records. Write some with `callwright export NAME --to records`."
+                f"{str(name)!r} holds no records. Write some with `callwright export NAME --to"
+                " records`."
             )
         return LoadedRelease(name.name, lambda: kept_in_folder(name))
     return load_from(WorkFolder(settings_of(home), live=live), name)

@@ -111,8 +111,8 @@ def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> 
             world = worlds.get(one.sample.environment)
             if world is None:
                 raise ConfigurationError(
-                    f"The task {one.key} plays in the world {one.sample.environment!r}, which is not there;"
-                    f" there are {', '.join(worlds) or 'none'}."
+                    f"The task {one.key} plays in the world {one.sample.environment!r}, which is"
+                    f" not there; there are {', '.join(worlds) or 'none'}."
                 )
             yield Task(one.sample, world, one.candidates, split=one.split)
 
@@ -121,7 +121,8 @@ def _in_folder(folder: Path) -> Iterable[Task]:
     found = sorted(folder.rglob(WORLDS_FILE))
     if len(found) != 1:
         raise ConfigurationError(
-            f"{str(folder)!r} holds {len(found)} files {WORLDS_FILE}; one tells the worlds of its tasks."
+            f"{str(folder)!r} holds {len(found)} files {WORLDS_FILE}; one tells the worlds of its"
+            " tasks."
         )
     try:
         stated = orjson.loads(found[0].read_bytes())

@@ -194,9 +194,11 @@ def _report_text(
                     share_with_bounds(row.catch_rate, row.catch_low, row.catch_high),
                     row.doubles,
                     share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
-                    ""
-                    if row.precision is None
-                    else f"{row.precision:.1%} (at least {row.precision_low:.1%})",
+                    (
+                        ""
+                        if row.precision is None
+                        else f"{row.precision:.1%} (at least {row.precision_low:.1%})"
+                    ),
                 )
                 for row in measured
             ],
@@ -206,7 +208,10 @@ def _report_text(
     yield report.sentence
     yield from report.remarks
     if report.is_trial:
-        yield f"This build is a trial. Releases leave it out unless you name it: --build {report.build}"
+        yield (
+            "This build is a trial. Releases leave it out unless you name it: --build"
+            f" {report.build}"
+        )
     if pushed:
         yield f"{count_of(pushed.created, 'task')} sent to reviewers: {pushed.url}"
 
@@ -366,7 +371,8 @@ def schema(
         return Outcome(recipe_schema(), schema_text().rstrip())
     path = write_schema(out)
     hint = Aside(
-        f"Make this the first line of a recipe in the same folder: # yaml-language-server: $schema={path.name}"
+        "Make this the first line of a recipe in the same folder: # yaml-language-server:"
+        f" $schema={path.name}"
     )
     return Outcome({"schema": path}, [str(path), hint])
 

@@ -69,7 +69,8 @@ def hammerbench(
     checked = run_loop(check_hammerbench(path, model, read_settings()))
     if checked.left_out:
         say(
-            f"These checks need a model and were skipped: {', '.join(checked.left_out)}. Name one with --model."
+            f"These checks need a model and were skipped: {', '.join(checked.left_out)}. Name one"
+            " with --model."
         )
     if not checked.records:
         say(f"{str(path)!r} holds no records to check.")
@@ -90,7 +91,10 @@ def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Tabl
     counts = Counter(problem.kind for problem in checked.problems)
     first = {problem.kind: problem for problem in reversed(checked.problems)}
     for kind, count in counts.items():
-        yield f"{kind} ({count_of(count, 'time')}, first at {short(first[kind].where)}): {first[kind].message}"
+        yield (
+            f"{kind} ({count_of(count, 'time')}, first at {short(first[kind].where)}):"
+            f" {first[kind].message}"
+        )
     yield Table(("check", "proved", "unproved", "contradicted"), checked.summary)
 
 
@@ -139,7 +143,10 @@ def requests(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A file of JSON lines with id, language, tool or tools, arguments, request and, if known, system and now."
+            help=(
+                "A file of JSON lines with id, language, tool or tools, arguments, request and, if"
+                " known, system and now."
+            )
         ),
     ],
     model: Annotated[
@@ -226,13 +233,19 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     release: Annotated[
         str,
         typer.Option(
-            help="The release to take samples from. Default: the accepted samples of the newest builds."
+            help=(
+                "The release to take samples from. Default: the accepted samples of the newest"
+                " builds."
+            )
         ),
     ] = "",
     wordings: Annotated[
         Path | None,
         typer.Option(
-            help="Measure on these requests instead: JSON lines as for `check requests`, with label and defect."
+            help=(
+                "Measure on these requests instead: JSON lines as for `check requests`, with label"
+                " and defect."
+            )
         ),
     ] = None,
     model: CheckingModel = "",
@@ -248,7 +261,10 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     survivors: Annotated[
         Path | None,
         typer.Option(
-            help="Write the defective samples that are still proved to this file, as `check records` reads them."
+            help=(
+                "Write the defective samples that are still proved to this file, as `check records`"
+                " reads them."
+            )
         ),
     ] = None,
     out: Annotated[
@@ -298,7 +314,10 @@ def audit_readers(  # noqa: PLR0917 - each is an option of its own
     release: Annotated[
         str,
         typer.Option(
-            help="The release to take samples from. Default: the accepted samples of the newest builds."
+            help=(
+                "The release to take samples from. Default: the accepted samples of the newest"
+                " builds."
+            )
         ),
     ] = "",
     limit: Annotated[
@@ -312,7 +331,10 @@ def audit_readers(  # noqa: PLR0917 - each is an option of its own
         typer.Option(
             min=0,
             max=1,
-            help="Name the cheapest model that is known to let at most this share of wrong samples pass.",
+            help=(
+                "Name the cheapest model that is known to let at most this share of wrong samples"
+                " pass."
+            ),
         ),
     ] = None,
     wrong_before: Annotated[
@@ -361,8 +383,9 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
         ],
     )
     yield (
-        f"All models read the same {count_of(report.samples, 'sample')} of {report.source}. The column wrong: the share of what"
-        f" a model accepts that is wrong, if {report.wrong_before:.1%} of what it reads is."
+        f"All models read the same {count_of(report.samples, 'sample')} of {report.source}. The"
+        " column wrong: the share of what a model accepts that is wrong, if"
+        f" {report.wrong_before:.1%} of what it reads is."
     )
     sorts = [(one.model, sort) for one in report.readers for sort in one.sorts]
     if sorts:
@@ -383,7 +406,9 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
             yield f"By default {one.model} settles nothing: it {one.problem}."
     bar = f"{report.wrong_at_most or 0:.1%}"
     if report.chosen:
-        yield f"The cheapest model known to let at most {bar} of wrong samples pass: {report.chosen}."
+        yield (
+            f"The cheapest model known to let at most {bar} of wrong samples pass: {report.chosen}."
+        )
     elif report.wrong_at_most is not None:
         yield (
             f"No model with a known price is known to let at most {bar} of wrong samples pass. A "

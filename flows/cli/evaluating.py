@@ -50,7 +50,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="A candidate: a model by its litellm name, or a Python function (agent.py:answer). Repeatable."
+            help=(
+                "A candidate: a model by its litellm name, or a Python function (agent.py:answer)."
+                " Repeatable."
+            )
         ),
     ] = None,
     recipe: Annotated[
@@ -62,7 +65,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         typer.Option(
             metavar="FILE",
             help="Show changed tools: a file of changes, or a whole catalog such as an OpenAPI "
-            "document. Answers are scored as usual, kept separately, and compared with the answers to the "
+            "document. Answers are scored as usual, kept separately, and compared with the answers"
+            " to the "
             "original tools.",
         ),
     ] = None,
@@ -77,7 +81,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         Literal["first", "always"],
         typer.Option(
             help="When candidates see every candidate tool: only at the first snapshot of a "
-            "conversation (as in HammerBench's runs; later ones show the tool in question), or always. The two "
+            "conversation (as in HammerBench's runs; later ones show the tool in question), or"
+            " always. The two "
             "are kept separately."
         ),
     ] = "first",
@@ -85,7 +90,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         str,
         typer.Option(
             help="A model that judges what rules cannot: whether different words in a call mean "
-            "the same, how close plans come, which parameters a conversation supports, and how complete and "
+            "the same, how close plans come, which parameters a conversation supports, and how"
+            " complete and "
             "correct final answers are."
         ),
     ] = "",
@@ -105,15 +111,20 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         str,
         typer.Option(
             help="How candidates are asked. direct: for the calls, in a prompt. native: with the "
-            "provider's own tool calling. route_then_fill: for the tools first, then for the arguments with "
-            "these tools only. backward: for the last call first, then for what must come before it. Each is "
+            "provider's own tool calling. route_then_fill: for the tools first, then for the"
+            " arguments with "
+            "these tools only. backward: for the last call first, then for what must come before"
+            " it. Each is "
             "kept separately."
         ),
     ] = "direct",
     router: Annotated[
         str,
         typer.Option(
-            help="With route_then_fill, the model that chooses the tools. Default: the candidate itself."
+            help=(
+                "With route_then_fill, the model that chooses the tools. Default: the candidate"
+                " itself."
+            )
         ),
     ] = "",
     format: Annotated[  # noqa: A002 - the option's name
@@ -124,7 +135,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         typer.Option(
             metavar="MODEL",
             help="The model of a simulated user that holds some values back and answers the "
-            "candidate's questions. Only tasks, multi-step samples and dialogues with slots are used. Kept "
+            "candidate's questions. Only tasks, multi-step samples and dialogues with slots are"
+            " used. Kept "
             "separately.",
         ),
     ] = "",
@@ -139,7 +151,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         bool,
         typer.Option(
             "--dry-run",
-            help="Say how many requests would be sent and which samples changed tools affect. Send none.",
+            help=(
+                "Say how many requests would be sent and which samples changed tools affect. Send"
+                " none."
+            ),
         ),
     ] = False,
     resume: Annotated[
@@ -164,7 +179,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         str,
         typer.Option(
             metavar="NAME or NAME~STRATEGY",
-            help="Fail if a candidate is worse than this one on the samples that both have answered.",
+            help=(
+                "Fail if a candidate is worse than this one on the samples that both have answered."
+            ),
         ),
     ] = "",
     worse_by: Annotated[
@@ -172,7 +189,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         typer.Option(
             min=0,
             max=1,
-            help="With --against, the smallest drop in the share of passed samples that counts as worse.",
+            help=(
+                "With --against, the smallest drop in the share of passed samples that counts as"
+                " worse."
+            ),
         ),
     ] = 0.0,
     p: Annotated[
@@ -180,7 +200,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         typer.Option(
             min=0,
             max=1,
-            help="With --against, the largest p value (McNemar's test) at which a difference counts.",
+            help=(
+                "With --against, the largest p value (McNemar's test) at which a difference counts."
+            ),
         ),
     ] = 0.05,
     junit: Annotated[
@@ -267,8 +289,9 @@ def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:
     ]
     touched = f" {found.touched} of them with a changed tool;" if changed else ""
     words = (
-        f"{count_of(found.candidates, 'candidate')} would be asked about {count_of(found.samples, 'sample')} of {found.release}"
-        f" each,{touched} with at least {count_of(found.requests, 'request')}, minus those answered before."
+        f"{count_of(found.candidates, 'candidate')} would be asked about"
+        f" {count_of(found.samples, 'sample')} of {found.release} each,{touched} with at least"
+        f" {count_of(found.requests, 'request')}, minus those answered before."
     )
     return Outcome(
         found._asdict() | {"changed": changed},
@@ -366,9 +389,9 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
 @command(
     score,
     "hammerbench",
-    "score hammerbench --logs gpt4o_logs/mQmA; "
-    "with --logs SO_case1 --logs SO_case2 --snapshots shift both are scored as one, where values are overridden; "
-    "with --predictions log.json --language en as the newest release does.",
+    "score hammerbench --logs gpt4o_logs/mQmA; with --logs SO_case1 --logs SO_case2 --snapshots"
+    " shift both are scored as one, where values are overridden; with --predictions log.json"
+    " --language en as the newest release does.",
 )
 def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     logs: Annotated[
@@ -392,13 +415,19 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
         str,
         typer.Option(
             metavar="all|first|last|shift|FILE",
-            help="Which snapshots of the logs to score. A file lists them; shift uses each log's own snapshot_id.json.",
+            help=(
+                "Which snapshots of the logs to score. A file lists them; shift uses each log's own"
+                " snapshot_id.json."
+            ),
         ),
     ] = "all",
     verdicts: Annotated[
         Literal["flags", "rule"] | None,
         typer.Option(
-            help="Verdicts of the judge in turn_flags_res.json (flags), or by rule. Default: flags if there are any."
+            help=(
+                "Verdicts of the judge in turn_flags_res.json (flags), or by rule. Default: flags"
+                " if there are any."
+            )
         ),
     ] = None,
     language: Annotated[
@@ -459,7 +488,10 @@ def score_results(
     mode: Annotated[
         Literal["as_published_code", "as_paper"],
         typer.Option(
-            help="Divide success as the published code does (by 150, 400 and 1000), or by the number of rows."
+            help=(
+                "Divide success as the published code does (by 150, 400 and 1000), or by the number"
+                " of rows."
+            )
         ),
     ] = "as_published_code",
 ) -> Outcome:
@@ -471,9 +503,11 @@ def score_results(
     parts = {**summary.domains, "overall": summary.overall}
     per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
     steps = {
-        name: {str(key): number for key, number in value.items()}
-        if isinstance(value, Mapping)
-        else value
+        name: (
+            {str(key): number for key, number in value.items()}
+            if isinstance(value, Mapping)
+            else value
+        )
         for name, value in summary.steps._asdict().items()
     }  # a count by number as JSON has it: its keys are texts
     named = (
@@ -530,14 +564,18 @@ def score_answers(
         typer.Option(
             "--predictions",
             help="The folder with the predictions, one DOMAIN.json for each domain: a list of "
-            '{"predict": ...}. Repeat it for further runs of the same model: the first is scored, and stability '
+            '{"predict": ...}. Repeat it for further runs of the same model: the first is scored,'
+            " and stability "
             "is measured over all.",
         ),
     ],
     repair: Annotated[
         Literal["rules", "none"],
         typer.Option(
-            help="Read answers that are not JSON by rules (the paper uses a model), or count them as wrong."
+            help=(
+                "Read answers that are not JSON by rules (the paper uses a model), or count them as"
+                " wrong."
+            )
         ),
     ] = "rules",
 ) -> Outcome:

@@ -69,7 +69,8 @@ def start(
 
         step = next_step(Path.cwd(), read_settings())
         show(
-            f"{step.found}\nNext: {step.command}\n      ({step.purpose})\nAll commands: callwright --help"
+            f"{step.found}\nNext: {step.command}\n      ({step.purpose})\nAll commands: callwright"
+            " --help"
         )
 
 

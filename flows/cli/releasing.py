@@ -76,7 +76,10 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     by: Annotated[
         str,
         typer.Option(
-            help="What two splits never share. relatives: a parent, goal or template. tool: these, and tools."
+            help=(
+                "What two splits never share. relatives: a parent, goal or template. tool: these,"
+                " and tools."
+            )
         ),
     ] = "relatives",
     version: Annotated[
@@ -88,7 +91,10 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     follows: Annotated[
         str,
         typer.Option(
-            help="The release that this one follows. Default: the newest with the same recipes and filters."
+            help=(
+                "The release that this one follows. Default: the newest with the same recipes and"
+                " filters."
+            )
         ),
     ] = "",
     note: Annotated[str, typer.Option(help="A note to keep with the release.")] = "",
@@ -141,27 +147,40 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
     """What was made, of which builds, with which splits, and how many requests have a near duplicate in another split."""
     one = made.release
     after = f" (follows {one.follows})" if one.follows else ""
-    yield f"{one.name}: version {one.version}{after}, {count_of(one.samples, 'sample')}, content hash {one.content_hash}"
+    yield (
+        f"{one.name}: version {one.version}{after}, {count_of(one.samples, 'sample')}, content hash"
+        f" {one.content_hash}"
+    )
     for share in made.selected.builds:
         trial = ", a trial" if share.is_trial and share.left_out != "trial" else ""
         named = f"build {share.build} (recipe {share.recipe}{trial})"
         if share.taken:
             yield f"  taken from {named}: {share.taken} of {count_of(share.landed, 'sample')}"
         if share.left_out:
-            yield f"  left out of {named}: {count_of(share.landed - share.taken, 'sample')}, {_LEFT_OUT[share.left_out]}"
+            yield (
+                f"  left out of {named}: {count_of(share.landed - share.taken, 'sample')},"
+                f" {_LEFT_OUT[share.left_out]}"
+            )
     if made.shared:
-        yield f"  {count_of(made.shared, 'sample is', 'samples are')} in several recipes and counted once: {one.samples} in all"
+        yield (
+            f"  {count_of(made.shared, 'sample is', 'samples are')} in several recipes and counted"
+            f" once: {one.samples} in all"
+        )
     if not made.splits:
         return
     for name, wanted in one.splits.items():
         number = made.splits[name]
-        yield f"  split {name}: {count_of(number, 'sample')}, {number / one.samples:.1%} (asked for {wanted:.1%})"
+        yield (
+            f"  split {name}: {count_of(number, 'sample')}, {number / one.samples:.1%} (asked for"
+            f" {wanted:.1%})"
+        )
     if made.missed:
         off = ", ".join(f"{name} by {by:+.1%}" for name, by in made.missed.items())
         why = [f"related samples stay together, and the largest group has {made.largest_group}"]
         why += (
             [
-                f"{count_of(made.kept, 'sample stays', 'samples stay')} in the same split as in {one.follows}"
+                f"{count_of(made.kept, 'sample stays', 'samples stay')} in the same split as in"
+                f" {one.follows}"
             ]
             if made.kept
             else []
@@ -172,11 +191,14 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
         yield "  no near duplicates across splits"
         return
     yield (
-        f"  {count_of(len(made.duplicates), 'sample has', 'samples have')} a near duplicate in another split"
-        " (table release_duplicates). The closest pair:"
+        f"  {count_of(len(made.duplicates), 'sample has', 'samples have')} a near duplicate in"
+        " another split (table release_duplicates). The closest pair:"
     )
     found = max(made.duplicates, key=lambda pair: pair.likeness)
-    yield f"    {found.subject} ({found.split}) and {found.other} ({found.other_split}), {found.likeness:.0%} alike"
+    yield (
+        f"    {found.subject} ({found.split}) and {found.other} ({found.other_split}),"
+        f" {found.likeness:.0%} alike"
+    )
 
 
 @command(release, "import", "release import published callnavi data/callnavi")
@@ -186,7 +208,9 @@ def import_one(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="The format: records, openai, bfcl, hammerbench or another one of docs/sources.md.",
+            help=(
+                "The format: records, openai, bfcl, hammerbench or another one of docs/sources.md."
+            ),
         ),
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder to read.")],
@@ -199,7 +223,10 @@ def import_one(
         imported.release,
         [Aside(f"{problem.where}: {problem.message}") for problem in imported.problems],
     )
-    whole = f"{one.name}: {count_of(one.samples, 'sample')}, {imported.left_out} left out, content hash {one.content_hash}"
+    whole = (
+        f"{one.name}: {count_of(one.samples, 'sample')}, {imported.left_out} left out, content hash"
+        f" {one.content_hash}"
+    )
     return Outcome(imported, [*problems, whole])
 
 
@@ -241,8 +268,8 @@ def diff(
 def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
     """The counts, field by field the first sample that changed in it, then the keys of what came and went."""
     yield (
-        f"{found.kept} kept, {len(found.added)} added, {len(found.removed)} removed, {len(found.changed)} changed, "
-        f"{len(found.moved)} in another split."
+        f"{found.kept} kept, {len(found.added)} added, {len(found.removed)} removed,"
+        f" {len(found.changed)} changed, {len(found.moved)} in another split."
     )
     yield Table(("kind", "added", "removed", "changed", "kept"), found.kinds)
     if found.changed:
@@ -329,7 +356,8 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
             key=lambda pair: (pair.how, -pair.likeness),
         )
         told = (
-            f"{pair.how} {pair.likeness:.2f}  {pair.sample} {_short(pair.request)}\n  {pair.place} {_short(pair.other_request)}"
+            f"{pair.how} {pair.likeness:.2f}  {pair.sample} {_short(pair.request)}\n  {pair.place}"
+            f" {_short(pair.other_request)}"
             for pair in shown
         )
         yield from first_lines(told, _LISTED)
@@ -409,7 +437,8 @@ def publish() -> Outcome:
     app,
     "export",
     "export v1 --to openai --kind sQsA --out exported; "
-    "of answers: export v1 --to trl-dpo --from-answers openai/gpt-6-luna~native --pass-rate 0.2:0.8",
+    "of answers: export v1 --to trl-dpo --from-answers openai/gpt-6-luna~native --pass-rate"
+    " 0.2:0.8",
 )
 def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: OneRelease,
@@ -418,8 +447,10 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         typer.Option(
             "--to",
             help="The format. For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo, "
-            "trl-grpo, trl-kto, verifiers. For evaluation: bfcl, callnavi, complexfuncbench, confetti, "
-            "hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records. Your own: "
+            "trl-grpo, trl-kto, verifiers. For evaluation: bfcl, callnavi, complexfuncbench,"
+            " confetti, "
+            "hammerbench, inspect, langfuse, promptfoo. Complete samples: parquet, records. Your"
+            " own: "
             "FILE.py:NAME.",
         ),
     ],
@@ -439,7 +470,8 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         typer.Option(
             metavar="NAME or NAME~STRATEGY",
             help="Use this candidate's answers from evaluations: right ones in place of the gold "
-            "(openai, sharegpt, trl), wrong ones beside right ones (trl-dpo, trl-kto), or pass rates (nemo-gym, "
+            "(openai, sharegpt, trl), wrong ones beside right ones (trl-dpo, trl-kto), or pass"
+            " rates (nemo-gym, "
             "trl-grpo). Repeatable.",
         ),
     ] = None,
@@ -447,7 +479,10 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         str,
         typer.Option(
             metavar="LOW:HIGH",
-            help="Only samples that these candidates pass in this share of their runs, such as 0.2:0.8.",
+            help=(
+                "Only samples that these candidates pass in this share of their runs, such as"
+                " 0.2:0.8."
+            ),
         ),
     ] = "",
     system_messages: Annotated[

@@ -34,9 +34,16 @@ review = commands("Send samples to reviewers, and take their answers back.")
 app.add_typer(review, name="review")
 _ALSO_PULLED = {
     "resumed": "edits were checked that an earlier pull had brought and, being cut off, had left.",
-    "returned": "went back to people as new tasks: what was typed can't be used, and the task says why.",
-    "contradicted": "edited samples wait for a second person: a check contradicts them, or none can decide.",
-    "withdrawn": "earlier reviews count no more: their annotations were deleted, skipped or changed by others.",
+    "returned": (
+        "went back to people as new tasks: what was typed can't be used, and the task says why."
+    ),
+    "contradicted": (
+        "edited samples wait for a second person: a check contradicts them, or none can decide."
+    ),
+    "withdrawn": (
+        "earlier reviews count no more: their annotations were deleted, skipped or changed by"
+        " others."
+    ),
     "deleted": "tasks were deleted; those that nobody had decided are pushed again.",
     "elsewhere": "annotations are of samples that another work folder pushed; they are left to it.",
 }
@@ -82,8 +89,9 @@ def serve(
     server = serve_label_studio(read_settings(), say, StudioAddress(host, port, url))
     if host not in {"127.0.0.1", "localhost"}:
         say(
-            f"Warning: whoever reaches {host} reaches the sign-in page, and passwords and answers cross the network as they are. "
-            "Let a proxy with TLS stand before it (docs/reviewing.md)."
+            f"Warning: whoever reaches {host} reaches the sign-in page, and passwords and answers"
+            " cross the network as they are. Let a proxy with TLS stand before it"
+            " (docs/reviewing.md)."
         )
     value = {
         "url": server.url,
@@ -143,7 +151,9 @@ def pull(
         float,
         typer.Option(
             min=0,
-            help="Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls.",
+            help=(
+                "Repeat every N seconds until Ctrl-C. Default: pull once. `deploy` schedules pulls."
+            ),
         ),
     ] = 0,
     as_json: AsJson = False,
@@ -195,7 +205,10 @@ def listen(
     url: Annotated[
         str,
         typer.Option(
-            help="The URL under which Label Studio reaches this server. It is registered there, with the secret."
+            help=(
+                "The URL under which Label Studio reaches this server. It is registered there, with"
+                " the secret."
+            )
         ),
     ] = "",
     remove: Annotated[
@@ -222,11 +235,15 @@ def listen(
         if url:
             projects = listening.register_webhooks(settings, studio, url)
             screen.say(
-                f"{count_of(projects, 'project reports', 'projects report')} changes at {studio.url} to {url} from now on."
+                f"{count_of(projects, 'project reports', 'projects report')} changes at"
+                f" {studio.url} to {url} from now on."
             )
 
         def ready(address: str) -> None:
-            told = f"Listening on {address}. The secret is in {listening.secret_place(settings)}. Stop the server with Ctrl-C."
+            told = (
+                f"Listening on {address}. The secret is in {listening.secret_place(settings)}. Stop"
+                " the server with Ctrl-C."
+            )
             show_event({"address": address}, [told], as_json=as_json)
 
         def brought(pulled: "Pulled") -> None:
@@ -301,7 +318,10 @@ def audit(
 
     drawn = draw_audits(release, read_settings(), model or [], draw)
     rows = [(error or "right", count) for error, count in sorted(drawn.by_error_type.items())]
-    counts = f"{drawn.drawn} of {count_of(drawn.answers, 'answer')} to {release} drawn, {drawn.new} of them now."
+    counts = (
+        f"{drawn.drawn} of {count_of(drawn.answers, 'answer')} to {release} drawn, {drawn.new} of"
+        " them now."
+    )
     next_step = ["Send them to reviewers with `callwright review push`."] if drawn.new else []
     return Outcome(drawn, [counts, Table(("what the metric says", "drawn"), rows), *next_step])
 
@@ -348,7 +368,10 @@ def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
         for one in mine:
             defect = one.defect.replace("_", " ")
             was = f"wrong ({defect}); the right answer is {one.right}" if defect else "correct"
-            yield f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n         It was {was}."
+            yield (
+                f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n        "
+                f" It was {was}."
+            )
 
 
 @command(review, "recheck", "review recheck v1 --draw 100")
@@ -485,15 +508,22 @@ def _people_text(people: "list[Row]") -> Iterator[str | Table]:
 def _whole_text(found: "Status") -> Iterator[str]:
     [whole] = found["whole"]
     if not whole["questions"]:
-        yield f"No open questions. Reviewing took {_hours(whole['hours_so_far'])} so far{_cost(whole['cost_so_far'])}."
+        yield (
+            f"No open questions. Reviewing took {_hours(whole['hours_so_far'])} so"
+            f" far{_cost(whole['cost_so_far'])}."
+        )
         return
     yield (
-        f"Still to do: {count_of(whole['answers'], 'answer')} to {count_of(whole['questions'], 'question')}, about "
-        f"{_hours(whole['hours_left'])}{_cost(whole['cost_left'])}."
+        f"Still to do: {count_of(whole['answers'], 'answer')} to"
+        f" {count_of(whole['questions'], 'question')}, about"
+        f" {_hours(whole['hours_left'])}{_cost(whole['cost_left'])}."
     )
     assumed = [_words(row["kind"]) for row in found["work_left"] if row["is_assumed"]]
     if assumed:
-        yield f"  (no {' or '.join(assumed)} has been answered yet; {whole['assumed_seconds']:.0f} s each are assumed)"
+        yield (
+            f"  (no {' or '.join(assumed)} has been answered yet; {whole['assumed_seconds']:.0f} s"
+            " each are assumed)"
+        )
     if whole["hours_so_far"]:
         yield f"So far: {_hours(whole['hours_so_far'])}{_cost(whole['cost_so_far'])}."
 
@@ -528,7 +558,10 @@ def _agreement_text(report: "Status") -> Iterator[str | Table]:
     from callwright.flows.review.status import MEASURES, agreement_lines
 
     if not any(report.values()):
-        yield "No two reviewers have answered the same question yet, and no samples were drawn by `review recheck`."
+        yield (
+            "No two reviewers have answered the same question yet, and no samples were drawn by"
+            " `review recheck`."
+        )
     if report["agreement"]:
         yield "agreement (1: always, 0: as by chance, empty: undefined):"
         lines = agreement_lines(report["agreement"])

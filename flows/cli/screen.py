@@ -373,7 +373,8 @@ class Terminal(AbstractContextManager["Terminal"]):
         elif self._is_worth_a_line(whole.done, whole.total):
             at = f"phase {whole.number} of {len(whole.phases)}, {self._title}"
             say(
-                f"{self._whole_title}: {whole.done} of {count_of(whole.total, 'sample')} ({at}){to_go}"
+                f"{self._whole_title}: {whole.done} of {count_of(whole.total, 'sample')}"
+                f" ({at}){to_go}"
             )
 
     def _time_to_go(self, whole: PhaseCount) -> str:
@@ -415,7 +416,8 @@ class Terminal(AbstractContextManager["Terminal"]):
         self._task = self._whole = None
         self._phase.plain = self._state.plain = ""
         self.say(
-            f"{done.description}: {done.completed:.0f} of {done.total:.0f} in {duration(done.elapsed or 0)}"
+            f"{done.description}: {done.completed:.0f} of {done.total:.0f} in"
+            f" {duration(done.elapsed or 0)}"
         )
 
 

@@ -43,8 +43,10 @@ _GAPS = 10  # what is missing is no error: the counts and what to do next come a
 Secrets = Annotated[
     list[str] | None,
     typer.Option(
-        help="NAME=VARIABLE: set a header, or an environment variable "
-        "of the server, from the environment variable VARIABLE."
+        help=(
+            "NAME=VARIABLE: set a header, or an environment variable "
+            "of the server, from the environment variable VARIABLE."
+        )
     ),
 ]
 app = commands()
@@ -124,7 +126,10 @@ def refresh(
         for one in drifts
     ]
     table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
-    counts = f"{count_of(len(drifts), 'answer has', 'answers have')} changed. The new ones count from now on."
+    counts = (
+        f"{count_of(len(drifts), 'answer has', 'answers have')} changed. The new ones count from"
+        " now on."
+    )
     return Outcome(drifts, [table, counts])
 
 
@@ -152,7 +157,10 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     include: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only these tools, such as get*, tag=users, path=/v1/* or method=get,tag=users. Repeatable."
+            help=(
+                "Only these tools, such as get*, tag=users, path=/v1/* or method=get,tag=users."
+                " Repeatable."
+            )
         ),
     ] = None,
     exclude: Annotated[
@@ -169,7 +177,10 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     constant: Annotated[
         list[str] | None,
         typer.Option(
-            help="[TOOLS.]PARAMETER=VALUE: fix a parameter. Models do not see it; gold calls carry it. Repeatable."
+            help=(
+                "[TOOLS.]PARAMETER=VALUE: fix a parameter. Models do not see it; gold calls carry"
+                " it. Repeatable."
+            )
         ),
     ] = None,
     plumbing: Annotated[
@@ -212,8 +223,8 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         not path and format_name != "mcp"
     ):
         raise ConfigurationError(
-            f"Name the tools to import: `callwright tools import {format_name} PATH`, or for an MCP server"
-            ' `callwright tools import mcp --server "COMMAND"` or `--url URL`.'
+            f"Name the tools to import: `callwright tools import {format_name} PATH`, or for an MCP"
+            ' server `callwright tools import mcp --server "COMMAND"` or `--url URL`.'
         )
     if path:
         kept = import_catalog(
@@ -225,7 +236,10 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         kept = import_server(warehouse, listed, server or url, choice, name)
     problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
     named = f" as the catalog {name!r}" if name else ""
-    counts = f"{count_of(kept.entries, 'entry', 'entries')} read, {count_of(kept.tools, 'tool')} kept{named}."
+    counts = (
+        f"{count_of(kept.entries, 'entry', 'entries')} read, {count_of(kept.tools, 'tool')}"
+        f" kept{named}."
+    )
     value = catalog_json(kept) | {"plumbing": unsaid, "problems": problems}
     return Outcome(value, [counts, *_plumbing_text(unsaid), *_problems_text(problems, _SHOWN)])
 
@@ -237,14 +251,14 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
     listed = ", ".join(f"{one.parameter} ({one.tools})" for one in unsaid[:_MOST_NAMED])
     more = f" and {len(unsaid) - _MOST_NAMED} more" if len(unsaid) > _MOST_NAMED else ""
     yield (
-        f"Technical parameters that no request mentions, with their number of tools: {listed}{more}."
-        " Undo with --plumbing NAME=false."
+        "Technical parameters that no request mentions, with their number of tools:"
+        f" {listed}{more}. Undo with --plumbing NAME=false."
     )
     if needed := [one for one in unsaid if one.required]:
         names = ", ".join(f"{one.parameter} ({one.required})" for one in needed)
         yield (
-            f"Calls require {names} of these. Fix one with --constant {needed[0].parameter}=VALUE, so that no request"
-            " has to say it."
+            f"Calls require {names} of these. Fix one with --constant {needed[0].parameter}=VALUE,"
+            " so that no request has to say it."
         )
 
 
@@ -267,7 +281,8 @@ def show_catalog(name: Annotated[str, typer.Argument(help="The name of the catal
     chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
     origin = f"{kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}"
     lines = [
-        f"{kept.name}: {count_of(kept.tools, 'tool')} from {count_of(kept.entries, 'entry', 'entries')} of {origin}."
+        f"{kept.name}: {count_of(kept.tools, 'tool')} from"
+        f" {count_of(kept.entries, 'entry', 'entries')} of {origin}."
     ]
     lines += [f"{setting}: {value}" for setting, value in chosen.items()]
     value = catalog_json(kept) | {"tools": keyed, "problems": problems}
@@ -481,7 +496,10 @@ def write_sentences(
 def _usable_text(row: "KindRow") -> str:
     if not row.is_known:
         return _UNKNOWN
-    return f"{row.usable} of {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}"
+    return (
+        f"{row.usable} of"
+        f" {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}"
+    )
 
 
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
@@ -515,8 +533,9 @@ def _recipe_of(words: "Sequence[str]") -> "Recipe":
     if len(words) == 1 and words[0] in names:
         return _every_kind({"environment": "simulated", "catalog": words[0]})
     raise ConfigurationError(
-        f"No file, folder or catalog is named {' '.join(words)!r}. {_catalogs_text(names)} Give a file such as api.yaml, a"
-        ' catalog, `seed` for the tools that come with callwright, or an MCP server with --server "COMMAND".'
+        f"No file, folder or catalog is named {' '.join(words)!r}. {_catalogs_text(names)} Give a"
+        " file such as api.yaml, a catalog, `seed` for the tools that come with callwright, or an"
+        ' MCP server with --server "COMMAND".'
     )
 
 

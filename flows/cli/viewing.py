@@ -63,7 +63,8 @@ def view(
 
             written = write_site(copy, out, samples)
             counts = Aside(
-                f"{count_of(written.pages, 'page')} written, with {count_of(written.samples, 'sample')}."
+                f"{count_of(written.pages, 'page')} written, with"
+                f" {count_of(written.samples, 'sample')}."
             )
             present(Outcome(written, [str(written.first), counts]), as_json=as_json)
             return
@@ -195,7 +196,8 @@ def serve(
         return
     what = f"The task {first.key}" if first.sample.changes else f"The world {first.world.name}"
     say(
-        f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Stop the server with Ctrl-C."
+        f"{what} is served at http://127.0.0.1:{port}/mcp?session=NAME. Stop the server with"
+        " Ctrl-C."
     )
     with serving():
         serve_http(server, port)

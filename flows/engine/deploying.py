@@ -148,9 +148,9 @@ async def _deploy(
             name=recipe.name,
             parameters=parameters,
             concurrency_limit=1,
-            schedules=[Cron(cron, timezone=timezone)]
-            if cron
-            else [],  # none takes away what was there before
+            schedules=(
+                [Cron(cron, timezone=timezone)] if cron else []
+            ),  # none takes away what was there before
             description=recipe.description,
         )
         url = url_for("deployment", identifier) or ""
@@ -225,8 +225,8 @@ async def _process_pool(name: str) -> None:
         found = await client.read_work_pool(name)
     if found.type != PROCESS:
         raise ConfigurationError(
-            f"The work pool {name!r} is of the type {found.type!r}, and a build runs on a {PROCESS!r} pool. Name another "
-            "with --pool; one that does not exist is made."
+            f"The work pool {name!r} is of the type {found.type!r}, and a build runs on a"
+            f" {PROCESS!r} pool. Name another with --pool; one that does not exist is made."
         )
 
 
@@ -292,7 +292,9 @@ def _own_environment(home: Path, port: int) -> dict[str, str]:
     return {
         "PREFECT_HOME": str(home),
         "PREFECT_SERVER_UI_API_URL": f"http://{HOST}:{port}/api",
-        "PREFECT_SERVER_UI_V2_ENABLED": "false",  # its pages ask amplitude.com, whatever is set below
+        "PREFECT_SERVER_UI_V2_ENABLED": (
+            "false"
+        ),  # its pages ask amplitude.com, whatever is set below
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_LOGGING_LEVEL": "WARNING",
@@ -329,22 +331,25 @@ def require_server(settings: Settings) -> str:
     api = settings.prefect_api_url
     if not api:
         raise ConfigurationError(
-            "No Prefect server is set. Start one with `prefect server start`, and set PREFECT_API_URL to its address."
+            "No Prefect server is set. Start one with `prefect server start`, and set"
+            " PREFECT_API_URL to its address."
         )
     try:
         status = httpx.get(f"{api.rstrip('/')}/health", timeout=_ANSWER_PATIENCE).status_code
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise ConfigurationError(
-            f"PREFECT_API_URL is {api!r}, which is not a valid address. An example: 'http://127.0.0.1:4200/api'"
+            f"PREFECT_API_URL is {api!r}, which is not a valid address. An example:"
+            " 'http://127.0.0.1:4200/api'"
         ) from error
     except httpx.TransportError as error:
         raise CallwrightError(
-            f"No Prefect server answers at {api!r}, the value of PREFECT_API_URL: {error}. Start it "
-            "with `prefect server start`, or unset PREFECT_API_URL to build without Prefect."
+            f"No Prefect server answers at {api!r}, the value of PREFECT_API_URL: {error}. Start it"
+            " with `prefect server start`, or unset PREFECT_API_URL to build without Prefect."
         ) from error
     if status == _NOT_FOUND:
         raise ConfigurationError(
-            f"PREFECT_API_URL is {api!r}, where something answers that is no Prefect API. Its address ends in '/api'."
+            f"PREFECT_API_URL is {api!r}, where something answers that is no Prefect API. Its"
+            " address ends in '/api'."
         )
     return api
 

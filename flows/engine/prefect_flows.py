@@ -279,7 +279,8 @@ async def pull_reviews(required: bool = True) -> Pulled:  # noqa: FBT001, FBT002
     settings, progress = _settings(), FlowProgress()
     if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
         progress.say(
-            "No Label Studio is set or running, and no questions have been sent, so there is nothing to pull."
+            "No Label Studio is set or running, and no questions have been sent, so there is"
+            " nothing to pull."
         )
         return Pulled()
     before = _accepted(settings)
@@ -306,7 +307,8 @@ def _push(settings: Settings, progress: FlowProgress) -> int:
     pushed = push_what_waits(settings, progress)
     if pushed is not None:
         progress.say(
-            f"{pushed.created} tasks pushed, {pushed.already_there} were there already: {pushed.url}"
+            f"{pushed.created} tasks pushed, {pushed.already_there} were there already:"
+            f" {pushed.url}"
         )
     return pushed.created if pushed else 0
 

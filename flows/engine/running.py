@@ -151,9 +151,11 @@ class Shared(NamedTuple):
     def of(self, recipe: Recipe) -> Recipe:
         """The recipe with no model faster than a shard's part of its limit."""
         models = {
-            name: model.model_copy(update={"concurrency": self._part(model.name)})
-            if model.name in self.limits
-            else model
+            name: (
+                model.model_copy(update={"concurrency": self._part(model.name)})
+                if model.name in self.limits
+                else model
+            )
             for name, model in roles_of(recipe)
         }
         return recipe.model_copy(update={"models": Roles(**models)})
@@ -308,7 +310,10 @@ async def show_build(report: BuildReport, review: str, database: Path) -> None:
     await acreate_table_artifact(
         table=[row._asdict() for row in report.worked],
         key=_key("funnel", report.recipe),
-        description=f"{report.sentence} At each stage, entered = passed + rejected + failed + waiting.{remarks}",
+        description=(
+            f"{report.sentence} At each stage, entered = passed + rejected + failed +"
+            f" waiting.{remarks}"
+        ),
     )
     kinds = _markdown(
         [row._asdict() for row in report.composition],
@@ -319,8 +324,9 @@ async def show_build(report: BuildReport, review: str, database: Path) -> None:
     await acreate_markdown_artifact(
         key=_key("build", report.recipe),
         markdown=(
-            f"## Kinds\n\n{kinds}\n\n## Spent\n\n{spent or 'Nothing.'}\n\n"
-            f"{people}\n`callwright view` opens the build's page (`/builds/{report.build}`); its warehouse is `{database}`.\n"
+            f"## Kinds\n\n{kinds}\n\n## Spent\n\n{spent or 'Nothing.'}\n\n{people}\n`callwright"
+            f" view` opens the build's page (`/builds/{report.build}`); its warehouse is"
+            f" `{database}`.\n"
         ),
         description=report.sentence,
     )
@@ -332,8 +338,8 @@ def tell_stages(report: BuildReport, progress: "FlowProgress") -> None:
         ended = ((name, getattr(row, name)) for name in ("rejected", "failed", "waiting"))
         rest = "".join(f", {count} {name}" for name, count in ended if count)
         progress.note(
-            f"{row.stage}: {row.entered - row.not_applicable} in, {row.passed - row.not_applicable} passed{rest}"
-            f"{f', {row.personal_data} personal values' if row.personal_data else ''}"
+            f"{row.stage}: {row.entered - row.not_applicable} in, {row.passed - row.not_applicable}"
+            f" passed{rest}{f', {row.personal_data} personal values' if row.personal_data else ''}"
         )
 
 
@@ -344,7 +350,10 @@ async def show_result(found: object, settings: Settings) -> None:
             made = found if isinstance(found, Release) else found.release
             counts = count_kinds(open_warehouse(settings), made.name)
             kinds = _markdown([{"kind": kind, "samples": count} for kind, count in counts.items()])
-            sentence = f"{made.name}: version {made.version}, {made.samples} samples, content hash {made.content_hash}"
+            sentence = (
+                f"{made.name}: version {made.version}, {made.samples} samples, content hash"
+                f" {made.content_hash}"
+            )
             await acreate_markdown_artifact(
                 key=_key("release", made.name),
                 markdown=f"# {sentence}\n\n{kinds}\n",
@@ -373,7 +382,10 @@ async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
     # A path and no link: browsers follow none from a served page to a file.
     await acreate_markdown_artifact(
         key=_key("scores", release),
-        markdown=f"# Scores on {release}\n\n{lines}\n\nThe report with its plots opens from the file `{report}`.\n",
+        markdown=(
+            f"# Scores on {release}\n\n{lines}\n\nThe report with its plots opens from the file"
+            f" `{report}`.\n"
+        ),
         description=f"HammerBench's metrics on the release `{release}`, as fractions.",
     )
 

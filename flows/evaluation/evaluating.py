@@ -157,8 +157,9 @@ async def evaluate_each(
     if len(candidates) == 1 or not isinstance(first, CallwrightError):
         raise first
     raise type(first)(
-        f"{len(failed)} of {len(candidates)} candidates could not be evaluated ({', '.join(failed)}): {first}"
-        f" The others are evaluated. Then `callwright evaluate {release} --resume` asks for what is missing."
+        f"{len(failed)} of {len(candidates)} candidates could not be evaluated"
+        f" ({', '.join(failed)}): {first} The others are evaluated. Then `callwright evaluate"
+        f" {release} --resume` asks for what is missing."
     ) from first
 
 
@@ -235,9 +236,9 @@ async def _predict_missing(
     many = sum(len(sample.candidates) > MOST_NATIVE for sample in wanted)
     if many and evaluation.conditions.prompting.strategy == "native":
         evaluation.progress.say(
-            f"{many} of {count_of(len(wanted), 'sample')} have more than {MOST_NATIVE} tools, which "
-            "providers refuse. For these the candidate first names the tools that it needs, and is given only "
-            "those."
+            f"{many} of {count_of(len(wanted), 'sample')} have more than {MOST_NATIVE} tools, which"
+            " providers refuse. For these the candidate first names the tools that it needs, and"
+            " is given only those."
         )
     async with AsyncExitStack() as stack:
         chat = evaluation.open(candidate.model, STAGE, candidate.name)

@@ -242,7 +242,10 @@ class EvaluationRun(NamedTuple):
 
         An item that the provider fails is left for the next time. Raises the gravest error that left items without answer.
         """
-        undone = f"answers of {title} are not there; what was answered is kept, and the next evaluation asks for the rest."
+        undone = (
+            f"answers of {title} are not there; what was answered is kept, and the next evaluation"
+            " asks for the rest."
+        )
         pace = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
         work = Work(title, len(items), 1, concurrency)
         course = Course(work, AT_ONCE, pace, self.progress, self.traffic, undone)
@@ -400,12 +403,14 @@ def noting(
 def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> AskedFor:
     """The newest evaluation of a release, where it has not ended. Raises ConfigurationError where there is nothing to take up."""
     rows = warehouse.rows(
-        "select candidates, conditions, finished_at from evaluations where release = ? order by started_at desc limit 1",
+        "select candidates, conditions, finished_at from evaluations where release = ? order by"
+        " started_at desc limit 1",
         [release],
     )
     if not rows:
         raise ConfigurationError(
-            f"The release {release!r} has not been evaluated yet. Name candidates with --model NAME."
+            f"The release {release!r} has not been evaluated yet. Name candidates with --model"
+            " NAME."
         )
     if rows[0]["finished_at"] is not None:
         raise ConfigurationError(
@@ -424,7 +429,8 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
     stated["shown"] = ShownTools.model_validate(stated.get("shown", {}))
     if not STRATEGIES[stated["prompting"].strategy].is_for_models:
         raise ConfigurationError(
-            f"The last evaluation of {release!r} was of a Python function. Evaluate it from Python again."
+            f"The last evaluation of {release!r} was of a Python function. Evaluate it from Python"
+            " again."
         )
     candidates = [
         Candidate.model_validate_json(orjson.dumps(one))

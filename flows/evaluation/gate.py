@@ -221,7 +221,8 @@ def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands:
         compared = [candidate for candidate in candidates if (candidate, scope.strategy) != other]
         if not compared:
             raise ConfigurationError(
-                f"{demands.against!r} is the candidate itself. Name another candidate to compare with."
+                f"{demands.against!r} is the candidate itself. Name another candidate to compare"
+                " with."
             )
         held += [_compared(warehouse, scope, candidate, other, demands) for candidate in compared]
     return Gate(scope, held, figures, lambda candidate: read_items(warehouse, scope, candidate))

@@ -185,8 +185,8 @@ def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked
         raise ConfigurationError(next(iter(lacking.values())))
     if lacking:
         evaluation.progress.say(
-            f"{len(lacking)} of {asked} multi-step samples can't be judged, and no figure counts them:"
-            f" {next(iter(lacking.values()))} Each is a row of `failures`."
+            f"{len(lacking)} of {asked} multi-step samples can't be judged, and no figure counts"
+            f" them: {next(iter(lacking.values()))} Each is a row of `failures`."
         )
 
 

@@ -62,7 +62,8 @@ def score_logs(
     spoken = {log.language for log in logs} if language is None else {language}
     if len(spoken) > 1:
         raise ConfigurationError(
-            "The logs are in two languages. Score each language separately, or name one with --language."
+            "The logs are in two languages. Score each language separately, or name one with"
+            " --language."
         )
     judged = all((log.folder / files.FLAGS).is_file() for log in logs)
     by = verdicts or ("flags" if judged else "rule")
@@ -70,9 +71,9 @@ def score_logs(
     scores = score_conversations(
         conversations,
         choice=_choice(logs, snapshots),
-        flags=[one for log in logs for one in files.read_flags(log.folder)]
-        if by == "flags"
-        else None,
+        flags=(
+            [one for log in logs for one in files.read_flags(log.folder)] if by == "flags" else None
+        ),
         language=min(spoken),
         style=style,
     )
@@ -122,8 +123,9 @@ def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
     ]
     if mode == "as_published_code" and len(rows) < PUBLISHED_ALL:
         problems.append(
-            f"The file has {len(rows)} rows. The published code divides by {PUBLISHED_ALL} (150 a domain, 400 for Cross)"
-            " all the same; --mode as_paper divides by the rows that there are."
+            f"The file has {len(rows)} rows. The published code divides by {PUBLISHED_ALL} (150 a"
+            " domain, 400 for Cross) all the same; --mode as_paper divides by the rows that there"
+            " are."
         )
     return PathScoring(summarise(rows, mode), tuple(problems))
 
@@ -195,8 +197,8 @@ def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:
     missing = next((file for _, file in listed if not file.is_file()), None)
     if missing is not None:
         raise ConfigurationError(
-            f"There is no file {str(missing)!r} that lists snapshots. --snapshots takes {', '.join(MODES)}, a file, or "
-            f"{SHIFT} where {files.SNAPSHOTS} lies beside the log."
+            f"There is no file {str(missing)!r} that lists snapshots. --snapshots takes"
+            f" {', '.join(MODES)}, a file, or {SHIFT} where {files.SNAPSHOTS} lies beside the log."
         )
     chosen: list[list[int]] = []
     for log, file in listed:

@@ -153,8 +153,9 @@ def _stated(stated: ToolChanges) -> tuple[str, ChangedWords | ChangedCatalog]:
         return "changed", _parsed(stated, "tools")
     if str(stated) in {"first", "always"}:
         raise ConfigurationError(
-            f"--tools takes a file with other names and words for the release's tools, and not {str(stated)!r}: when candidates"
-            f" see all candidate tools is said by --tools-shown {stated} (tools_shown from Python)."
+            "--tools takes a file with other names and words for the release's tools, and not"
+            f" {str(stated)!r}: when candidates see all candidate tools is said by --tools-shown"
+            f" {stated} (tools_shown from Python)."
         )
     try:
         content = read_yaml(stated.read_text(encoding="utf-8"))
@@ -169,7 +170,8 @@ def _stated(stated: ToolChanges) -> tuple[str, ChangedWords | ChangedCatalog]:
         return stated.stem, ChangedCatalog(catalog=stated)
     for path, place, first in content.repeated:
         raise ConfigurationError(
-            f"{stated}:{place.line}: {'.'.join(map(str, path))} is stated twice; first in line {first.line}."
+            f"{stated}:{place.line}: {'.'.join(map(str, path))} is stated twice; first in line"
+            f" {first.line}."
         )
     parsed = _parsed(data, str(stated))
     if isinstance(parsed, ChangedCatalog):
@@ -195,11 +197,15 @@ def _explained(error: ValidationError, form: type[ChangedWords | ChangedCatalog]
         elif form is ChangedCatalog:
             yield f"There is no {last!r} beside {', '.join(ChangedCatalog.model_fields)}."
         elif not above:
-            yield f"There is no {last!r} beside tools: a file of changes has tools alone, or a catalog with its renames."
+            yield (
+                f"There is no {last!r} beside tools: a file of changes has tools alone, or a"
+                " catalog with its renames."
+            )
         else:
             yield (
-                f"{'.'.join(above)}: {last!r} can't be changed, for the gold has to stay right; of a tool it is the name, the"
-                " description and the parameters, of a parameter the name and the description."
+                f"{'.'.join(above)}: {last!r} can't be changed, for the gold has to stay right; of"
+                " a tool it is the name, the description and the parameters, of a parameter the"
+                " name and the description."
             )
 
 
@@ -243,9 +249,9 @@ class _Made:
         missing = [name for name in self._by_name if self._names.get(name, name) not in there]
         if missing and (changes.others == "refuse" or len(missing) == len(self._by_name)):
             raise ConfigurationError(
-                f"{str(changes.catalog)!r} has no tool {_listed(missing)} of the release {self._release!r}; it has"
-                f" {_listed(there)}."
-                " Say what they are called there by `renames:`, or `others: keep`, in a file with `catalog:`."
+                f"{str(changes.catalog)!r} has no tool {_listed(missing)} of the release"
+                f" {self._release!r}; it has {_listed(there)}. Say what they are called there by"
+                " `renames:`, or `others: keep`, in a file with `catalog:`."
             )
         for name, tools in self._by_name.items():
             if name not in missing:
@@ -259,7 +265,8 @@ class _Made:
             other = shown.setdefault(self._names.get(tool, tool), tool)
             if other != tool:
                 raise ConfigurationError(
-                    f"The tools {other!r} and {tool!r} would both be called {self._names.get(tool, tool)!r}."
+                    f"The tools {other!r} and {tool!r} would both be called"
+                    f" {self._names.get(tool, tool)!r}."
                 )
         if not self._tools:
             raise ConfigurationError(
@@ -286,7 +293,8 @@ class _Made:
             near = get_close_matches(name, self._by_name, 1)
             meant = f" (did you mean {near[0]!r}?)" if near else ""
             raise ConfigurationError(
-                f"The release {self._release!r} has no tool {name!r}{meant}; it has {_listed(self._by_name)}."
+                f"The release {self._release!r} has no tool {name!r}{meant}; it has"
+                f" {_listed(self._by_name)}."
             )
 
     def _rename(self, name: str, other: str, parameters: Mapping[str, str]) -> None:
@@ -298,14 +306,16 @@ class _Made:
             unknown = [one for one in parameters if one not in tool.properties]
             if unknown:
                 raise ConfigurationError(
-                    f"The tool {name!r} has no parameter {unknown[0]!r}; it has {_listed(tool.properties) or 'none'}."
+                    f"The tool {name!r} has no parameter {unknown[0]!r}; it has"
+                    f" {_listed(tool.properties) or 'none'}."
                 )
             taken: dict[str, str] = dict.fromkeys(tool.constants, "a fixed one")
             for one in tool.properties:
                 clash = taken.setdefault(renamed.get(one, one), repr(one))
                 if clash != repr(one):
                     raise ConfigurationError(
-                        f"Of the tool {name!r} the parameters {clash} and {one!r} would both be called {renamed.get(one, one)!r}."
+                        f"Of the tool {name!r} the parameters {clash} and {one!r} would both be"
+                        f" called {renamed.get(one, one)!r}."
                     )
         if renamed:
             self._parameters[name] = renamed
@@ -353,9 +363,9 @@ class _Made:
         )
         if where:
             raise ConfigurationError(
-                f"The tool {tool.name!r} differs in more than words, so its gold calls would not be right any more: {where}."
-                " Only names and descriptions may be others; parameters of another name are said by"
-                f" `renames: {{{tool.name}.PARAMETER: NAME}}`."
+                f"The tool {tool.name!r} differs in more than words, so its gold calls would not be"
+                f" right any more: {where}. Only names and descriptions may be others; parameters"
+                f" of another name are said by `renames: {{{tool.name}.PARAMETER: NAME}}`."
             )
         self._put(tool, other.description, parameters, are_named=True)
 
@@ -367,14 +377,16 @@ def _in_language(
     languages = sorted({one.language for one in of_name})
     if isinstance(stated, str) and len(languages) > 1:
         raise ConfigurationError(
-            f"There is a tool {tool.name!r} in {_listed(languages)}: give the description of {where} by language, such as"
-            f" {{{languages[0]}: ...}}; a language that is left out keeps its own."
+            f"There is a tool {tool.name!r} in {_listed(languages)}: give the description of"
+            f" {where} by language, such as {{{languages[0]}: ...}}; a language that is left out"
+            " keeps its own."
         )
     if isinstance(stated, Mapping):
         unknown = [one for one in stated if one not in languages]
         if unknown:
             raise ConfigurationError(
-                f"The description of {where} is in {unknown[0]!r}; the tool is in {_listed(languages)}."
+                f"The description of {where} is in {unknown[0]!r}; the tool is in"
+                f" {_listed(languages)}."
             )
         return stated.get(tool.language)
     return stated
@@ -393,9 +405,11 @@ def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
         return value
     kept = {name: one for name, one in value.items() if not (is_schema and name in _WORDS)}
     return {
-        name: sorted(one)
-        if is_schema and name == "required"
-        else _bare(one, is_schema=name != "properties" or not is_schema)
+        name: (
+            sorted(one)
+            if is_schema and name == "required"
+            else _bare(one, is_schema=name != "properties" or not is_schema)
+        )
         for name, one in kept.items()
         if not (is_schema and name == "required" and not one)
     }

@@ -191,9 +191,11 @@ def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
         [
             row
             | {
-                "interval": ShareInterval(row["share"], row["low"], row["high"])
-                if row["answered"]
-                else None
+                "interval": (
+                    ShareInterval(row["share"], row["low"], row["high"])
+                    if row["answered"]
+                    else None
+                )
             }
             for row in facts["usable"]
         ],

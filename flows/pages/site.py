@@ -73,8 +73,8 @@ SAMPLES = 500
 PAGES = 5_000
 _AT_ONCE = 200  # pages, whose samples are read by one query
 _SAMPLE = re.compile(r"/samples/([^/]+)")
-_MARK = (
-    ".callwright-view"  # stands in folders that the page was written to, which may be written again
+_MARK = (  # stands in folders that the page was written to, which may be written again
+    ".callwright-view"
 )
 
 

@@ -63,9 +63,9 @@ def shares(
         for share in found:
             if share.samples and family.has_fixed_words and not has_folder(share.language):
                 reason = (
-                    f"Samples of the kind {kind.name!r} hold turns in words of callwright's own, which it"
-                    f" has in {', '.join(known())} and not in {share.language!r} ({of(share.language).name})."
-                    " Ask for other kinds in it."
+                    f"Samples of the kind {kind.name!r} hold turns in words of callwright's own,"
+                    f" which it has in {', '.join(known())} and not in {share.language!r}"
+                    f" ({of(share.language).name}). Ask for other kinds in it."
                 )
                 leave_out(
                     LeftOut(kind.name, reason, share.language, share.place, samples=share.samples)
@@ -121,10 +121,10 @@ def _validate_is_spoken(recipe: Recipe, language: Language, tools: Sequence[Tool
             )
             only += f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
         raise ConfigurationError(
-            f"{recipe.models.generator.name} can't write requests in {language!r} for tools in "
-            f"{', '.join(spoken) or 'no language'}{only}, because it only repeats the words of their documents. Bring sentences "
-            f"for these tools (NAME.{language}.yaml), set models.generator to a language model, or remove {language!r} from"
-            " languages."
+            f"{recipe.models.generator.name} can't write requests in {language!r} for tools in"
+            f" {', '.join(spoken) or 'no language'}{only}, because it only repeats the words of"
+            f" their documents. Bring sentences for these tools (NAME.{language}.yaml), set"
+            f" models.generator to a language model, or remove {language!r} from languages."
         )
 
 

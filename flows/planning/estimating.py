@@ -180,7 +180,10 @@ def _taken(
     records = sum(one.asked for one in known_sources(recipe, settings))
     if not records:
         return seen, (
-            f"Files have not been read yet. Only their first {count_of(sum(seen.values()), 'record')} are counted.",
+            (
+                "Files have not been read yet. Only their first"
+                f" {count_of(sum(seen.values()), 'record')} are counted."
+            ),
         )
     return {name: round(count * records / sum(seen.values())) for name, count in seen.items()}, ()
 
@@ -417,8 +420,8 @@ async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
 def prompts_page(shown: list[ShownPrompt], recipe: str) -> str:
     """docs/prompts.md."""
     head = (
-        "# Prompts\n\n"
-        f"Each prompt that a build asks, whole, rendered for a first record of `{recipe}` in place of your tools. "
-        "`callwright recipe prompts RECIPE` shows those of a recipe of yours; a recipe may bring its own texts (docs/recipes.md).\n"
+        "# Prompts\n\nEach prompt that a build asks, whole, rendered for a first record of"
+        f" `{recipe}` in place of your tools. `callwright recipe prompts RECIPE` shows those of a"
+        " recipe of yours; a recipe may bring its own texts (docs/recipes.md).\n"
     )
     return "\n".join([head, "\n\n".join(one.markdown for one in shown), ""])

@@ -196,7 +196,10 @@ class Planner:
             self._note_missing(demand, order.samples - samples, told_of(error))
         worlds.planned[demand] = samples
         if samples < order.samples and not any(one.samples for one in self.left_out[before:]):
-            goals = f"Only {len(spooled)} of {count_of(ceil(order.samples / order.variants), 'goal')} can be planned"
+            goals = (
+                f"Only {len(spooled)} of {count_of(ceil(order.samples / order.variants), 'goal')}"
+                " can be planned"
+            )
             self._note_missing(
                 demand, order.samples - samples, f"{goals}, because the environment allows no more."
             )
@@ -223,7 +226,10 @@ class Planner:
                 made and self._run.recipe.spare
             ):  # stated when nothing more is found
                 why = f" {against.most_common(1)[0][0]}" if against else ""
-                reason = f"No other {' or '.join(demand.kind.sources)} sample passed its checks and allows it.{why}"
+                reason = (
+                    f"No other {' or '.join(demand.kind.sources)} sample passed its checks and"
+                    f" allows it.{why}"
+                )
                 self._note_missing(demand, count - made, reason)
 
 
@@ -365,7 +371,10 @@ class _Fresh:
 
 _BEGUN = "select distinct stage from outcomes where build = ?"
 _FORGET = "delete from left_out where build = ? and kind = ? and language = ? and place = ?"
-_DONE = "select subject from outcomes where build = ? and stage = ? and subject in (select unnest(?::varchar[]))"
+_DONE = (
+    "select subject from outcomes where build = ? and stage = ? and subject in (select"
+    " unnest(?::varchar[]))"
+)
 _AT_ONCE = 1000
 _FEW_PLACES = 2  # with a reason each
 
@@ -425,7 +434,10 @@ def keep_left_out(warehouse: Warehouse, build: str, planner: Planner) -> None:
 
 def read_left_out(warehouse: Warehouse, build: str) -> tuple[LeftOut, ...]:
     """What could not be planned in a build, whole kinds first."""
-    wanted = "select * exclude (build) from left_out where build = ? order by tool <> '', kind, language, place, tool"
+    wanted = (
+        "select * exclude (build) from left_out where build = ? order by tool <> '', kind,"
+        " language, place, tool"
+    )
     return tuple(LeftOut(**row) for row in warehouse.rows(wanted, [build]))
 
 

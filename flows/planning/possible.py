@@ -191,8 +191,8 @@ class Constant(NamedTuple):
     def sentence(self, tools: int) -> str:
         """What to do with it, of so many tools."""
         return (
-            f"{self.tools} of {count_of(tools, 'tool')} require {self.parameter}. If its value is always the same, fix it under"
-            f" tools: constants: {{{self.parameter}: …}}"
+            f"{self.tools} of {count_of(tools, 'tool')} require {self.parameter}. If its value is"
+            f" always the same, fix it under tools: constants: {{{self.parameter}: …}}"
         )
 
 
@@ -285,7 +285,10 @@ def _derived(
     asked = recipe.samples[kind.name]
     sources = [name for name in kind.sources if recipe.samples.get(name)]
     if gone.issuperset(sources):
-        reason = f"It is made from {' or '.join(kind.sources)} samples, and none of these can be planned."
+        reason = (
+            f"It is made from {' or '.join(kind.sources)} samples, and none of these can be"
+            " planned."
+        )
         yield LeftOut(kind.name, reason, samples=asked)
         return
     if not is_known_before(sources):

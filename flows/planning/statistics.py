@@ -158,8 +158,9 @@ class RepeatedWords(NamedTuple):
             else "differ only in numbers and quoted words from"
         )
         return (
-            f"{self.share:.1%} of the requests in {of(self.language).name} ({self.requests} of {self.of_requests}) {alike}"
-            f" {self.words!r}. checks.largest_{self.what} allows {self.allowed:.1%}."
+            f"{self.share:.1%} of the requests in {of(self.language).name} ({self.requests} of"
+            f" {self.of_requests}) {alike} {self.words!r}. checks.largest_{self.what} allows"
+            f" {self.allowed:.1%}."
         )
 
 
@@ -211,16 +212,19 @@ class TrustRow(NamedTuple):
     def problem(self, caught_at_least: float, agreed_at_least: float) -> str:
         """Why the reader settles nothing, as a sentence; "" where it may settle."""
         if self.catch_rate is not None and self.catch_rate < caught_at_least:
-            found = f"it caught {self.caught} of {self.planted} planted defects, and {caught_at_least:.0%} are asked for"
+            found = (
+                f"it caught {self.caught} of {self.planted} planted defects, and"
+                f" {caught_at_least:.0%} are asked for"
+            )
         elif self.worst_high is not None and self.worst_high < caught_at_least:
             found = (
-                f"of {self.worst_planted} planted defects of the sort {self.worst_defect} it caught "
-                f"{self.worst_rate or 0:.0%}, and {caught_at_least:.0%} are asked for"
+                f"of {self.worst_planted} planted defects of the sort {self.worst_defect} it caught"
+                f" {self.worst_rate or 0:.0%}, and {caught_at_least:.0%} are asked for"
             )
         elif self.agreed is not None and self.agreed < agreed_at_least:
             found = (
-                f"it agreed with {self.agreed:.0%} of {count_of(self.read, 'gold')}, and {agreed_at_least:.0%} are asked for: "
-                "it reads badly, or the golds are bad"
+                f"it agreed with {self.agreed:.0%} of {count_of(self.read, 'gold')}, and"
+                f" {agreed_at_least:.0%} are asked for: it reads badly, or the golds are bad"
             )
         else:
             return ""
@@ -289,7 +293,7 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
             waiting.setdefault(row.reader, []).append(f"{row.family} in {row.language} ({known})")
     for reader, groups in waiting.items():
         yield (
-            f"Samples that {reader} judged wait for reviewers where it is not known to be right in "
-            f"{1 - wrong_at_most:.1%} (accept.wrong_at_most): {', '.join(groups)}. A larger readers.planted "
-            "measures it better."
+            f"Samples that {reader} judged wait for reviewers where it is not known to be right in"
+            f" {1 - wrong_at_most:.1%} (accept.wrong_at_most): {', '.join(groups)}. A larger"
+            " readers.planted measures it better."
         )

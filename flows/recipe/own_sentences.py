@@ -63,8 +63,8 @@ def read_sentence_file(path: Path) -> SentenceFile:
     language = language_in(path)
     if language not in known():
         raise ValueError(
-            f"{str(path)!r} does not name the language of its sentences, as NAME.en.yaml does; the languages are"
-            f" {', '.join(known())}"
+            f"{str(path)!r} does not name the language of its sentences, as NAME.en.yaml does; the"
+            f" languages are {', '.join(known())}"
         )
     try:
         with path.open("rb") as file:
@@ -143,8 +143,9 @@ def told_of_sentences(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[str]:
             so = "so template/v1 words their requests plainly"
             so = "and template/v1 can't word requests for them" if is_foreign else so
             yield (
-                f"{len(lacking)} of {count_of(len(mine), 'tool')} have no sentences in {of(language).name}, {so}:"
-                f" {named}{more}. `callwright tools sentences CATALOG` drafts some."
+                f"{len(lacking)} of {count_of(len(mine), 'tool')} have no sentences in"
+                f" {of(language).name}, {so}: {named}{more}. `callwright tools sentences CATALOG`"
+                " drafts some."
             )
 
 
@@ -219,7 +220,8 @@ class _FileCheck:
         if not isinstance(entry, dict):
             self.add(
                 path,
-                "must be a mapping with requests, and says, questions and answers where there are some",
+                "must be a mapping with requests, and says, questions and answers where there are"
+                " some",
             )
             return
         for part in entry:
@@ -242,7 +244,8 @@ class _FileCheck:
             if tool is not None and (pair := _side_by_side(said.sentence, tool)):
                 self.add(
                     said.path,
-                    f"nobody can tell where {{{pair[0]}}} ends and {{{pair[1]}}} begins; put words between them",
+                    f"nobody can tell where {{{pair[0]}}} ends and {{{pair[1]}}} begins; put words"
+                    " between them",
                 )
         if tool is not None:
             self._check_first(requests, tool)
@@ -316,7 +319,8 @@ class _FileCheck:
             named = ", ".join(f"[… {{{one}}}]" for one in lacking)
             optional = [one for one in lacking if one not in tool.required]
             hint = (
-                f"; if no request mentions it, mark it under tools: plumbing: {{{optional[0]}: true}}"
+                f"; if no request mentions it, mark it under tools: plumbing: {{{optional[0]}:"
+                " true}"
                 if optional
                 else ""
             )
@@ -334,7 +338,10 @@ class _FileCheck:
                 if stated
                 else f"be said without {others}"
             )
-            message = "the first sentence must be able to say any of its parameters alone, each in a part in brackets"
+            message = (
+                "the first sentence must be able to say any of its parameters alone, each in a part"
+                " in brackets"
+            )
             self.add(first.path, f"{message}; it can't {cant}")
             return
         self.slots[tool.name] = first.sentence.slots
@@ -364,7 +371,8 @@ class _FileCheck:
             if not isinstance(phrases, dict) or not phrases:
                 self.add(
                     place,
-                    "must be a mapping from values to words, as {true: with breakfast, false: without breakfast}",
+                    "must be a mapping from values to words, as {true: with breakfast, false:"
+                    " without breakfast}",
                 )
                 continue
             self._check_phrases(place, phrases)

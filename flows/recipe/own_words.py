@@ -37,7 +37,10 @@ class OwnValueList(RecipePart):
     )
     file: Path | None = Field(
         default=None,
-        description="A text file with a value a line, a CSV file, or a JSON or YAML list, relative to the recipe.",
+        description=(
+            "A text file with a value a line, a CSV file, or a JSON or YAML list, relative to the"
+            " recipe."
+        ),
     )
     column: str = Field(
         default="",
@@ -62,7 +65,8 @@ class OwnValueList(RecipePart):
             )
         if bool(self.query) != (self.database is not None):
             raise ValueError(
-                "a query and its database go together, as {query: select name from city, database: my.duckdb}"
+                "a query and its database go together, as {query: select name from city, database:"
+                " my.duckdb}"
             )
         return self
 
@@ -166,7 +170,8 @@ def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]
         at = 0
     else:
         raise ValueError(
-            f"{path}:{rows[0].line}: there is no column {wanted!r}; the columns are {', '.join(header)}"
+            f"{path}:{rows[0].line}: there is no column {wanted!r}; the columns are"
+            f" {', '.join(header)}"
         )
     for row, line in rows:
         if at >= len(row) or not row[at].strip():
@@ -258,7 +263,8 @@ def validate_own_words(
         if not parameters:
             known = sorted({one for tool in tools for one in tool.properties})
             raise ConfigurationError(
-                f"values.{name}: no tool has such a parameter. The parameters are {', '.join(known) or 'none'}."
+                f"values.{name}: no tool has such a parameter. The parameters are"
+                f" {', '.join(known) or 'none'}."
             )
         for tool, parameter in parameters:
             for at, value in enumerate(source.entries):
@@ -273,5 +279,6 @@ def validate_own_words(
     for number, example in enumerate(examples, start=1):
         if example.tool and example.tool not in known_tools:
             raise ConfigurationError(
-                f"examples: example {number} calls {example.tool!r}, which is not a tool of the recipe."
+                f"examples: example {number} calls {example.tool!r}, which is not a tool of the"
+                " recipe."
             )

@@ -194,7 +194,10 @@ class PersonalDataRules(RecipePart):
     ] = Field(default="off", description="off, on (it is replaced) or report (it is counted).")
     vault: Path | None = Field(
         default=None,
-        description="A file that keeps what was replaced by what, relative to the recipe; none unless named.",
+        description=(
+            "A file that keeps what was replaced by what, relative to the recipe; none unless"
+            " named."
+        ),
     )
 
     @model_validator(mode="after")
@@ -243,7 +246,10 @@ class AvoidedSource(SampleFiles):
     by: tuple[Common, ...] = Field(
         default=("call", "request"),
         min_length=1,
-        description="What makes a repetition: call (the same), request (the same, in other words too), tool (the same).",
+        description=(
+            "What makes a repetition: call (the same), request (the same, in other words too), tool"
+            " (the same)."
+        ),
     )
     likeness: Share = Field(
         default=LIKENESS, description="From which likeness on a request is the same."
@@ -263,7 +269,9 @@ class SampleSource(SampleFiles):
     take: int | None = Field(
         default=None,
         ge=1,
-        description="How many samples are taken of what is read, such that they differ; all unless given.",
+        description=(
+            "How many samples are taken of what is read, such that they differ; all unless given."
+        ),
     )
     by: tuple[Stratum, ...] = Field(
         default=STRATA,
@@ -283,7 +291,8 @@ def _counts(stated: object) -> object:
     for entry in stated:
         if not isinstance(entry, dict):
             raise ValueError(
-                "must be counts of kinds, such as {perfect: 200}, or a list of them and of {from: FILE, format: FORMAT}"
+                "must be counts of kinds, such as {perfect: 200}, or a list of them and of {from:"
+                " FILE, format: FORMAT}"
             )
         for name, count in () if _is_source(entry) else entry.items():
             counts[name] = count if name not in counts else counts[name] + count
@@ -354,7 +363,10 @@ class Recipe(RecipePart):
     tools: tuple[Annotated[ToolSource, BeforeValidator(_world)], ...] = Field(
         default=_NO_TOOLS,
         validate_default=True,
-        description="Where tools come from: a list of sources, such as {seed: all} or {import: openapi, path: api.yaml}.",
+        description=(
+            "Where tools come from: a list of sources, such as {seed: all} or {import: openapi,"
+            " path: api.yaml}."
+        ),
     )
     sentence_files: SkipJsonSchema[
         tuple[SentenceFile, ...]
@@ -368,8 +380,10 @@ class Recipe(RecipePart):
             _counts, json_schema_input_type=dict[str, int] | list[SampleSource | dict[str, int]]
         ),
     ] = Field(
-        description="How many samples of each kind, such as {perfect: 200}; or a list of that and of what is taken from files:"
-        " {from: traces.jsonl, format: openai}."
+        description=(
+            "How many samples of each kind, such as {perfect: 200}; or a list of that and of what"
+            " is taken from files: {from: traces.jsonl, format: openai}."
+        )
     )
     scale: Literal["paper"] | None = Field(
         default=None, description="paper: HammerBench's own counts in the place of samples."
@@ -411,7 +425,10 @@ class Recipe(RecipePart):
         ],
     ] = Field(
         default_factory=dict,
-        description="Values of your own by parameter or tool.parameter: a list, a file, or a query on a DuckDB file.",
+        description=(
+            "Values of your own by parameter or tool.parameter: a list, a file, or a query on a"
+            " DuckDB file."
+        ),
     )
     examples: (
         Annotated[
@@ -420,38 +437,56 @@ class Recipe(RecipePart):
         | None
     ) = Field(
         default=None,
-        description="A file of requests of your own domain with their calls, shown to who words requests.",
+        description=(
+            "A file of requests of your own domain with their calls, shown to who words requests."
+        ),
     )
     extensions: tuple[
         Annotated[Extension, BeforeValidator(_extension, json_schema_input_type=str | Extension)],
         ...,
     ] = Field(
         default=(),
-        description="Kinds, checks, exports, importers, worlds and models of your own, such as my_kind.py:FAMILY; their code runs.",
+        description=(
+            "Kinds, checks, exports, importers, worlds and models of your own, such as"
+            " my_kind.py:FAMILY; their code runs."
+        ),
     )
     avoid: tuple[AvoidedSource, ...] = Field(
         default=(),
-        description="Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}.",
+        description=(
+            "Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}."
+        ),
     )
     personal_data: PersonalData = Field(
         default=PersonalDataRules(),
-        description="What becomes of personal data in samples that are taken from files: off, on (replaced) or report (counted).",
+        description=(
+            "What becomes of personal data in samples that are taken from files: off, on (replaced)"
+            " or report (counted)."
+        ),
     )
     system_message: (
         SystemMessage | Annotated[tuple[SystemMessage, ...], Field(min_length=1, max_length=1000)]
     ) = Field(
         default="",
-        description="What the assistant is told first: a text, a list to draw from by sample, or none in rows of training either.",
+        description=(
+            "What the assistant is told first: a text, a list to draw from by sample, or none in"
+            " rows of training either."
+        ),
     )
     policies: tuple[Policy, ...] = Field(
         default=(),
         validate_default=True,
-        description="What the assistant may do with the tools of a simulated world and when, and how it is told so.",
+        description=(
+            "What the assistant may do with the tools of a simulated world and when, and how it is"
+            " told so."
+        ),
     )
     license: str = Field(
         default="",
         max_length=200,
-        description="The licence of the samples' text, such as CC-BY-4.0: the card of a release states it.",
+        description=(
+            "The licence of the samples' text, such as CC-BY-4.0: the card of a release states it."
+        ),
     )
     tool_license: str = Field(
         default="",
@@ -462,7 +497,10 @@ class Recipe(RecipePart):
     checks: Checks = Field(default=Checks(), description="Thresholds.")
     consistency: Annotated[Consistency, BeforeValidator(_without_near_misses)] = Field(
         default="blind",
-        description="How it is read what words ask for: by calls that are written blind, or by hammerbench's own readings.",
+        description=(
+            "How it is read what words ask for: by calls that are written blind, or by"
+            " hammerbench's own readings."
+        ),
     )
     land: LandedGrade = Field(
         default="judged", description="What lands without people: judged or proved."
@@ -545,7 +583,8 @@ class Recipe(RecipePart):
         for name, count in info.data.get("samples", {}).items():
             if count and not policies and kind_named(name).traits.is_ruled:
                 raise ValueError(
-                    f"{name} samples need policies; say what the assistant may do with a tool, and when"
+                    f"{name} samples need policies; say what the assistant may do with a tool, and"
+                    " when"
                 )
         return policies
 

@@ -279,7 +279,8 @@ class RecipeFaults:
             if not (folder / name).exists():
                 self.add(
                     path,
-                    f"there is no file or folder {str(folder / name)!r}; paths are relative to the recipe",
+                    f"there is no file or folder {str(folder / name)!r}; paths are relative to the"
+                    " recipe",
                 )
 
 

@@ -29,8 +29,8 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import PluginError, file_of
 
 SCHEMA_FILE = "recipe.schema.json"
-_SCHEMA_LINE = (
-    f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # editors read it, relative to the recipe
+_SCHEMA_LINE = (  # editors read it, relative to the recipe
+    f"# yaml-language-server: $schema={SCHEMA_FILE}\n"
 )
 
 
@@ -228,7 +228,8 @@ def write_first_recipe(folder: Path) -> Path:
     path = folder / "recipe.yaml"
     if path.exists():
         raise ConfigurationError(
-            f"{str(path)!r} exists already. Edit it, or name another folder: `callwright init FOLDER`."
+            f"{str(path)!r} exists already. Edit it, or name another folder: `callwright init"
+            " FOLDER`."
         )
     folder.mkdir(parents=True, exist_ok=True)
     write_schema(folder / SCHEMA_FILE)

@@ -43,7 +43,10 @@ class Roles(RecipePart):
     )
     assistant: Model | None = Field(
         default=None,
-        description="Who talks with simulated users and calls tools in live tasks: the generator unless stated.",
+        description=(
+            "Who talks with simulated users and calls tools in live tasks: the generator unless"
+            " stated."
+        ),
     )
 
     @model_validator(mode="after")
@@ -52,7 +55,8 @@ class Roles(RecipePart):
         for name, model in self.named.items():
             if name != "judge" and model.items_per_request > 1:
                 raise ValueError(
-                    f"items_per_request is for the judge only; the {name} must see one item at a time"
+                    f"items_per_request is for the judge only; the {name} must see one item at a"
+                    " time"
                 )
         return self
 
@@ -99,7 +103,10 @@ class Checks(RecipePart):
     )
     reworded_duplicate: Part | None = Field(
         default=0.5,
-        description="How alike two requests in other words may be to which the same calls are due, from 0 to 1.",
+        description=(
+            "How alike two requests in other words may be to which the same calls are due, from 0"
+            " to 1."
+        ),
     )
     largest_opening: Part | None = Field(
         default=0.1,
@@ -107,11 +114,17 @@ class Checks(RecipePart):
     )
     largest_skeleton: Part | None = Field(
         default=0.05,
-        description="The share of a language's requests that may be one sentence with other values, from 0 to 1.",
+        description=(
+            "The share of a language's requests that may be one sentence with other values, from 0"
+            " to 1."
+        ),
     )
     repeated: Literal["tell", "reject"] = Field(
         default="tell",
-        description="What becomes of requests beyond these two shares: told of, or rejected, so that spare ones take their place.",
+        description=(
+            "What becomes of requests beyond these two shares: told of, or rejected, so that spare"
+            " ones take their place."
+        ),
     )
 
 
@@ -137,7 +150,10 @@ class ReviewRules(RecipePart):
 
     spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = Field(
         default=20,
-        description="How many accepted samples people see as well: a number, a share, or one for each grade.",
+        description=(
+            "How many accepted samples people see as well: a number, a share, or one for each"
+            " grade."
+        ),
     )
     dialogue_acts: int = Field(
         default=0,
@@ -150,7 +166,10 @@ class ReviewRules(RecipePart):
     )
     repeated: bool = Field(
         default=False,
-        description="Whether people see the requests beyond checks.largest_opening and largest_skeleton before they land.",
+        description=(
+            "Whether people see the requests beyond checks.largest_opening and largest_skeleton"
+            " before they land."
+        ),
     )
     gold_items: float = Field(
         default=0.0,
@@ -197,11 +216,17 @@ class ReaderRules(RecipePart):
     at_least: int = Field(
         default=40,
         ge=0,
-        description="How many are planted at least in each language and family, as far as there are samples.",
+        description=(
+            "How many are planted at least in each language and family, as far as there are"
+            " samples."
+        ),
     )
     at_most: Share = Field(
         default=0.2,
-        description="The largest share of what readers read that `at_least` asks for, so that small builds pay in proportion.",
+        description=(
+            "The largest share of what readers read that `at_least` asks for, so that small builds"
+            " pay in proportion."
+        ),
     )
 
 
@@ -214,7 +239,10 @@ class AcceptanceRules(RecipePart):
 
     caught_at_least: Share = Field(
         default=0.9,
-        description="The share of planted defects that a reader must catch. A sort fails where it surely catches fewer.",
+        description=(
+            "The share of planted defects that a reader must catch. A sort fails where it surely"
+            " catches fewer."
+        ),
     )
     agreed_at_least: Share = Field(
         default=0.5,

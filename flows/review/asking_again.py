@@ -152,8 +152,9 @@ def tell_suspicions(warehouse: Warehouse, release: str, progress: Progress) -> N
     new = raise_suspicions(warehouse, release).new
     if new:
         progress.say(
-            f"In {count_of(new, 'accepted sample')} the candidates disagree with the gold call. Send them to reviewers with"
-            f" `callwright review push`. See why with `callwright review suspects {release}`."
+            f"In {count_of(new, 'accepted sample')} the candidates disagree with the gold call."
+            " Send them to reviewers with `callwright review push`. See why with `callwright"
+            f" review suspects {release}`."
         )
 
 
@@ -181,7 +182,10 @@ def _suspect(row: Row) -> Suspect:
 def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
     """An answer beside the gold, as far as they differ: "book_table(people=5) where the gold says people=4"."""
     if len(made) != 1 or len(gold) != 1 or made[0].tool != gold[0].tool:
-        return f"{_rendered(made)} where the gold {f'calls {_rendered(gold)}' if gold else 'calls nothing'}"
+        return (
+            f"{_rendered(made)} where the gold"
+            f" {f'calls {_rendered(gold)}' if gold else 'calls nothing'}"
+        )
     given, due = made[0].arguments, gold[0].arguments
     other = {
         name: value
@@ -369,7 +373,8 @@ def _check_models(
     strange = [model for model in models if model not in labels]
     if strange:
         raise ConfigurationError(
-            f"{strange[0]!r} has no scored answers to the release {release!r}. Models that have: {', '.join(labels)}."
+            f"{strange[0]!r} has no scored answers to the release {release!r}. Models that have:"
+            f" {', '.join(labels)}."
         )
 
 
@@ -406,7 +411,10 @@ def suspects_of_audits(warehouse: Warehouse) -> int:
         sql("prediction_audits.suspects"), [PREDICTION_AUDIT, GOLD_WRONG, SAMPLE_REVIEW]
     ):
         stated = f": {row['comment']}" if row["comment"] else "."
-        reason = f"Who audited a model's answer to turn {row['turn']} finds that the gold is wrong{stated}"
+        reason = (
+            f"Who audited a model's answer to turn {row['turn']} finds that the gold is"
+            f" wrong{stated}"
+        )
         questions.append(
             ReviewQuestion(row["subject"], SUSPECT, reason, row["build"], SAMPLE_REVIEW)
         )

@@ -243,9 +243,11 @@ def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
     proofs = {item.argument: item for item in found if uses[item.argument] == 1}
     last = max((at for at, _ in sample.call_turns), default=-1)
     turns = [
-        turn.with_changes(calls=tuple(_with_proofs(call, proofs) for call in turn.calls))
-        if at == last and isinstance(turn, CallTurn)
-        else turn
+        (
+            turn.with_changes(calls=tuple(_with_proofs(call, proofs) for call in turn.calls))
+            if at == last and isinstance(turn, CallTurn)
+            else turn
+        )
         for at, turn in enumerate(sample.turns)
     ]
     return sample.with_changes(turns=tuple(turns))

@@ -75,8 +75,9 @@ def webhook_secret(settings: Settings) -> str:
     if given:
         if len(given) < _SHORTEST_SECRET or not given.isascii() or not given.isprintable():
             raise ConfigurationError(
-                f"{SECRET} has {len(given)} characters. It needs at least {_SHORTEST_SECRET} plain "
-                "characters, because anyone who guesses it can start pulls. If you unset it, callwright creates one."
+                f"{SECRET} has {len(given)} characters. It needs at least {_SHORTEST_SECRET} plain"
+                " characters, because anyone who guesses it can start pulls. If you unset it,"
+                " callwright creates one."
             )
         return given
     path = _secret_file(settings)
@@ -209,8 +210,8 @@ async def serve_webhooks(
             await web.TCPSite(runner, host, port).start()
         except OSError as error:
             raise ConfigurationError(
-                f"The server cannot listen on {host}:{port} ({error.strerror}). Choose another port "
-                "with --port, or 0 for a free one."
+                f"The server cannot listen on {host}:{port} ({error.strerror}). Choose another port"
+                " with --port, or 0 for a free one."
             ) from error
         _, taken = runner.addresses[0][:2]
         yield f"http://{f'[{host}]' if ':' in host else host}:{taken}/"

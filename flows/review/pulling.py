@@ -455,13 +455,15 @@ def changed_states(
         for row in warehouse.rows(sql("reading_reviews.known"), [studio.name, project.kind])
     }
     seen = {
-        state.task_id: state.model_dump(exclude={"submitted"})
-        | {
-            "server": studio.name,
-            "annotations": len(state.submitted),
-            "seen_at": now,
-            "deleted_at": None,
-        }
+        state.task_id: (
+            state.model_dump(exclude={"submitted"})
+            | {
+                "server": studio.name,
+                "annotations": len(state.submitted),
+                "seen_at": now,
+                "deleted_at": None,
+            }
+        )
         for state in states
     }
     undrafted = {

@@ -49,7 +49,8 @@ def serve_label_studio(
         url.scheme in {"http", "https"} and url.netloc and not url.query
     ):
         raise ConfigurationError(
-            f"--url {address.public_url!r} is not a valid address. An example: https://review.example.com"
+            f"--url {address.public_url!r} is not a valid address. An example:"
+            " https://review.example.com"
         )
     found = server.start(settings.home, environment(), progress=say, address=address)
     if address.host == HOST and not address.public_url:

@@ -43,6 +43,7 @@ def write_scaffold(sort: Sort, name: str, folder: Path) -> Path:
 def _text(file: str, name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
-            f"{name!r} is no name: it takes lower-case letters, digits and _, as in 'my_{file[:-3]}'."
+            f"{name!r} is no name: it takes lower-case letters, digits and _, as in"
+            f" 'my_{file[:-3]}'."
         )
     return re.sub(r"\bexample\b", name, (_HERE / file).read_text(encoding="utf-8"))

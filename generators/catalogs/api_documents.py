@@ -246,8 +246,10 @@ def _form(fields: list[Fields]) -> Fields:
         return {}
     named = {str(field["name"]): field for field in fields if isinstance(field.get("name"), str)}
     properties: Fields = {
-        name: _typed(field)
-        | ({"description": field["description"]} if "description" in field else {})
+        name: (
+            _typed(field)
+            | ({"description": field["description"]} if "description" in field else {})
+        )
         for name, field in named.items()
     }
     required: list[JsonValue] = [

@@ -341,13 +341,19 @@ def _read_link(
     named = link.get("operationId", link.get("operationRef"))
     target = targets.get(named) if isinstance(named, str) else None
     if target is None:
-        message = f"The link {name!r} leads to {shown(named)}, which is no operation of the document; left out."
+        message = (
+            f"The link {name!r} leads to {shown(named)}, which is no operation of the document;"
+            " left out."
+        )
         yield Note("dead_link", message)
         return
     for stated, expression in mapping_of(link.get("parameters")).items():
         parameter = target.parameters.get(stated)
         if parameter is None:
-            message = f"The link {name!r} names {shown(stated)}, which is no parameter of {shown(named)}; left out."
+            message = (
+                f"The link {name!r} names {shown(stated)}, which is no parameter of {shown(named)};"
+                " left out."
+            )
             yield Note("dead_link", message)
         elif isinstance(expression, str) and expression.startswith(_BODY):
             place = _place_of(expression.removeprefix(_BODY), returns)

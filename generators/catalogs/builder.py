@@ -166,8 +166,8 @@ class CatalogBuilder:
         if others and tool.key not in self._tools:
             categories = ", ".join(repr(other.category) for other in others)
             message = (
-                f"{tool.name!r} of {tool.category!r} is also in {categories}, with other content or purpose;"
-                " each is kept as a tool of its own."
+                f"{tool.name!r} of {tool.category!r} is also in {categories}, with other content or"
+                " purpose; each is kept as a tool of its own."
             )
             self.report(draft.where, "duplicate_name", message, tool.name)
         others.append(tool)

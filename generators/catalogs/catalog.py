@@ -221,11 +221,17 @@ def check_tool(tool: Tool) -> Iterator[Problem]:
     if single:
         yield _problem(tool, "single_choice", f"Only one value is allowed for {_listed(single)}.")
     if len(tool.properties) > MOST_PARAMETERS:
-        message = f"{len(tool.properties)} parameters are more than the {MOST_PARAMETERS} that people keep apart."
+        message = (
+            f"{len(tool.properties)} parameters are more than the {MOST_PARAMETERS} that people"
+            " keep apart."
+        )
         yield _problem(tool, "too_many_parameters", message)
     levels = max((_levels(schema) for schema in tool.properties.values()), default=0)
     if levels > DEEPEST:
-        message = f"The parameters are nested {levels} levels deep; more than {DEEPEST} can't be said in a request."
+        message = (
+            f"The parameters are nested {levels} levels deep; more than {DEEPEST} can't be said in"
+            " a request."
+        )
         yield _problem(tool, "too_deep", message)
 
 
@@ -234,7 +240,10 @@ def _duplicate_names(tools: Sequence[Tool]) -> Iterator[Problem]:
     first = {(tool.category, tool.language, tool.name): tool for tool in reversed(tools)}
     for place, count in counted.items():
         if count > 1:
-            message = f"{count} tools of the category {place[0]!r} have this name; a call of it says nothing."
+            message = (
+                f"{count} tools of the category {place[0]!r} have this name; a call of it says"
+                " nothing."
+            )
             yield _problem(first[place], "duplicate_name", message)
 
 
@@ -245,7 +254,10 @@ def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
         groups[(tool.category, tool.language)].append(tool)
     for group in groups.values():
         for one, other, share in _similar_pairs(group):
-            message = f"The description shares {share:.0%} of its words with that of {one.name!r} in the same category."
+            message = (
+                f"The description shares {share:.0%} of its words with that of {one.name!r} in the"
+                " same category."
+            )
             yield _problem(other, "similar_description", message)
 
 

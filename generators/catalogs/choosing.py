@@ -43,7 +43,8 @@ class ToolPattern(BaseModel):
     def _states_something(self) -> "ToolPattern":
         if not (self.name or self.tag or self.path or self.method or self.category):
             raise ValueError(
-                "a pattern needs a name, tag, path, method or category, such as {tag: users, method: get}"
+                "a pattern needs a name, tag, path, method or category, such as {tag: users,"
+                " method: get}"
             )
         return self
 
@@ -77,7 +78,10 @@ SentencePaths = Annotated[
     BeforeValidator(_listed, json_schema_input_type=str | list[str]),
     Field(
         exclude=True,
-        description="Files of sentences for these tools, each named NAME.LANGUAGE.yaml, relative to the recipe.",
+        description=(
+            "Files of sentences for these tools, each named NAME.LANGUAGE.yaml, relative to the"
+            " recipe."
+        ),
     ),
 ]
 
@@ -107,7 +111,9 @@ class ToolChoice(BaseModel):
     )
     plumbing: Mapping[str, bool] = Field(
         default_factory=dict,
-        description="Whether parameters, as PARAMETER or TOOL.PARAMETER, are plumbing that no plan chooses.",
+        description=(
+            "Whether parameters, as PARAMETER or TOOL.PARAMETER, are plumbing that no plan chooses."
+        ),
     )
 
 
@@ -146,7 +152,8 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
             near = get_close_matches(pattern.name, {one.name for one in listed}, _NEAR)
             meant = f" (did you mean {' or '.join(near)}?)" if near else ""
             raise ConfigurationError(
-                f"No tool of the catalog fits {stated}{meant}; it has {_some(one.name for one in listed)}."
+                f"No tool of the catalog fits {stated}{meant}; it has"
+                f" {_some(one.name for one in listed)}."
             )
     chosen = [
         one
@@ -279,7 +286,8 @@ def read_pattern(text: str) -> ToolPattern:
         return ToolPattern.model_validate(stated)
     except ValidationError as error:
         raise ConfigurationError(
-            f"{text!r} is no pattern of tools; it needs name, tag, path, method or category, as in tag=users,method=get."
+            f"{text!r} is no pattern of tools; it needs name, tag, path, method or category, as in"
+            " tag=users,method=get."
         ) from error
 
 

@@ -248,7 +248,10 @@ def _lost_paths(document: Fields, path: Path) -> Iterator[Problem]:
     for template, stated in mapping_of(document.get("paths")).items():
         pointer = _resolved(stated, document).get("$ref")
         if isinstance(pointer, str) and pointer.startswith("#"):
-            message = f"The path {shown(template)} is at {shown(pointer)}, which is nothing in this file; left out."
+            message = (
+                f"The path {shown(template)} is at {shown(pointer)}, which is nothing in this file;"
+                " left out."
+            )
             yield Problem(
                 where=_place(path, template), kind="unresolvable_reference", message=message
             )
@@ -393,7 +396,10 @@ class _OperationReader:
             return
         name, part = parameter.get("name"), PARTS.get(_text(parameter.get("in")))
         if not isinstance(name, str) or not name or part is None:
-            message = f"A parameter named {shown(name)} in {shown(parameter.get('in'))} has no place; dropped."
+            message = (
+                f"A parameter named {shown(name)} in {shown(parameter.get('in'))} has no place;"
+                " dropped."
+            )
             self._notes.append(Note("unsupported", message))
             return
         if part == "header" and name.lower() in IGNORED_HEADERS:
@@ -430,7 +436,10 @@ class _OperationReader:
             return
         media = _json_schema_of(body.get("content"))
         if media is None:
-            message = f"The body is {shown(sorted(mapping_of(body.get('content'))))}, which holds no JSON; dropped."
+            message = (
+                f"The body is {shown(sorted(mapping_of(body.get('content'))))}, which holds no"
+                " JSON; dropped."
+            )
             self._notes.append(Note("unsupported", message))
             return
         schema, needed = self._schema(media), body.get("required") is True
@@ -443,8 +452,8 @@ class _OperationReader:
         if "required" not in body and fields.required:
             needed = True
             message = (
-                f"Whether the body is required is not stated; its required members {shown([*fields.required])} are kept"
-                " required."
+                "Whether the body is required is not stated; its required members"
+                f" {shown([*fields.required])} are kept required."
             )
             self._notes.append(Note("assumed_required", message))
         for name, member in fields.properties.items():
@@ -465,7 +474,10 @@ class _OperationReader:
         while len(wrappers) < MOST_WRAPPERS and (found := wrapped_in(fields)):
             wrappers, fields = (*wrappers, found[0]), found[1]
         if wrappers:
-            message = f"The body holds everything in {'.'.join(wrappers)!r}; what stands there are parameters."
+            message = (
+                f"The body holds everything in {'.'.join(wrappers)!r}; what stands there are"
+                " parameters."
+            )
             self._notes.append(Note("unwrapped_body", message))
         return wrappers, fields
 
@@ -486,12 +498,18 @@ class _OperationReader:
         if not plain:
             plain = parameter = wanted
         if plain != wanted:
-            message = f"{wanted!r} reads as a path, and models take no such name; the parameter is called {plain!r}."
+            message = (
+                f"{wanted!r} reads as a path, and models take no such name; the parameter is called"
+                f" {plain!r}."
+            )
             self._notes.append(Note("generated_name", message))
         while parameter in self._properties:
             parameter = f"{part}_{parameter}"
         if parameter != plain:
-            message = f"{wanted!r} stands in two parts of the request; the one in the {part} is called {parameter!r}."
+            message = (
+                f"{wanted!r} stands in two parts of the request; the one in the {part} is called"
+                f" {parameter!r}."
+            )
             self._notes.append(Note("name_collision", message))
         self._properties[parameter] = schema
         self._places.append(ParameterPlace(parameter, part, name, within))

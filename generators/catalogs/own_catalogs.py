@@ -39,12 +39,17 @@ _KINDS: Mapping[str, JsonSchema] = MappingProxyType(
         "time": {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"},
         "email": {
             "type": "string",
-            "pattern": r"^(maple|river|cedar|stone|amber|linen|birch|coral)\.(walk|gate|field|shore)[2-9]\d@(mail|post)\.example$",
+            "pattern": (
+                r"^(maple|river|cedar|stone|amber|linen|birch|coral)\.(walk|gate|field|shore)[2-9]\d@(mail|post)\.example$"
+            ),
         },
         "phone": {"type": "string", "pattern": r"^555-[2-9]\d{2}-\d{4}$"},
         "address": {
             "type": "string",
-            "pattern": r"^[1-9]\d (Mill|Harbour|Station|Orchard|Chapel|Quarry|Meadow) (Street|Lane|Road|Square)$",
+            "pattern": (
+                r"^[1-9]\d (Mill|Harbour|Station|Orchard|Chapel|Quarry|Meadow)"
+                r" (Street|Lane|Road|Square)$"
+            ),
         },
     }
 )

@@ -129,7 +129,10 @@ def read_callnavi(path: Path) -> Catalog:
             builder.report(str(file), "other_format", f"{file} has no list 'api_ports'; left out.")
             continue
         if ports:
-            message = "The format marks no parameter as required; all are taken as required, as its APISchema files do."
+            message = (
+                "The format marks no parameter as required; all are taken as required, as its"
+                " APISchema files do."
+            )
             builder.report(str(file), "assumed_required", message)
         for index, port in enumerate(ports):
             where = f"{file}#/api_ports/{index}"
@@ -195,7 +198,10 @@ def _value(name: str, declared: JsonValue, notes: list[Note], what: str) -> Json
             )
         )
         return {}
-    message = f"{what}{name!r} has {declared!r} in its type's place; read as a number, {declared!r} being an example."
+    message = (
+        f"{what}{name!r} has {declared!r} in its type's place; read as a number, {declared!r} being"
+        " an example."
+    )
     notes.append(Note("assumed_type", message))
     return {"type": "number", "examples": [declared]}
 
@@ -263,8 +269,8 @@ def read_hammerbench_tools(path: Path) -> Catalog:
         set(tool.required) == set(tool.properties) for tool in tools
     ):
         message = (
-            f"All {len(tools)} tools require every parameter they declare, which HammerBench's own calls do not heed;"
-            " 'required' is kept as stated, but tells nothing here."
+            f"All {len(tools)} tools require every parameter they declare, which HammerBench's own"
+            " calls do not heed; 'required' is kept as stated, but tells nothing here."
         )
         problem = Problem(where=str(path), kind="all_required", message=message)
         return catalog.with_changes(problems=(*catalog.problems, problem))

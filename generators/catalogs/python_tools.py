@@ -113,8 +113,8 @@ def _of_function(function: Callable[..., Any]) -> Tool:
             )
         if parameter.annotation is parameter.empty:
             raise ConfigurationError(
-                f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as in "
-                f"'{parameter.name}: str'."
+                f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as"
+                f" in '{parameter.name}: str'."
             )
     schema = _schema_of(function, name)
     del schema["additionalProperties"]

@@ -314,9 +314,11 @@ class _Rewriting:
         has_own = any(key in schema for key in _SCOPES)
         self._scopes += [schema] * has_own
         written = {
-            key: self._members(value, schema, trail, level)
-            if key == "properties" and isinstance(value, dict)
-            else self._member(key, value, trail, level)
+            key: (
+                self._members(value, schema, trail, level)
+                if key == "properties" and isinstance(value, dict)
+                else self._member(key, value, trail, level)
+            )
             for key, value in schema.items()
             if key not in DEFINITIONS
         }
@@ -386,7 +388,10 @@ class _Rewriting:
             if dead and self._is_side and not (isinstance(required, list) and name in required):
                 del kept[name]
                 others = [note for note in self.notes[before:] if note.kind != _DEAD]
-                message = f"The member {shown(name)} refers to what is nothing in this file; dropped. {dead[0].message}"
+                message = (
+                    f"The member {shown(name)} refers to what is nothing in this file; dropped."
+                    f" {dead[0].message}"
+                )
                 self.notes[before:] = [*others, Note("unsupported", message)]
         return kept
 
@@ -452,7 +457,10 @@ class _Rewriting:
         return written
 
     def _note_unresolvable(self, pointer: object) -> None:
-        message = f"The reference {shown(pointer)} points at nothing in this file (others are never fetched); left out."
+        message = (
+            f"The reference {shown(pointer)} points at nothing in this file (others are never"
+            " fetched); left out."
+        )
         self.notes.append(Note(_DEAD, message))
 
 

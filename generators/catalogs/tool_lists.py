@@ -89,7 +89,10 @@ def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft
     return ToolDraft(where, category, name, description, parameters, returns, notes=tuple(notes))
 
 
-OPENAI_LIST = "a JSON list (or JSON lines) of OpenAI tools ({'type': 'function', 'function': {...}}) or of bare functions"
+OPENAI_LIST = (
+    "a JSON list (or JSON lines) of OpenAI tools ({'type': 'function', 'function': {...}}) or of"
+    " bare functions"
+)
 
 
 def read_openai(path: Path) -> Catalog:

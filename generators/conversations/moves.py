@@ -433,7 +433,8 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     at_hand = {tools[key].name for key in scenario.candidates}
     if missing := [call.tool for move in moves for call in move.calls if call.tool not in at_hand]:
         raise RecordError(
-            f"The scenario can't be acted out: it calls {missing[0]!r}, which is not among its APIs."
+            f"The scenario can't be acted out: it calls {missing[0]!r}, which is not among its"
+            " APIs."
         )
     origin = asked_origin(PLANS, scenario, scenario.seed, context, (PROMPTS, VALUES_TEMPLATE))
     return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]

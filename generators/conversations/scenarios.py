@@ -139,13 +139,14 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
             if scenario is None:
                 categories.remove(category)
                 order.misses(
-                    f"The category {category!r} allows no conversation of the complexity {complexity!r} in {language!r};"
-                    " it is left out."
+                    f"The category {category!r} allows no conversation of the complexity"
+                    f" {complexity!r} in {language!r}; it is left out."
                 )
         if scenario is None:
             raise ConfigurationError(
-                f"The catalog's {len(pool)} tools in {language!r} that require something sayable allow no conversation of the "
-                f"complexity {complexity!r}: no category has {_FEWEST_TOOLS} of them that go together. Import more tools."
+                f"The catalog's {len(pool)} tools in {language!r} that require something sayable"
+                f" allow no conversation of the complexity {complexity!r}: no category has"
+                f" {_FEWEST_TOOLS} of them that go together. Import more tools."
             )
         return scenario
 
@@ -155,7 +156,10 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
 def tool_obstacle(_order: Order, tool: Tool) -> str:
     """Why people can't ask for the tool in a sentence or two: it requires no text or number, or too much."""
     if len(tool.required) > _MOST_REQUIRED:
-        return f"It requires more than {_MOST_REQUIRED} parameters, too many to be said in a sentence or two."
+        return (
+            f"It requires more than {_MOST_REQUIRED} parameters, too many to be said in a sentence"
+            " or two."
+        )
     return (
         ""
         if changeable(tool)

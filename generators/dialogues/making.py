@@ -66,13 +66,22 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
                 f"{len(calls)} calls are due after the request; questions go on from exactly one."
             )
         case turns:
-            return f"The sample has {len(turns)} turns; questions go on from a request with one call that is due."
+            return (
+                f"The sample has {len(turns)} turns; questions go on from a request with one call"
+                " that is due."
+            )
     try:
         tool = gold_tool(sample, tools)
     except RecordError:
-        return f"The tool {sample.gold[0].tool!r} is not among the candidates, so what it requires is not known."
+        return (
+            f"The tool {sample.gold[0].tool!r} is not among the candidates, so what it requires is"
+            " not known."
+        )
     if not missing_slots(sample, tool):
-        return f"The request gives every parameter that {tool.name!r} requires, so there is nothing to ask for."
+        return (
+            f"The request gives every parameter that {tool.name!r} requires, so there is nothing to"
+            " ask for."
+        )
     return ""
 
 
@@ -93,7 +102,8 @@ def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
     tool = next((tool for tool in named if tool.name == sample.gold[0].tool), None)
     if tool is None:
         raise RecordError(
-            f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample {sample.key!r}."
+            f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample"
+            f" {sample.key!r}."
         )
     return tool
 
@@ -415,7 +425,8 @@ FAMILY = Family(
             ),
             Step(
                 "dialogues",
-                "Word each question and each answer, and note the call that is due after every answer.",
+                "Word each question and each answer, and note the call that is due after every"
+                " answer.",
                 "Sample",
                 "HammerBench 4.2.2, D.7",
                 write_dialogues,

@@ -76,7 +76,10 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     if isinstance(dialogue, str):
         return dialogue
     if len(dialogue.exchanges) < _FEWEST:
-        return f"It has {len(dialogue.exchanges)} question, and there is nothing to merge with fewer than {_FEWEST}."
+        return (
+            f"It has {len(dialogue.exchanges)} question, and there is nothing to merge with fewer"
+            f" than {_FEWEST}."
+        )
     if sum(one.external is not None for one in dialogue.exchanges) > 1:
         return "Several of its answers lean on a message of their own, and a turn has room for one."
     return ""
@@ -135,7 +138,7 @@ def merge_answers(
     asked = rng.choice(exchanges)
     if speaking and not any(one is not asked for one in speaking):
         asked = rng.choice([one for one in exchanges if one not in speaking])
-    unasked = [one for one in (speaking or exchanges) if one is not asked]
+    unasked = [one for one in speaking or exchanges if one is not asked]
     stated = rng.sample(unasked, rng.randint(1, len(unasked)))
     merged = DialogueStep((asked,), (asked, *stated))
     first = min(exchanges.index(one) for one in merged.answered)
@@ -270,7 +273,10 @@ def _exchange(
         ):
             pass
         case _:
-            return f"The turns from {user_turn - 1} on are no question with its answer and one call that is due."
+            return (
+                f"The turns from {user_turn - 1} on are no question with its answer and one call"
+                " that is due."
+            )
     arguments = _filled(call.arguments)
     if call.tool != tool.name:
         return f"After turn {user_turn} another tool is due, {call.tool!r}."

@@ -120,13 +120,16 @@ class DocumentWorld:
                 asked = AskedCall(self.effects, endpoint, call, population, is_standing=is_standing)
                 response, after = answer_in(asked, state)
         except RefusalError as error:
-            return CallResponse(problem=str(error), error=error.error) if is_standing else _refusal(
-                endpoint, error
+            return (
+                CallResponse(problem=str(error), error=error.error)
+                if is_standing
+                else _refusal(endpoint, error)
             ), state
         except ReplyError as error:
-            return CallResponse(
-                problem=f"What {call.tool!r} returns can't be simulated: {error}"
-            ), state
+            return (
+                CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}"),
+                state,
+            )
         return CallResponse(response), after._replace(clock=after.clock + 1)
 
     def scope(self, seed: int, state: WorldState = START) -> RuleScope | None:

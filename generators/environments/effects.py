@@ -177,7 +177,10 @@ class Effects:
         if effect.each and not item:
             yield f"`each` names {effect.each!r}, which is no list; it has {listed}."
         if effect.deed not in ("reads", "creates") and not (effect.id or effect.each):
-            yield f"which {effect.kind} it {effect.deed} is not told; `id` names the parameter, one of {listed}."
+            yield (
+                f"which {effect.kind} it {effect.deed} is not told; `id` names the parameter, one"
+                f" of {listed}."
+            )
         known = {
             *self.kinds.in_paths,
             *self.kinds.fields,
@@ -196,13 +199,19 @@ class Effects:
         self, effect: Effect, endpoint: Endpoint, listed: str
     ) -> Iterator[str]:
         if (effect.links or effect.unlinks) and self.relation(effect, endpoint) is None:
-            yield f"whose {effect.kind} it {effect.deed} is not told; `to` names the parameter with the id, one of {listed}."
+            yield (
+                f"whose {effect.kind} it {effect.deed} is not told; `to` names the parameter with"
+                f" the id, one of {listed}."
+            )
         if effect.parts and effect.kind not in self.parts:
             yield f"it says what becomes of the parts of a {effect.kind}, of which paths tell none."
         fields = self.kinds.fields.get(effect.kind, {})
         for field, value in effect.sets.items():
             if field in fields and not fits(value, fields[field]):
-                yield f"it sets {field} to {value!r}, which the {effect.kind}'s schema does not allow."
+                yield (
+                    f"it sets {field} to {value!r}, which the {effect.kind}'s schema does not"
+                    " allow."
+                )
             if field in effect.fields.values():
                 yield f"{field} is set and is given by a parameter as well."
 

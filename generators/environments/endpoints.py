@@ -70,8 +70,8 @@ def read_endpoints(
             found[tool.name] = _without_headers(kept, {header.lower() for header in secrets})
     if not found:
         raise ConfigurationError(
-            f"The OpenAPI document {str(path)!r} has no operation that may be asked; allowed are {', '.join(SAFE)}"
-            f" and {list(allow)}."
+            f"The OpenAPI document {str(path)!r} has no operation that may be asked; allowed are"
+            f" {', '.join(SAFE)} and {list(allow)}."
         )
     return _with_entries(found.values())
 

@@ -276,7 +276,8 @@ def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
     within = getattr(environment, "inner", environment)
     if not isinstance(within, StatefulWorld):
         raise ConfigurationError(
-            f"The environment {environment.name!r} has no state that episodes could begin with; simulate its document."
+            f"The environment {environment.name!r} has no state that episodes could begin with;"
+            " simulate its document."
         )
     return within
 

@@ -123,8 +123,9 @@ async def _explore_reset(
     await _explore(settings, environment, world, listed.endpoints, of_state)
     if await asyncio.to_thread(_told, server, of_state.told_by or ()) != first:
         raise ConfigurationError(
-            f"{server.address.shown} holds something else after it was reset than at first, so that `reset` of {settings.name!r}"
-            " does not restore it; `state` says which tools tell what it holds, where others tell what depends on chance."
+            f"{server.address.shown} holds something else after it was reset than at first, so that"
+            f" `reset` of {settings.name!r} does not restore it; `state` says which tools tell what"
+            " it holds, where others tell what depends on chance."
         )
     environment.inner = ServerWorld(
         settings.name, environment.description, environment.store.path, server
@@ -158,7 +159,8 @@ def _told_by(settings: McpSettings, listed: ServerTools) -> tuple[Call, ...]:
                 ", ".join(reading) or "none",
             )
             raise ConfigurationError(
-                f"`state` of {settings.name!r} names {call.tool!r}, which {told}; those that read are {known}."
+                f"`state` of {settings.name!r} names {call.tool!r}, which {told}; those that read"
+                f" are {known}."
             )
     if settings.state:
         asked = settings.asked_for_state
@@ -208,8 +210,8 @@ async def _explore(
         )
         if answer.passing:
             raise TransientError(
-                f"The server of {server.name!r} stopped answering while it was explored ({answer.problem})"
-                " What it answered is kept; run this again when it is up."
+                f"The server of {server.name!r} stopped answering while it was explored"
+                f" ({answer.problem}) What it answered is kept; run this again when it is up."
             )
     described = _describe(endpoints, found, wanted)
     if of_state is not None:

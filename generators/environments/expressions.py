@@ -188,7 +188,8 @@ class ExpressionCompiler:
                 return f"{name}()"
             case dict():
                 members = (
-                    f"{orjson.dumps(name).decode()}: {self._source(one, f'{where}.{name}', names, inner)}"
+                    f"{orjson.dumps(name).decode()}:"
+                    f" {self._source(one, f'{where}.{name}', names, inner)}"
                     for name, one in stated.items()
                 )
                 return f"{{{', '.join(members)}}}"

@@ -116,7 +116,8 @@ class HttpEnvironment:
                 return await self._ask(request)
         except TimeoutError:
             return _passing(
-                f"The server at {self._base_url} did not answer within {self._limits.seconds:g} seconds."
+                f"The server at {self._base_url} did not answer within {self._limits.seconds:g}"
+                " seconds."
             )
         except httpx.InvalidURL as error:
             return CallResponse(problem=f"The call makes no address that can be asked ({error}).")
@@ -202,7 +203,8 @@ def _checked_address(base_url: str) -> str:
         or (parsed.port or 0) > LAST_PORT
     ):
         raise ConfigurationError(
-            f"The address {base_url!r} can't be asked; give one such as 'http://127.0.0.1:4200/api', its secrets apart."
+            f"The address {base_url!r} can't be asked; give one such as"
+            " 'http://127.0.0.1:4200/api', its secrets apart."
         )
     return base_url.rstrip("/")
 
@@ -235,7 +237,10 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
     for place, value in given["path"]:
         text = _text(value)
         if text in _NO_SEGMENT:
-            return f"The path parameter {place.parameter!r} can't be {text!r}; give a value that names something."
+            return (
+                f"The path parameter {place.parameter!r} can't be {text!r}; give a value that names"
+                " something."
+            )
         path = path.replace(f"{{{place.name}}}", quote(text, safe="", errors="replace"))
     stated = (
         (place.name, value if isinstance(value, list) else [value])
@@ -245,7 +250,10 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
     query = [(name, _text(one)) for name, values in stated for one in values]
     target = f"{path}?{urlencode(query, errors='replace')}" if query else path
     if len(target) > LONGEST_TARGET:
-        return f"The address of the call is {len(target)} characters long; at most {LONGEST_TARGET} are sent."
+        return (
+            f"The address of the call is {len(target)} characters long; at most {LONGEST_TARGET}"
+            " are sent."
+        )
     headers, body = _headers(given["header"], given["cookie"]), _body(endpoint, given["body"])
     if isinstance(headers, str) or body is None:
         return (
@@ -267,11 +275,17 @@ def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
         if place.part == "path" and arguments.get(place.parameter) is None
     ]
     if missing:
-        return f"The call of {endpoint.tool.name} lacks {', '.join(map(repr, dict.fromkeys(missing)))}."
+        return (
+            f"The call of {endpoint.tool.name} lacks"
+            f" {', '.join(map(repr, dict.fromkeys(missing)))}."
+        )
     unknown = [name for name in arguments if name not in known]
     if unknown:
         names = ", ".join(known) or "none"
-        return f"{endpoint.tool.name} has no parameter {', '.join(map(repr, unknown))}; its parameters are {names}."
+        return (
+            f"{endpoint.tool.name} has no parameter {', '.join(map(repr, unknown))}; its parameters"
+            f" are {names}."
+        )
     return ""
 
 
@@ -281,7 +295,10 @@ def _headers(given: Sequence[_Given], in_cookie: Sequence[_Given]) -> list[tuple
     )
     for name, text in (*headers, *cookies):
         if not (text.isascii() and text.isprintable()) or text != text.strip():
-            return f"The header {name!r} can't carry {text[:80]!r}; give printable ASCII without blanks at its ends."
+            return (
+                f"The header {name!r} can't carry {text[:80]!r}; give printable ASCII without"
+                " blanks at its ends."
+            )
     if cookies:
         headers.append(("Cookie", "; ".join(f"{name}={quote(text)}" for name, text in cookies)))
     return headers
@@ -309,7 +326,8 @@ def read_answer(response: HttpResponse) -> CallResponse:
     if _REDIRECT <= status < _ERROR:
         place = response.location or "an address that it does not give"
         return _passing(
-            f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not followed."
+            f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not"
+            " followed."
         )
     if status < _OK:
         return _passing(f"The server answered with status {status}, which is no response.")
@@ -333,7 +351,8 @@ def read_answer(response: HttpResponse) -> CallResponse:
         value: JsonValue = orjson.loads(body)
     except UnicodeDecodeError as error:
         return _passing(
-            f"The server's answer of {len(body)} bytes is not UTF-8 (byte {error.start}: {error.reason})."
+            f"The server's answer of {len(body)} bytes is not UTF-8 (byte {error.start}:"
+            f" {error.reason})."
         )
     except orjson.JSONDecodeError as error:
         return _passing(f"The server's answer of {len(body)} bytes is not JSON ({error}).")

@@ -47,8 +47,9 @@ class JoinedWorld:
             for tool in world.tools:
                 if (other := self._places.setdefault(tool.name, at)) != at:
                     raise ConfigurationError(
-                        f"The environments {self.worlds[other].name!r} and {world.name!r} both have a tool {tool.name!r}, so that"
-                        " no task can be one of both; give it another name by `rename`."
+                        f"The environments {self.worlds[other].name!r} and {world.name!r} both have"
+                        f" a tool {tool.name!r}, so that no task can be one of both; give it"
+                        " another name by `rename`."
                     )
 
     def at(self, tool: str) -> int | None:

@@ -204,8 +204,9 @@ class ResetServer:
                 raise ConfigurationError(answer.problem)
             if _essence(answer) != _essence(made.answer):
                 raise ConfigurationError(
-                    f"{self._stated.shown} answers {made.call.tool} otherwise after a reset than before it, so that the reset does"
-                    " not restore what it held at first, or its answers depend on chance."
+                    f"{self._stated.shown} answers {made.call.tool} otherwise after a reset than"
+                    " before it, so that the reset does not restore what it held at first, or its"
+                    " answers depend on chance."
                 )
             self._past = (*(self._past or ()), made.call)
 
@@ -344,7 +345,10 @@ def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
     ]
     builder = read_mcp_pages(pages, listing.server or category, source)
     if listing.problem:
-        told = f"{listing.problem} Kept: the tools of {count_of(len(pages), 'page')} before. Ask it again for the others."
+        told = (
+            f"{listing.problem} Kept: the tools of {count_of(len(pages), 'page')} before. Ask it"
+            " again for the others."
+        )
         builder.report(f"page {len(pages) + 1}: ", "incomplete_listing", told)
     return builder
 
@@ -390,8 +394,9 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
     if not callable_tools:
         names = ", ".join(tool.name for tool in stated[:_SHOWN]) or "none"
         raise ConfigurationError(
-            f"{address.shown} marks none of its tools as read-only; name those that may be called under `allow`, or say how"
-            f" it is reset under `reset`, so that all may be. Its tools are {names}."
+            f"{address.shown} marks none of its tools as read-only; name those that may be called"
+            " under `allow`, or say how it is reset under `reset`, so that all may be. Its tools"
+            f" are {names}."
         )
     endpoints = tuple(Endpoint(tool, "", _path_of(tool.name), ()) for tool in callable_tools)
     names_of_reading = tuple(tool.name for own, tool in adapted if own.name in reading)
@@ -412,9 +417,11 @@ def with_returns(
 ) -> tuple[Endpoint, ...]:
     """The endpoints, each tool that does not state which values it returns with the schema of what it was seen to return."""
     return tuple(
-        one._replace(tool=one.tool.with_changes(returns=schema_of_values(seen[one.tool.name])))
-        if _is_vague(one.tool.returns) and seen.get(one.tool.name)
-        else one
+        (
+            one._replace(tool=one.tool.with_changes(returns=schema_of_values(seen[one.tool.name])))
+            if _is_vague(one.tool.returns) and seen.get(one.tool.name)
+            else one
+        )
         for one in endpoints
     )
 

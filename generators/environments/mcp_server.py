@@ -122,17 +122,19 @@ async def call_mcp_tool(
 def read_result(result: "CallToolResult") -> CallResponse:
     """What a result says: its structured content, else its texts, read as JSON where they are."""
     contents: list[JsonValue] = [
-        block.text
-        if block.type == "text"
-        else block.model_dump(mode="json", by_alias=True, exclude_none=True)
+        (
+            block.text
+            if block.type == "text"
+            else block.model_dump(mode="json", by_alias=True, exclude_none=True)
+        )
         for block in result.content
     ]
     if result.is_error:
         stated = _cut(" ".join(text for text in contents if isinstance(text, str)))
         return CallResponse(
-            problem=f"The tool failed: {stated}"
-            if stated
-            else "The tool failed and does not say why."
+            problem=(
+                f"The tool failed: {stated}" if stated else "The tool failed and does not say why."
+            )
         )
     value: JsonValue = result.structured_content
     if value is None:

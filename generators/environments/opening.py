@@ -89,7 +89,8 @@ def _open_recorded(settings: RecordedSettings, _store: Path, _secret: Secret) ->
     environment = RecordedEnvironment(settings.name, open_recording(settings.path, settings.name))
     if not environment.tools:
         raise ConfigurationError(
-            f'The recording {str(settings.path)!r} names no tools; it needs a line with {{"tool": …}} for each.'
+            f'The recording {str(settings.path)!r} names no tools; it needs a line with {{"tool":'
+            " …} for each."
         )
     return environment
 
@@ -189,8 +190,8 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
     if description is None:
         if settings.path is None:
             raise ConfigurationError(
-                f"The catalog {settings.catalog!r} of the simulated environment {settings.name!r} was not looked up in this"
-                " work folder yet; a build does so."
+                f"The catalog {settings.catalog!r} of the simulated environment {settings.name!r}"
+                " was not looked up in this work folder yet; a build does so."
             )
         catalog = read_catalog(settings.format, settings.path)
         by_key = {tool.key: tool for tool in catalog.tools}
@@ -286,8 +287,8 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
     world = world_of(environment)
     if isinstance(world, ServerWorld):
         raise ConfigurationError(
-            f"The world {world.name!r} is a server, which can't be taken along: its tasks are evaluated where it was recorded or"
-            " can be started. Leave their kind out."
+            f"The world {world.name!r} is a server, which can't be taken along: its tasks are"
+            " evaluated where it was recorded or can be started. Leave their kind out."
         )
     names = names_in_episodes(world.tools)
     stated: dict[str, JsonValue] = settings.model_dump(mode="json")

@@ -20,7 +20,8 @@ _ONLY = "only entry"
 _PATH = rf'"(?:[^"\\]|\\.)*"|{_PLAIN.pattern}'
 _RULE = re.compile(rf"({_PATH}) of ({_PATH})")
 _CONDITION = re.compile(
-    rf"(?P<later>-?\d+) minutes later|(?P<only>{_ONLY})|(?P<field>{_PATH}) (?P<compares>equals|contains) "
+    rf"(?P<later>-?\d+) minutes later|(?P<only>{_ONLY})|(?P<field>{_PATH})"
+    r" (?P<compares>equals|contains) "
     rf"|(?P<ranks>{'|'.join(sorted(RANKS))}) (?P<by>{_PATH})"
 )
 MOST_STATED = 6  # values of a parameter that a schema is asked for
@@ -246,7 +247,10 @@ def _write_condition(condition: Condition) -> str:
         return _ONLY
     if condition.test in RANKS:
         return f"{condition.test} {_write_path(condition.field)}"
-    return f"{_write_path(condition.field)} {condition.test} {json.dumps(condition.value, ensure_ascii=False)}"
+    return (
+        f"{_write_path(condition.field)} {condition.test}"
+        f" {json.dumps(condition.value, ensure_ascii=False)}"
+    )
 
 
 def _write_path(path: str) -> str:

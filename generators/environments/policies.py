@@ -76,7 +76,8 @@ class PolicyBook:
             if name not in self._tools:
                 near = " or ".join(get_close_matches(name, self._tools, 3))
                 raise ConfigurationError(
-                    f"{where} is about {name!r}, and there is no such tool.{near and f' Is it {near}?'}"
+                    f"{where} is about {name!r}, and there is no such"
+                    f" tool.{near and f' Is it {near}?'}"
                 )
         stated = {**policy.let, **({"only_if": policy.only_if} if policy.only_if else {})}
         if not stated and not policy.ask_first:
@@ -108,7 +109,10 @@ class PolicyBook:
                 lacking = [name for name in tool.required if name not in named]
                 if call.args or unfit or lacking:
                     shown = ", ".join(f"{name}=…" for name in tool.required)
-                    yield f"{tool.name} is called with {', '.join(named) or 'nothing'}; write {tool.name}({shown})."
+                    yield (
+                        f"{tool.name} is called with {', '.join(named) or 'nothing'}; write"
+                        f" {tool.name}({shown})."
+                    )
         for name in taken_of(policy):
             for tool_name in policy.tools:
                 if name not in self._tools[tool_name].properties:

@@ -141,7 +141,8 @@ class ServerSettings(EnvironmentPart, ToolChoice):
         stated = [name for name, value in {"catalog": self.catalog, **origins}.items() if value]
         if len(stated) != 1:
             raise ValueError(
-                f"one of {', '.join([*origins, 'catalog'])} says which server it is; {len(stated)} are given"
+                f"one of {', '.join([*origins, 'catalog'])} says which server it is; {len(stated)}"
+                " are given"
             )
         if self.catalog and self.choice != ToolChoice():
             raise ValueError("what is taken of a catalog is chosen where it is imported")
@@ -181,7 +182,9 @@ class HttpSettings(ServerSettings):
     )
     allow: tuple[str, ...] = Field(
         default=(),
-        description="What may be asked besides GET and HEAD: methods, or a method with a path pattern.",
+        description=(
+            "What may be asked besides GET and HEAD: methods, or a method with a path pattern."
+        ),
     )
     tools: tuple[str, ...] = Field(
         default=(), description="Patterns of the names of its tools, none for all."
@@ -216,7 +219,9 @@ class Reset(EnvironmentPart):
 
     folder: Path | None = Field(
         default=None,
-        description="A folder that the server is started in a fresh copy of, relative to the recipe.",
+        description=(
+            "A folder that the server is started in a fresh copy of, relative to the recipe."
+        ),
     )
     command: tuple[str, ...] = Field(default=(), description="A command that is run, word by word.")
     tool: str = Field(default="", description="A tool of the server.")
@@ -229,7 +234,8 @@ class Reset(EnvironmentPart):
         stated = [name for name in ("folder", "command", "tool") if getattr(self, name)]
         if len(stated) != 1:
             raise ValueError(
-                f"it says {' and '.join(stated) or 'none'} of folder, command and tool, and needs one of them"
+                f"it says {' and '.join(stated) or 'none'} of folder, command and tool, and needs"
+                " one of them"
             )
         if self.arguments and not self.tool:
             raise ValueError("`arguments` are those of a `tool`, and it names none")
@@ -268,16 +274,25 @@ class McpSettings(ServerSettings):
     )
     secrets: Mapping[str, str] = Field(
         default_factory=dict,
-        description="Headers, or variables of the command, and the environment variables that hold their values.",
+        description=(
+            "Headers, or variables of the command, and the environment variables that hold their"
+            " values."
+        ),
     )
     allow: tuple[str, ...] = Field(
         default=(),
-        description="Patterns of the names of tools that may be called though they are not marked read-only.",
+        description=(
+            "Patterns of the names of tools that may be called though they are not marked"
+            " read-only."
+        ),
     )
     reads: tuple[str, ...] = Field(
         default=(),
         exclude_if=not_,
-        description="Patterns of the names of tools that change nothing though they are not marked read-only.",
+        description=(
+            "Patterns of the names of tools that change nothing though they are not marked"
+            " read-only."
+        ),
     )
     reset: Reset | None = Field(
         default=None,
@@ -354,7 +369,9 @@ class Effect(EnvironmentPart):
     id: str = Field(default="", description="The parameter that says which thing.")
     fields: Mapping[str, str] = Field(
         default_factory=dict,
-        description="The field that each parameter gives its value to; a list where both are called alike.",
+        description=(
+            "The field that each parameter gives its value to; a list where both are called alike."
+        ),
         json_schema_extra={
             "anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "string"}}]
         },
@@ -373,7 +390,8 @@ class Effect(EnvironmentPart):
         "What the other thing's list is called, in the singular; as the kind unless set."
     )
     parts: Literal["", "deletes", "refuses", "keeps"] = _later(
-        "What becomes of what belongs to a thing that is deleted: it is deleted too, the call is refused, or it is kept."
+        "What becomes of what belongs to a thing that is deleted: it is deleted too, the call is"
+        " refused, or it is kept."
     )
 
     @model_validator(mode="before")
@@ -444,7 +462,9 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
     rules: Path | None = Field(
         default=None,
         exclude_if=not_,
-        description="A file of what the document can't tell: what there is, how it is found, what it costs.",
+        description=(
+            "A file of what the document can't tell: what there is, how it is found, what it costs."
+        ),
     )
     response_size: str = Field(
         default="",
@@ -470,7 +490,8 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
     def _has_one_source(self) -> Self:
         if (self.path is None) == (not self.catalog):
             raise ValueError(
-                "a simulated environment takes its tools from a `path` or from a `catalog`, and needs one of them"
+                "a simulated environment takes its tools from a `path` or from a `catalog`, and"
+                " needs one of them"
             )
         return self
 
@@ -552,7 +573,8 @@ def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
         ) from error
     if not isinstance(settings, WorldSettings):
         raise ValueError(
-            f"the settings of {stated['environment']!r} are {form.__name__}, no class of WorldSettings"
+            f"the settings of {stated['environment']!r} are {form.__name__}, no class of"
+            " WorldSettings"
         )
     return settings
 

@@ -39,16 +39,28 @@ create table if not exists descriptions (environment text primary key, basis tex
 _FILE = AnswerFile(
     "response store", 0x63777273, _TABLES, is_sure=False, without="everything is asked again"
 )
-_GET = "select version, answer, recorded_at from responses where environment = ? and key = ? order by version desc limit 1"
+_GET = (
+    "select version, answer, recorded_at from responses where environment = ? and key = ? order by"
+    " version desc limit 1"
+)
 _PUT = "insert into responses values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
 _SEEN = "update responses set seen_at = ? where environment = ? and key = ? and version = ?"
 _LAPSE = """
 insert into lapses values (?, ?, ?, ?, 1, ?)
 on conflict do update set times = times + 1, last_at = excluded.last_at
 """
-_ALL = "select key, version, call, answer, recorded_at, seen_at from responses where environment = ? order by key, version"
-_LAPSES = "select call, problem, times, last_at from lapses where environment = ? order by last_at, key, problem"
-_DESCRIBE = "insert into descriptions values (?, ?, ?) on conflict do update set basis = excluded.basis, body = excluded.body"
+_ALL = (
+    "select key, version, call, answer, recorded_at, seen_at from responses where environment = ?"
+    " order by key, version"
+)
+_LAPSES = (
+    "select call, problem, times, last_at from lapses where environment = ? order by last_at, key,"
+    " problem"
+)
+_DESCRIBE = (
+    "insert into descriptions values (?, ?, ?) on conflict do update set basis = excluded.basis,"
+    " body = excluded.body"
+)
 
 
 class Stored(NamedTuple):
@@ -164,7 +176,8 @@ def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) 
             ("descriptions", f"'{moment}'"),
         ):
             packed.execute(
-                f"insert into {table} select * from whole.{table} where {age} >= ? and environment in ({marks})",  # noqa: S608 - names of tables
+                f"insert into {table} select * from whole.{table} where {age} >= ? and environment"
+                f" in ({marks})",  # noqa: S608 - names of tables
                 (moment, *environments),
             )
         packed.execute("detach whole")
@@ -266,7 +279,7 @@ class ResponseStore:
             _ALL, (environment,)
         ):
             moments = datetime.fromisoformat(recorded_at), datetime.fromisoformat(seen_at)
-            (own, *others) = _calls(call)
+            own, *others = _calls(call)
             yield Stored(key, version, own, _answer(answer), *moments, tuple(others))
 
     def drifts(self, environment: str) -> list[Drift]:
@@ -300,7 +313,8 @@ class ResponseStore:
             self._connection.execute(statement, values)
         except sqlite3.Error as error:
             raise StoreError(
-                f"The response store at {self.path} can't be written ({error}); see that the disk has room."
+                f"The response store at {self.path} can't be written ({error}); see that the disk"
+                " has room."
             ) from error
 
 

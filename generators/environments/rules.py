@@ -233,7 +233,8 @@ class CompiledRules:
         while kind:
             if kind not in self.stated.kinds:
                 raise ConfigurationError(
-                    f"kinds: things are of {kind!r}, which is no kind; there are {', '.join(self.stated.kinds)}."
+                    f"kinds: things are of {kind!r}, which is no kind; there are"
+                    f" {', '.join(self.stated.kinds)}."
                 )
             yield kind
             kind = self.stated.kinds[kind].of
@@ -264,7 +265,8 @@ class CompiledRules:
             for name in sorted(stated - there):
                 near = " or ".join(get_close_matches(name, there, 3))
                 raise ConfigurationError(
-                    f"{self._where}: {name!r} is nothing in the document.{f' Is it {near}?' if near else ''}"
+                    f"{self._where}: {name!r} is nothing in the"
+                    f" document.{f' Is it {near}?' if near else ''}"
                 )
 
     def parameter(self, tool: str, path: str) -> ParameterRules | None:

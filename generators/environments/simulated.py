@@ -132,9 +132,11 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
     if isinstance(members, dict) and members and depth < _DEEPEST:
         echoes = {member for member, inner in members.items() if _is_echo(member, inner, asked)}
         return {
-            member: asked.given[member]
-            if member in echoes
-            else _simulate(member, inner, asked, depth + 1)
+            member: (
+                asked.given[member]
+                if member in echoes
+                else _simulate(member, inner, asked, depth + 1)
+            )
             for member, inner in members.items()
         }
     items = schema.get("items")

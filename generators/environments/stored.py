@@ -294,7 +294,8 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, JsonValue]:
     ):
         return row
     raise ConfigurationError(
-        f"Line {number} of {str(path)!r} has neither a call with its response nor a tool nor a link."
+        f"Line {number} of {str(path)!r} has neither a call with its response nor a tool nor a"
+        " link."
     )
 
 
@@ -375,7 +376,8 @@ class ServerWorld(DescribedEnvironment):
         known = self._pasts.get(content_key(state.dumped()))
         if known is None:
             raise RecordError(
-                f"{self.name!r} is a server: of a state that no episode here was in nobody knows how to reach it."
+                f"{self.name!r} is a server: of a state that no episode here was in nobody knows"
+                " how to reach it."
             )
         return known
 

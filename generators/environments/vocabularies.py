@@ -213,9 +213,9 @@ def vocabulary_of_calls(
     """What people can say, from the calls that were answered; what a link gives is not said."""
     linked = {(link.tool, link.parameter.partition(".")[0].removesuffix("[]")) for link in links}
     elements = {
-        (tool.name, name): "identifier"
-        if (tool.name, name) in linked
-        else _element_seen(name, schema)
+        (tool.name, name): (
+            "identifier" if (tool.name, name) in linked else _element_seen(name, schema)
+        )
         for tool in tools
         for name, schema in tool.properties.items()
     }

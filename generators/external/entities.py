@@ -349,17 +349,26 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Why no argument of the sample can be pointed at, "" where one can."""
     if not sample.all_calls:
-        return f"No call is due in this {sample.kind} sample, so that there is no argument to point at."
+        return (
+            f"No call is due in this {sample.kind} sample, so that there is no argument to"
+            " point at."
+        )
     if any(isinstance(turn, UserTurn) and turn.external is not None for turn in sample.turns):
         return f"The user of this {sample.kind} sample points at a message already."
     mentions = find_mentions(sample, tools)
     likely = [one for one, _ in _by_name(answered(mentions, sample))]
     if not likely:
         where = "says" if len(_user_turns(sample)) == 1 else "answers with"
-        return f"No argument that the user {where} is a person, a place, a time or another of the nine kinds of entities."
+        return (
+            f"No argument that the user {where} is a person, a place, a time or another of the nine"
+            " kinds of entities."
+        )
     if not any(is_pointable(one, mentions, sample) for one in likely):
         listed = ", ".join(dict.fromkeys(one.argument for one in likely))
-        return f"The values of {listed} are said more than once, or together with others, so that none can be pointed at."
+        return (
+            f"The values of {listed} are said more than once, or together with others, so that none"
+            " can be pointed at."
+        )
     return ""
 
 

@@ -83,7 +83,8 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
     mentions = find_mentions(source, context.tools)
     if not is_pointable(mention, mentions, source):
         raise RecordError(
-            f"The value {mention.value!r} of {mention.argument!r} is said more than once, or together with another."
+            f"The value {mention.value!r} of {mention.argument!r} is said more than once, or"
+            " together with another."
         )
     kept = [one for one in mentions if one.turn == mention.turn and one.value != mention.value]
     text = await _reword(message, mention, kept, context)

@@ -87,7 +87,8 @@ def mention_of(reference: EntityReference, context: StageContext) -> TurnMention
         if is_same and mention.value == reference.value:
             return mention
     raise RecordError(
-        f"Turn {reference.turn} of the source does not say {reference.value!r} for {reference.argument!r}."
+        f"Turn {reference.turn} of the source does not say {reference.value!r} for"
+        f" {reference.argument!r}."
     )
 
 
@@ -192,7 +193,10 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
     message, words = written.message, written.words
     shortest = of(language).lengths["message"]
     if not shortest <= len(message.strip()) <= LONGEST:
-        return f"the message has {len(message.strip())} characters; {shortest} to {LONGEST} are allowed."
+        return (
+            f"the message has {len(message.strip())} characters; {shortest} to {LONGEST} are"
+            " allowed."
+        )
     if not writes(language, message.replace(words, "")):
         return f"the message is not in the language {language!r}."
     stated = stated_in(written, mention, language)
@@ -218,7 +222,8 @@ def stated_in(written: SimulatedMessage, mention: TurnMention, language: Languag
     if found is not None and found.rule == HALF_DAY:
         return Stated(
             None,
-            f"the words {written.words!r} leave open which half of the day {mention.value!r} is in.",
+            f"the words {written.words!r} leave open which half of the day {mention.value!r}"
+            " is in.",
         )
     start = stated.place.start
     return (

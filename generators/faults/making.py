@@ -206,7 +206,8 @@ FAMILY = Family(
         ),
         Step(
             "fault_words",
-            "Word orders, what the user says of them, and how a failure is told; let the world answer anew.",
+            "Word orders, what the user says of them, and how a failure is told; let the world"
+            " answer anew.",
             "Sample",
             "AgentDojo 3.3",
             word_fault,

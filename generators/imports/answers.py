@@ -402,7 +402,8 @@ class _Stream:
         for one in items(made) if made else []:
             if not isinstance(one, dict) or not isinstance(one.get("index"), int):
                 raise UnreadableChat(
-                    f"a chunk of the answer has the call {shown(one)}, which does not tell its place"
+                    f"a chunk of the answer has the call {shown(one)}, which does not tell its"
+                    " place"
                 )
             self._put(str(one["index"]), part(one, "function"), words(one, "id"))
         if isinstance(older, dict):

@@ -96,11 +96,20 @@ def _read_question(
     truth = answers.get(str(fields.get("id"))) if answers is not None else None
     why = ""
     if not turns or functions is None:
-        why = "it has no question, or no functions: those of multi-turn questions stand in files of their own"
+        why = (
+            "it has no question, or no functions: those of multi-turn questions stand in files of"
+            " their own"
+        )
     elif len(turns) > 1 and isinstance(turns[0], list):
-        why = "it has several turns, and what their calls return is known to BFCL's own simulators only"
+        why = (
+            "it has several turns, and what their calls return is known to BFCL's own simulators"
+            " only"
+        )
     elif truth is None and _IDLE not in category:
-        why = f"no possible answer has the id {shown(fields.get('id'))}, so that nobody knows what is due"
+        why = (
+            f"no possible answer has the id {shown(fields.get('id'))}, so that nobody knows what"
+            " is due"
+        )
     names = names if isinstance(names, dict) else {}
     due: list[JsonValue] = []
     try:

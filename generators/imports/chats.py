@@ -139,7 +139,10 @@ class ChatReader:
                 return unread(Problem(where=row.where, kind="other_format", message=message))
             if _is_row(found):
                 return self.chat(row.where, found)
-            problem = f"{whose(f'source {self._source!r}', find)} gives {shown(found)}; it gives a ChatRow, or None"
+            problem = (
+                f"{whose(f'source {self._source!r}', find)} gives {shown(found)}; it gives a"
+                " ChatRow, or None"
+            )
         return broken(row.where, f"{problem}; the conversation is left out.")
 
     def chat(self, where: str, row: ChatRow) -> ImportedRecord:
@@ -176,7 +179,8 @@ class _ChatRecord(RecordReader):
         }
         if known and (strange := sorted(called - known)):
             self.refuse(
-                f"It calls {', '.join(map(repr, strange[:3]))}, of which its tools have no usable document"
+                f"It calls {', '.join(map(repr, strange[:3]))}, of which its tools have no usable"
+                " document"
             )
         moment = _TIME.search(system)
         return self.imported(

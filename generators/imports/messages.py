@@ -152,7 +152,8 @@ def _answered(content: JsonValue, message: Fields) -> Iterator[Event]:
     within = [one for one in said if isinstance(one, Called)]
     if calls and within and differ(calls, within):  # some logs have the same calls in both places
         raise UnreadableChat(
-            f"an answer makes calls, and others in its content: {shown([one.tool for one in within])}"
+            "an answer makes calls, and others in its content:"
+            f" {shown([one.tool for one in within])}"
         )
     if not (calls or within) and _CALLING & {
         str(message.get("finish_reason")),
@@ -408,7 +409,8 @@ class _Gathered:
             return
         if self._results and len(self._results) < len(self._calls):
             raise UnreadableChat(
-                f"before message {self.number} {len(self._results)} of {count_of(len(self._calls), 'call')} returned"
+                f"before message {self.number} {len(self._results)} of"
+                f" {count_of(len(self._calls), 'call')} returned"
             )
         calls = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in self._calls)
         self._turns.append(CallTurn(calls=calls, executed=bool(self._results)))

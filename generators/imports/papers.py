@@ -110,7 +110,8 @@ class _HammerBenchReader(RecordReader):
         if kind is None:
             known = ", ".join(KINDS)
             self.refuse(
-                f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}"
+                f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of"
+                f" {known}"
             )
         turns = self._turns(fields.get("messages"), kind or "")
         rendered = language or language_of_user(turns)
@@ -122,7 +123,10 @@ class _HammerBenchReader(RecordReader):
         )
         self.note_lost(fields, ("id", "messages", "multiple_tools", "single_tool"))
         if "single_tool" in fields and fields["single_tool"] != _due_tools(fields):
-            message = "'single_tool' is not the candidate that the labels call; an export will write that one instead."
+            message = (
+                "'single_tool' is not the candidate that the labels call; an export will write that"
+                " one instead."
+            )
             self.note("unknown_field", message)
         gold = next(
             (call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None

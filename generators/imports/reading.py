@@ -79,7 +79,10 @@ def read_source(form: SampleFormat, path: Path) -> Iterator[ImportedRecord]:
     with guarded(what, form.read):
         for record in form.read(path):
             if not _is_record(record):
-                told = f"{whose(what, form.read)} gives {shown(record)}; it gives an ImportedRecord for each record."
+                told = (
+                    f"{whose(what, form.read)} gives {shown(record)}; it gives an ImportedRecord"
+                    " for each record."
+                )
                 yield broken(str(path), told)
                 continue
             known |= {

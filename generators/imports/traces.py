@@ -184,7 +184,10 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
     spans = sorted(trace.spans, key=lambda span: span.began)
     asked = [span for span in spans if span.messages or span.answers]
     if not asked:
-        message = "No span of this trace holds messages: the conventions leave them out unless content is captured."
+        message = (
+            "No span of this trace holds messages: the conventions leave them out unless content is"
+            " captured."
+        )
         yield broken(trace.where, message)
         return
     returned = [span.returned for span in spans if span.returned is not None]
@@ -484,7 +487,10 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
                 value = parse(archive.read(entry).decode("utf-8", "replace"), where)
                 yield value if isinstance(value, Problem) else DocumentItem(where, value)
     except NotImplementedError as error:
-        advice = "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes it anew"
+        advice = (
+            "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes"
+            " it anew"
+        )
         yield left_out(str(file), f"can't be read: {error}; {advice}")
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         yield left_out(
@@ -514,7 +520,8 @@ def _inspect(fields: Fields) -> ChatRow | None:
 
 OTEL = SampleFormat(
     "otel",
-    "spans of OpenTelemetry's conventions for generative AI: JSON or the protocol's own, a line each or a document",
+    "spans of OpenTelemetry's conventions for generative AI: JSON or the protocol's own, a line"
+    " each or a document",
     _reader("otel", _Format(_otel_spans, _otel_trace, _otel_span)),
 )
 LANGFUSE = SampleFormat(

@@ -131,7 +131,10 @@ class _HubReader(RecordReader):
         if not snapshots:
             self.refuse("It has no snapshots, so that nobody knows what is due")
         if fields.get("withheld"):
-            message = f"The tools {shown(fields['withheld'])} were withheld; a row has no more than names."
+            message = (
+                f"The tools {shown(fields['withheld'])} were withheld; a row has no more than"
+                " names."
+            )
             self.note("unknown_field", message)
         sample = known.sample.with_changes(kind=str(fields.get("kind", kind_of_turns(turns))))
         return self.imported(lambda: sample.with_changes(turns=turns), known.tools)
@@ -147,7 +150,8 @@ class _HubReader(RecordReader):
                 or not isinstance(stated, list)
             ):
                 self.refuse(
-                    f"A snapshot is {shown(one)}, not a number of messages and the calls that are due after them"
+                    f"A snapshot is {shown(one)}, not a number of messages and the calls that are"
+                    " due after them"
                 )
                 continue
             made = CallTurn(

@@ -110,12 +110,14 @@ def next_calls_prompt(
 def shown_past(history: Sequence[Exchange]) -> list[dict[str, Any]]:
     """What was called and returned, and what was said in between, as prompts show it."""
     return [
-        {"assistant": one.said, "user": one.told}
-        if one.told
-        else {
-            "calls": [{"name": call.tool, "arguments": call.arguments} for call in one.calls],
-            "responses": one.responses,
-        }
+        (
+            {"assistant": one.said, "user": one.told}
+            if one.told
+            else {
+                "calls": [{"name": call.tool, "arguments": call.arguments} for call in one.calls],
+                "responses": one.responses,
+            }
+        )
         for one in history
     ]
 
@@ -167,7 +169,8 @@ async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalP
     plan = await _shortest(worded.goal, environment, tools)
     if calls_of((await resolve(plan.goal, environment)).path) != calls_of(plan.path):
         raise RecordError(
-            "There is a shorter path than the planned one, but no condition tells which values it takes."
+            "There is a shorter path than the planned one, but no condition tells which values it"
+            " takes."
         )
     request = await _mended(WordedGoal(goal=plan.goal, request=worded.request), tools, context)
     corrections = compare_paths(traced.trace, plan.path)

@@ -60,7 +60,10 @@ _MOST_DRAWS = 20
 
 def name_of(stated: StatedValue) -> str:
     """One name for equal values of one kind."""
-    return f"{'date' if _is_dated(stated.value) else stated.element} {orjson.dumps(stated.value).decode()}"
+    return (
+        f"{'date' if _is_dated(stated.value) else stated.element}"
+        f" {orjson.dumps(stated.value).decode()}"
+    )
 
 
 def choose_replacements(
@@ -102,9 +105,11 @@ def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
                 return one.with_changes(value=new[name_of(one)])
             case Picked(where=where) as picked:
                 others = [
-                    one.with_changes(value=texts[one.value])
-                    if isinstance(one.value, str) and one.value in texts
-                    else one
+                    (
+                        one.with_changes(value=texts[one.value])
+                        if isinstance(one.value, str) and one.value in texts
+                        else one
+                    )
                     for one in where
                 ]
                 return picked.with_changes(where=tuple(others))

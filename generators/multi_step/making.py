@@ -115,7 +115,8 @@ class _Plan:
         if not self._graph.tools:
             known = ", ".join(sorted({tool.category for tool in environment.tools}))
             raise ConfigurationError(
-                f"The environment {environment.name!r} has no tools for the domain {domain!r} in {language!r}; it has {known}."
+                f"The environment {environment.name!r} has no tools for the domain {domain!r} in"
+                f" {language!r}; it has {known}."
             )
         is_known = domain in PAPER and any(tool.category in PAPER for tool in environment.tools)
         self._shape = PAPER[domain] if is_known else OTHERS
@@ -311,11 +312,20 @@ class _Plan:
     def obstacle(self) -> str:
         """Why no goal can be planned: what no result gives and no user would say, or that no tool takes another's results."""
         if self._wanted:
-            return "its tools' results do not let one thing be told from the others, so no goal in steps can be planned."
+            return (
+                "its tools' results do not let one thing be told from the others, so no goal in"
+                " steps can be planned."
+            )
         if self.kind == CROSS_TASK:
-            return "no two domains have a tool that changes them and takes what another one returns, so no task is of both."
+            return (
+                "no two domains have a tool that changes them and takes what another one returns,"
+                " so no task is of both."
+            )
         if self.kind == TASK:
-            return "no tool that changes its world takes what another tool returns, so no task can be planned."
+            return (
+                "no tool that changes its world takes what another tool returns, so no task can be"
+                " planned."
+            )
         missing: list[str] = []  # what no result gives and no user would say
         for tool, name in (
             (one.name, name) for one in self._graph.tools.values() for name in one.required
@@ -335,7 +345,10 @@ class _Plan:
             return "no tool requires what another one returns, so no goal in steps can be planned."
         more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
         shown = ", ".join(missing[:_MOST_SHOWN])
-        return f"no result gives {shown}{more}, which no user would say; no goal in steps can be planned."
+        return (
+            f"no result gives {shown}{more}, which no user would say; no goal in steps can be"
+            " planned."
+        )
 
 
 _SOURCE = "environment:"
@@ -377,9 +390,10 @@ def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
     crosses, about = kind.traits.is_cross_domain, f"Samples of the kind {kind.name!r} need"
     if not counts:
         raise ConfigurationError(
-            f"{about} an environment that answers calls, with tools of {'several domains' if crosses else 'a domain'}; the"
-            " recipe's tools have none. Add `- environment: travel` to its tools, or simulate a document of yours: "
-            "`- {environment: simulated, import: openapi, path: api.yaml}`."
+            f"{about} an environment that answers calls, with tools of"
+            f" {'several domains' if crosses else 'a domain'}; the recipe's tools have none. Add `-"
+            " environment: travel` to its tools, or simulate a document of yours: `-"
+            " {environment: simulated, import: openapi, path: api.yaml}`."
         )
     there = ", ".join(f"{domain!r} ({count})" for domain, count in counts.items())
     if crosses and len(counts) < 2:  # noqa: PLR2004 - across domains takes two, small or not
@@ -389,8 +403,9 @@ def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
         )
     if not crosses and not domains:
         raise ConfigurationError(
-            f"{about} a domain with {_OWN_DOMAIN} tools or more whose calls are answered; there are {there}."
-            f" Put tools that go together into one category by `categories`, or ask for {SEVERAL_DOMAINS!r}."
+            f"{about} a domain with {_OWN_DOMAIN} tools or more whose calls are answered; there are"
+            f" {there}. Put tools that go together into one category by `categories`, or ask for"
+            f" {SEVERAL_DOMAINS!r}."
         )
     return [CROSS] if crosses else domains
 

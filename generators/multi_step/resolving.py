@@ -273,8 +273,9 @@ async def resolve(goal: Goal, environment: Environment) -> Resolved:
         fitting = choose(found, source.where)
         if not fitting:
             raise NoEntryError(
-                f"No entry of {source.entries or 'the response'!r} that {exchange.calls[position].tool} returned meets"
-                f" the conditions for {leaf.argument!r} of {goal.calls[leaf.call].tool}.",
+                f"No entry of {source.entries or 'the response'!r} that"
+                f" {exchange.calls[position].tool} returned meets the conditions for"
+                f" {leaf.argument!r} of {goal.calls[leaf.call].tool}.",
                 source,
                 found,
             )
@@ -304,7 +305,8 @@ async def resolve(goal: Goal, environment: Environment) -> Resolved:
             answer = await environment.answer(call)
             if answer.problem:
                 raise RecordError(
-                    f"The call of {call.tool} with {call.arguments!r} was not answered: {answer.problem}"
+                    f"The call of {call.tool} with {call.arguments!r} was not answered:"
+                    f" {answer.problem}"
                 )
             responses.append(answer.response)
         path.append(Exchange(calls=tuple(calls), responses=tuple(responses)))
@@ -325,7 +327,8 @@ def steps_of(goal: Goal) -> list[int]:
         late = sorted(call for call in needed if call >= index)
         if late:
             raise RecordError(
-                f"Call {index} ({planned.tool}) takes a value from call {late[0]}, which comes later."
+                f"Call {index} ({planned.tool}) takes a value from call {late[0]}, which comes"
+                " later."
             )
         steps.append(max((steps[call] + 1 for call in needed), default=0))
     return steps

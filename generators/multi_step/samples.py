@@ -207,8 +207,8 @@ STAGE = "generalisation"
 CROSS = "Cross"
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
 RESULT_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
-AS_TEXT = (
-    "text"  # the response has a number where the argument has its text, or the other way round
+AS_TEXT = (  # the response has a number where the argument has its text, or the other way round
+    "text"
 )
 
 

@@ -57,8 +57,9 @@ def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:
     """The world that a task's calls change. Raises ConfigurationError where it is not at hand, or calls can't change it."""
     if sample.environment not in context.environments:
         raise ConfigurationError(
-            f"The task {sample.key} is judged by how the world {sample.environment!r} ends, which can't be opened here;"
-            " its recipe's tools have to be where they were when it was built."
+            f"The task {sample.key} is judged by how the world {sample.environment!r} ends, which"
+            " can't be opened here; its recipe's tools have to be where they were when it was"
+            " built."
         )
     return world_of(context.environments[sample.environment])
 
@@ -129,7 +130,8 @@ def made_in_a_row(
             answer = next(answers)
             if answer.problem or strike_out(answer.response, by_call.get((step, at), ())) != due:
                 raise RecordError(
-                    "The calls are answered otherwise once those before them have changed the world."
+                    "The calls are answered otherwise once those before them have changed the"
+                    " world."
                 )
     return ending
 
@@ -151,7 +153,8 @@ def validate_path(
             for call, answer in zip(calls, run_through(within.begin(), calls).answers, strict=True):
                 if answer.problem:
                     raise RecordError(
-                        f"{call.tool} is refused once other calls have changed the world: {answer.problem}"
+                        f"{call.tool} is refused once other calls have changed the world:"
+                        f" {answer.problem}"
                     )
 
 

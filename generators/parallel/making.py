@@ -201,8 +201,9 @@ def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
     usable = usable_tools(order, spoken, tool_obstacle)
     if len(usable) < 2 and order.samples:  # noqa: PLR2004 - several tools are two at least
         raise ConfigurationError(
-            f"The catalog has {len(usable)} tools in {order.language!r} that may be called beside others; samples of the kind "
-            f"{order.kind.name!r} need two at least, with one to {_MOST_PARAMETERS} required parameters."
+            f"The catalog has {len(usable)} tools in {order.language!r} that may be called beside"
+            f" others; samples of the kind {order.kind.name!r} need two at least, with one to"
+            f" {_MOST_PARAMETERS} required parameters."
         )
     company = ToolPool(spoken)
 
@@ -221,11 +222,20 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
     if not tool.required:
         return "It requires nothing, so its calls can't be told apart."
     if len(tool.required) > _MOST_PARAMETERS:
-        return f"It requires more than {_MOST_PARAMETERS} parameters, too many to be stated beside other calls."
+        return (
+            f"It requires more than {_MOST_PARAMETERS} parameters, too many to be stated beside"
+            " other calls."
+        )
     if len(tool.required) + len(sayable_options(tool)) < tool.fewest:
-        return "What a call of it has to give besides is an object or a list, which is not stated beside other calls."
+        return (
+            "What a call of it has to give besides is an object or a list, which is not stated"
+            " beside other calls."
+        )
     if any(not is_plain(tool.properties[name]) for name in tool.required):
-        return "It requires an object, a list or a value without a type, which is not stated beside other calls."
+        return (
+            "It requires an object, a list or a value without a type, which is not stated beside"
+            " other calls."
+        )
     return value_obstacle(order, tool)
 
 

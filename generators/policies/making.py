@@ -299,7 +299,8 @@ FAMILY = Family(
     (
         Kind(
             POLICY,
-            "a task under policies: what they allow is done, what they forbid is refused, whoever urges",
+            "a task under policies: what they allow is done, what they forbid is refused, whoever"
+            " urges",
             GROUP,
             _TRAITS,
             POLICY,
@@ -312,7 +313,8 @@ FAMILY = Family(
         "Derivation",
         Step(
             "policy_cases",
-            "Decide what policies make of a task, word what is asked and refused, and let the world answer anew.",
+            "Decide what policies make of a task, word what is asked and refused, and let the world"
+            " answer anew.",
             "Sample",
             "τ-bench 3",
             word_policy,

@@ -100,7 +100,10 @@ def _tried(
     for name, verdicts in found.items():
         policy = policies[[*places].index(name)][1]
         if policy.only_if and not verdicts["forbidden"]:
-            tried_of = f"none of {verdicts.total()} calls of {', '.join(policy.tools)} that were tried is forbidden"
+            tried_of = (
+                f"none of {verdicts.total()} calls of {', '.join(policy.tools)} that were tried is"
+                " forbidden"
+            )
             yield PolicyProblem(
                 places[name], f"{name!r} refuses nothing in this world: {tried_of}", is_remark=True
             )
@@ -122,7 +125,8 @@ def _never(known: Sequence[tuple[Ruling, ...]], tool: str, places: dict[str, int
     if alone:
         return PolicyProblem(
             places[alone[0]],
-            f"{alone[0]!r} allows no call of {tool}: all {len(known)} that were tried are forbidden",
+            f"{alone[0]!r} allows no call of {tool}: all {len(known)} that were tried are"
+            " forbidden",
         )
     named = " and ".join(map(repr, names))
     return PolicyProblem(

@@ -92,8 +92,8 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
     )
     if not finals:
         raise ConfigurationError(
-            f"In the domain {domain!r} no tool takes what another one returns{_unlinked(tools)}, so it allows no samples of the"
-            f" kind {kind!r}."
+            f"In the domain {domain!r} no tool takes what another one returns{_unlinked(tools)}, so"
+            f" it allows no samples of the kind {kind!r}."
         )
     turns = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
 
@@ -243,13 +243,14 @@ def share_over_domains(
     ]
     if not places and count and catalogs:
         raise ConfigurationError(
-            f"In no category does a tool take what another one returns{_unlinked(catalogs)}, so the recipe's tools allow no"
-            f" samples of the kind {kind.name!r}."
+            f"In no category does a tool take what another one returns{_unlinked(catalogs)}, so the"
+            f" recipe's tools allow no samples of the kind {kind.name!r}."
         )
     if not places and count:
         raise ConfigurationError(
-            f"Samples of the kind {kind.name!r} need the whole catalog of a domain; the recipe's tools have none. "
-            f"Add `- domains: all` to its tools, or a catalog of yours of which a category has {_OWN_DOMAIN} tools or more."
+            f"Samples of the kind {kind.name!r} need the whole catalog of a domain; the recipe's"
+            " tools have none. Add `- domains: all` to its tools, or a catalog of yours of which a"
+            f" category has {_OWN_DOMAIN} tools or more."
         )
     known = {
         domain.name: domain.composition.get(kind.traits.difficulty, 0) for domain in load_domains()

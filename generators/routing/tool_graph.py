@@ -116,11 +116,20 @@ def feed_problem(
     """Why nothing can feed an unknown argument, "" where a call before it does."""
     feed = unknown_arguments(call).get(argument)
     if feed is None:
-        return f"{argument!r} of {call.tool} is {UNKNOWN!r}, and its evidence names no call that returns it."
+        return (
+            f"{argument!r} of {call.tool} is {UNKNOWN!r}, and its evidence names no call that"
+            " returns it."
+        )
     place = next(index for index, one in enumerate(calls) if one is call)
     if feed.call >= place:
-        return f"{argument!r} of {call.tool} shall come of call {feed.call}, which is not made before call {place}."
+        return (
+            f"{argument!r} of {call.tool} shall come of call {feed.call}, which is not made before"
+            f" call {place}."
+        )
     source, target = tools.get(calls[feed.call].tool), tools.get(call.tool)
     if source is None or target is None or not feeds(feed.field, source, argument, target):
-        return f"{calls[feed.call].tool} returns no {feed.field!r} that {call.tool} takes as {argument!r}."
+        return (
+            f"{calls[feed.call].tool} returns no {feed.field!r} that {call.tool} takes as"
+            f" {argument!r}."
+        )
     return ""

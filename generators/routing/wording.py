@@ -155,9 +155,11 @@ class _Slots:
         """What an answer lacks where these values are known by now, a sentence a parameter; "" where it lacks nothing."""
         named = self._named(answer)
         problems = (
-            value_problem(self._tool, name, named[name])
-            if name in named
-            else f"{name!r} has no value."
+            (
+                value_problem(self._tool, name, named[name])
+                if name in named
+                else f"{name!r} has no value."
+            )
             for name in self.need
             if name not in values
         )
@@ -363,7 +365,8 @@ def _gold(
             evidence.append(unknown_evidence(name, Feed(source.call, source.field)))
         else:
             raise RecordError(
-                f"A plan for routing holds {source.kind!r} for {name!r}; it can hold 'said' and 'picked'."
+                f"A plan for routing holds {source.kind!r} for {name!r}; it can hold 'said' and"
+                " 'picked'."
             )
     return GoldCall(
         tool=call.tool, arguments=arguments, evidence=tuple(evidence), constants=tool.constants

@@ -148,7 +148,10 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
     if scene.must_name and not _is_named(
         text, words, scene
     ):  # what it changes could be read in two ways
-        return f"it does not tell that {scene.place.argument!r} is meant: another argument could take {new!r} too."
+        return (
+            f"it does not tell that {scene.place.argument!r} is meant: another argument could take"
+            f" {new!r} too."
+        )
     return ""
 
 
@@ -408,7 +411,8 @@ async def _ask_value(
             if not value_problem(value, place, source, tool):
                 return value
     raise ReplyError(
-        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do: {problem}"
+        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS}"
+        f" answers did not do: {problem}"
     )
 
 

@@ -188,9 +188,15 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Why no intent shift can be made of the sample; "" where one can."""
     unknown = next((key for key in sample.candidates if key not in tools), None)
     if unknown is not None:
-        return f"The catalog has no tool with the key {unknown!r}, so nobody can tell what the candidates can't do."
+        return (
+            f"The catalog has no tool with the key {unknown!r}, so nobody can tell what the"
+            " candidates can't do."
+        )
     if not _replaceable(sample):
-        return "The user speaks only once: with that replaced, nothing is left that the intent could shift from."
+        return (
+            "The user speaks only once: with that replaced, nothing is left that the intent could"
+            " shift from."
+        )
     return ""
 
 
@@ -204,10 +210,16 @@ def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
         return f"The sample {other.key} does not open with a request."
     wanted = _wanted(other, tools)
     if not wanted:
-        return f"Which tool the sample {other.key} asks for is not known, so nobody can tell that no candidate serves it."
+        return (
+            f"Which tool the sample {other.key} asks for is not known, so nobody can tell that no"
+            " candidate serves it."
+        )
     for shown, tool in product((tools[key] for key in source.candidates), wanted):
         if are_redundant(shown, tool):
-            return f"The candidate {shown.name!r} may serve what the other request asks {tool.name!r} for."
+            return (
+                f"The candidate {shown.name!r} may serve what the other request asks {tool.name!r}"
+                " for."
+            )
     return ""
 
 

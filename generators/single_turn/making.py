@@ -95,8 +95,8 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     if traits_of(assignment.kind).is_partial and set(tool.required) <= set(chosen):
         if not tool.required:
             raise RecordError(
-                f"The tool {tool.name!r} requires no parameter, so that no imperfect request can be made of it; plan another "
-                "kind, or take it out of the tools."
+                f"The tool {tool.name!r} requires no parameter, so that no imperfect request can be"
+                " made of it; plan another kind, or take it out of the tools."
             )
         dropped = [name for name in chosen if name in tool.required][-1]
         chosen = tuple(name for name in chosen if name != dropped)
@@ -332,8 +332,9 @@ def plan_assignments(order: Order) -> Iterator[Assignment]:
     yield from plan_each(order._replace(samples=count), lambda number: tool_at(number).name, assign)
     if count < order.samples:
         raise ConfigurationError(
-            f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the kind {kind!r}, "
-            f"but {order.samples} are asked for. Import tools with more parameters, or ask for fewer."
+            f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the"
+            f" kind {kind!r}, but {order.samples} are asked for. Import tools with more parameters,"
+            " or ask for fewer."
         )
 
 
@@ -442,7 +443,8 @@ FAMILY = Family(
         ),
         Step(
             "values",
-            "Give each chosen parameter a value that its schema allows, and word the request with them.",
+            "Give each chosen parameter a value that its schema allows, and word the request with"
+            " them.",
             "DraftCall",
             "HammerBench 4.2.1, D.2",
             draft_requests,

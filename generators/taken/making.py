@@ -26,8 +26,8 @@ async def take_record(record: TakenRecord, context: StageContext) -> list[Sample
 
 def _plan(order: Order) -> Iterator[TakenRecord]:
     raise ConfigurationError(
-        f"Samples of the kind {order.kind.name!r} are taken and not made: name their file under samples, as in"
-        " `samples: [{from: traces.jsonl, format: openai}]`."
+        f"Samples of the kind {order.kind.name!r} are taken and not made: name their file under"
+        " samples, as in `samples: [{from: traces.jsonl, format: openai}]`."
     )
 
 

@@ -78,7 +78,8 @@ _NAME = re.compile(
     rf"{_CAPITAL}(?: (?:(?:van|von|de|del|der|da|di|la|le|bin|al) )*{_CAPITAL}){{0,3}}"
 )
 _INTRODUCED = re.compile(
-    r"\b(?:[Mm]y name is|[Ii]'m|[Ii] am|[Tt]his is|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Ii]ch bin|[Ii]ch heiße|[Jj]e m'appelle"
+    r"\b(?:[Mm]y name is|[Ii]'m|[Ii] am|[Tt]his is|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Ii]ch"
+    r" bin|[Ii]ch heiße|[Jj]e m'appelle"
     r"|[Dd]ear|Hi,?|Hello,?|Hola,?|Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Sr\.?|Sra\.?|Herr|Frau|[Rr]egards,|[Ss]incerely,|Best,|Cheers,|[Ss]igned,?"
     r"|name:|Name:|nombre:|passenger|customer|patient|guest|caller)\s+$"
 )
@@ -91,11 +92,14 @@ _NUMBERED = r"\b\d{1,5}[A-Za-z]?(?:[-/]\d+)? (?:[A-Z][\w'.-]*\s){1,4}?"
 _SPANISH = r"(?: (?:[A-ZÁÉÍÓÚ][\w'-]*|de|del|la|las|los))+"
 _STREET = re.compile(
     # a number, a way, a town and a code; the same without them; a flat in a British house
-    rf"{_NUMBERED}(?:{_WAY}|[A-Z]\w+)\b\.?{_ROOM}(?:,? [A-Z][\w'. -]{{2,30}}){{0,2}}(?:,? [A-Z]{{2}})?,? \d{{4,5}}(?:-\d{{4}})?\b"
+    rf"{_NUMBERED}(?:{_WAY}|[A-Z]\w+)\b\.?{_ROOM}(?:,? [A-Z][\w'. -]{{2,30}}){{0,2}}(?:,?"
+    r" [A-Z]{2})?,? \d{4,5}(?:-\d{4})?\b"
     rf"|{_NUMBERED}{_WAY}\b\.?{_ROOM}"
-    r"|\b(?:Flat|Studio|Apartment|Unit) ?\d+\w?,? [A-Z][^\n.?!]{5,80}?\b[A-Z]{1,2}\d[\dA-Z]{0,2} ?\d[A-Z]{2}\b"
+    r"|\b(?:Flat|Studio|Apartment|Unit) ?\d+\w?,? [A-Z][^\n.?!]{5,80}?\b[A-Z]{1,2}\d[\dA-Z]{0,2}"
+    r" ?\d[A-Z]{2}\b"
     rf"|\b(?:[Cc]alle|[Aa]venida|[Pp]aseo|[Pp]laza|[Cc]amino|[Rr]ue|[Vv]ia){_SPANISH},? \d+\w?"
-    r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|allee|platz|gasse|ring|ufer) ?\d+ ?[a-z]?(?:,? \d{5} [A-ZÄÖÜ][\wäöüß-]+)?"
+    r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|allee|platz|gasse|ring|ufer) ?\d+"
+    r" ?[a-z]?(?:,? \d{5} [A-ZÄÖÜ][\wäöüß-]+)?"
 )
 _NO_PHONE = re.compile(
     r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}"
@@ -143,7 +147,8 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
             known.add(value.casefold())
     if len(found) > MOST_VALUES:
         raise RecordError(
-            f"It holds more than {MOST_VALUES} values of personal data, which is more than can be replaced."
+            f"It holds more than {MOST_VALUES} values of personal data, which is more than can be"
+            " replaced."
         )
     longer = [
         one

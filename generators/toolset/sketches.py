@@ -218,7 +218,10 @@ def _problem(sketch: Sketch, language: Language, *, shown: bool) -> str:
         return f"the name {name!r} is not in snake_case with at most {LONGEST_NAME} characters."
     description = sketch.description.strip()
     if not description or len(description) > LONGEST_DESCRIPTION or "\n" in description:
-        return f"the description of {name!r} has not 1 to {LONGEST_DESCRIPTION} characters on one line."
+        return (
+            f"the description of {name!r} has not 1 to {LONGEST_DESCRIPTION} characters on one"
+            " line."
+        )
     if not in_language(description, language):
         return f"the description of {name!r}, {description!r}, is not in the language {language!r}."
     return _of_kind(sketch, name, language, shown=shown) or _of_members(

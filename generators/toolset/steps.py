@@ -104,7 +104,10 @@ async def _usable(
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
     """Why these names can't be used, "" where they can: as many as planned, well formed, no two alike."""
     if len(answer.tools) != plan.count:
-        return f"{count_of(len(answer.tools), 'tool was', 'tools were')} named where {plan.count} were asked for."
+        return (
+            f"{count_of(len(answer.tools), 'tool was', 'tools were')} named where {plan.count} were"
+            " asked for."
+        )
     functions: set[str] = set()
     goals: set[str] = set()
     for one in answer.tools:
@@ -113,7 +116,10 @@ def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
             return problem
         function, goal = one.name.rpartition(".")[2].casefold(), one.goal.strip().casefold()
         if function in functions or goal in goals:
-            return f"the tool {one.name!r} for {one.goal.strip()!r} has the name or the goal of another."
+            return (
+                f"the tool {one.name!r} for {one.goal.strip()!r} has the name or the goal of"
+                " another."
+            )
         functions.add(function)
         goals.add(goal)
     return ""
@@ -125,7 +131,10 @@ def _problem(one: NamedGoal, plan: ToolsetPlan) -> str:
         one.goal.strip(),
     )
     if match is None or match[1] != plan.category:
-        return f"the name {one.name[:LONGEST_NAME]!r} is not of the form '{plan.category}.SubArea.functionName'."
+        return (
+            f"the name {one.name[:LONGEST_NAME]!r} is not of the form"
+            f" '{plan.category}.SubArea.functionName'."
+        )
     if not goal or len(goal) > LONGEST_GOAL or "\n" in goal:
         return f"the goal of {one.name!r} has not 1 to {LONGEST_GOAL} characters on one line."
     if not in_language(goal, plan.language):
@@ -206,7 +215,10 @@ async def choose_tool_parameters(
 def parameters_problem(answer: ToolParameters, language: Language) -> str:
     """Why a tool can't have these parameters, "" where it can."""
     if len(answer.parameters) > MOST_PARAMETERS:
-        return f"{len(answer.parameters)} parameters were given; at most {MOST_PARAMETERS} can be said in a request."
+        return (
+            f"{len(answer.parameters)} parameters were given; at most {MOST_PARAMETERS} can be said"
+            " in a request."
+        )
     problem = sketches_problem(answer.parameters, language, shown=True) or _needless(
         [one.name for one in answer.parameters]
     )
@@ -274,7 +286,10 @@ async def choose_returns(parameterised: ParameterisedTool, context: StageContext
 def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
     """Why the tool can't return this, "" where it can; whoever changes something hears whether it went well."""
     if not 1 <= len(answer.returns) <= MOST_RETURNS:
-        return f"{count_of(len(answer.returns), 'value is', 'values are')} returned; 1 to {MOST_RETURNS} are allowed."
+        return (
+            f"{count_of(len(answer.returns), 'value is', 'values are')} returned; 1 to"
+            f" {MOST_RETURNS} are allowed."
+        )
     if changes_something(named.name) and not any(one.name in _STATUS for one in answer.returns):
         return f"{named.name!r} changes something, but returns none of {list(_STATUS)}."
     return sketches_problem(answer.returns, named.plan.language, shown=False)

@@ -125,7 +125,8 @@ async def hold_conversations(derivation: Derivation, context: StageContext) -> l
         except (ReplyError, RecordError) as error:
             problem = str(error)
     raise RecordError(
-        f"None of {ATTEMPTS} conversations did the task as it should be done. In the last one: {problem}"
+        f"None of {ATTEMPTS} conversations did the task as it should be done. In the last one:"
+        f" {problem}"
     )
 
 
@@ -236,9 +237,11 @@ def _with_evidence(
         return known.with_changes(evidence=tuple(found(one, known, at) for one in known.evidence))
 
     return tuple(
-        turn.with_changes(calls=tuple(kept(call, at) for call in turn.calls))
-        if isinstance(turn, CallTurn)
-        else turn
+        (
+            turn.with_changes(calls=tuple(kept(call, at) for call in turn.calls))
+            if isinstance(turn, CallTurn)
+            else turn
+        )
         for at, turn in enumerate(turns)
     )
 
@@ -262,7 +265,8 @@ FAMILY = Family(
         "Derivation",
         Step(
             STAGE,
-            "Let an assistant talk with a simulated user and call in the task's world, until it is done as it should be.",
+            "Let an assistant talk with a simulated user and call in the task's world, until it is"
+            " done as it should be.",
             "Sample",
             "τ-bench",
             hold_conversations,

@@ -43,9 +43,10 @@ _DIGITS = re.compile(r"\d+")
 
 Deed = Literal["tell", "again", "unknown", "yes", "no", "goal", "done"]
 USER_IS_THERE = (
-    "The person is there and answers you. Where something that you need was neither said nor can be found by a call, call"
-    " nothing and ask the person for it in your answer; what they say stands in the history. Do not guess it. Once all is"
-    " done, say so, tell what was asked for, and ask nothing more: that ends the conversation."
+    "The person is there and answers you. Where something that you need was neither said nor can be"
+    " found by a call, call nothing and ask the person for it in your answer; what they say stands"
+    " in the history. Do not guess it. Once all is done, say so, tell what was asked for, and ask"
+    " nothing more: that ends the conversation."
 )
 
 

@@ -31,8 +31,8 @@ _AIRLINES = (
     "UA",
 )
 _AIRPORTS = words(
-    "JFK LAX ORD ATL SFO SEA DEN BOS MIA DFW LHR CDG FRA MUC AMS MAD BCN FCO VIE ZRH CPH OSL ARN HEL WAW PRG LIS"
-    " DUB IST DXB SIN HKG NRT ICN PEK PVG CAN SZX BKK SYD MEL AKL YYZ YVR"
+    "JFK LAX ORD ATL SFO SEA DEN BOS MIA DFW LHR CDG FRA MUC AMS MAD BCN FCO VIE ZRH CPH OSL ARN"
+    " HEL WAW PRG LIS DUB IST DXB SIN HKG NRT ICN PEK PVG CAN SZX BKK SYD MEL AKL YYZ YVR"
 )
 _CURRENCIES = (
     "USD",
@@ -71,7 +71,8 @@ _ENDINGS = ("pdf", "docx", "xlsx", "png", "jpg", "txt")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like digits
 _ID_WORDS = frozenset(
     words(
-        "id ids number numbers no num code codes uid uuid identifier reference new old current to from token"
+        "id ids number numbers no num code codes uid uuid identifier reference new old current to"
+        " from token"
     )
 )
 _PREFIXES = {

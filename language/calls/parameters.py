@@ -227,12 +227,14 @@ _LONGEST_HEAD = 60
 ASKED_OF = "x-asked-of"
 _STATED = r"[`'\"]?[A-Za-z][\w-]*[`'\"]?"
 _CHOICES = re.compile(
-    rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED}(?:,? (?:or|and) |, ){_STATED})(?=[.,;]|$)",
+    rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED}(?:,?"
+    rf" (?:or|and) |, ){_STATED})(?=[.,;]|$)",
     re.IGNORECASE,
 )
 # "When set to true, only …", "true or false": a yes or a no in writing
 _FLAG = re.compile(
-    r"(?:^|[.!?:]\s+)(?:if|when|set)(?: (?:set|this|it))* (?:to )?[`*]*true\b|\btrue[`*]* ?(?:or|/|[|]) ?[`*]*false\b",
+    r"(?:^|[.!?:]\s+)(?:if|when|set)(?: (?:set|this|it))* (?:to )?[`*]*true\b|\btrue[`*]*"
+    r" ?(?:or|/|[|]) ?[`*]*false\b",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"\benum\b\]?:?\s*\[([^\]]+)\]", re.IGNORECASE)
@@ -243,7 +245,8 @@ _BARE_NAME = re.compile(r"(?:(?:new|full|display) )?name")
 _NAME_OF = re.compile(
     r"\bnames? (?:of|for|to) (?:(?:an?|the|this|that|your|new|existing) )*([\w-]+(?: [\w-]+)??)"
     r"(?=[^\w\s'’]|\s?$| (?:to|that|which|for|in|on|with|of|as|by|from|is|will|should|must)\b)"
-    r"|\b([\w-]+)['’]s (?:(?:new|full|display) )?name\b|^(?!(?:the|an?|new|full|display|your) )([\w-]+) name\b"
+    r"|\b([\w-]+)['’]s (?:(?:new|full|display) )?name\b|^(?!(?:the|an?|new|full|display|your)"
+    r" )([\w-]+) name\b"
 )
 
 

@@ -255,7 +255,8 @@ def _object(
 ) -> JsonValue:
     if depth > _DEEPEST:
         raise ReplyError(
-            f"template/v1 gives up on the parameter {name!r}: its schema nests more than {_DEEPEST} deep."
+            f"template/v1 gives up on the parameter {name!r}: its schema nests more than {_DEEPEST}"
+            " deep."
         )
     members = schema.get("properties") or {}
     if not members and not schema.get("additionalProperties", True):
@@ -547,7 +548,8 @@ def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int |
     if value.denominator > 1 or abs(value) > _MOST_WHOLE:
         if json_type(schema) == "integer":
             raise ReplyError(
-                f"template/v1 finds no whole number of 64 bits between {low} and {high} for {name!r}."
+                f"template/v1 finds no whole number of 64 bits between {low} and {high} for"
+                f" {name!r}."
             )
         return float(value)
     return int(value)

@@ -68,9 +68,15 @@ def error_rates(given: Mapping[str, float]) -> dict[str, float]:
                 f"template/v1 knows no defect {name!r} in error_rate; the defects are {valid}."
             )
         elif isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
-            problem = f"The error_rate of {name!r} is {rate!r}; a share between 0 and 1 is needed ({valid})."
+            problem = (
+                f"The error_rate of {name!r} is {rate!r}; a share between 0 and 1 is needed"
+                f" ({valid})."
+            )
     if not problem and (total := sum(given.values())) > 1 + _ROUNDING:
-        problem = f"The shares in error_rate add up to {total:g}; at most one defect goes into a reply, so 1 is the most ({valid})."
+        problem = (
+            f"The shares in error_rate add up to {total:g}; at most one defect goes into a reply,"
+            f" so 1 is the most ({valid})."
+        )
     if problem:
         raise ConfigurationError(problem)
     return {name: float(given[name]) for name in _KNOWN if given.get(name)}

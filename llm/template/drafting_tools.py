@@ -24,7 +24,9 @@ from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 
-FOLDER = "callwright.generators.toolset.everyday"  # what parameters of an everyday category hold lies beside its goals
+FOLDER = (  # what parameters of an everyday category hold lies beside its goals
+    "callwright.generators.toolset.everyday"
+)
 _SHARED = f"{FOLDER}.shared"
 _WITHOUT_VALUES = frozenset({"date", "time", "date_time", "boolean", "integer"})
 _SHAPES = {
@@ -285,7 +287,8 @@ def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
     )
     if len(texts) != len(english):
         raise ReplyError(
-            f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of {len(texts)} {tag}."
+            f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of"
+            f" {len(texts)} {tag}."
         )
     return [Wanted(goal, words) for goal, words in zip(texts, english, strict=True)]
 

@@ -32,7 +32,8 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 _ORIGIN = re.compile(
-    r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of (?P<source>[^\s()]+)\)"
+    r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of"
+    r" (?P<source>[^\s()]+)\)"
 )
 _PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
 _NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key"})

@@ -58,8 +58,8 @@ def word_goal(sections: Sections, rng: Random) -> str:
     language = sections.word("language", DEFAULT_LANGUAGE)
     if language != DEFAULT_LANGUAGE:
         raise ReplyError(
-            f"template/v1 words goals in several steps in {of(DEFAULT_LANGUAGE).name} only; use another model for"
-            f" {of(language).name}."
+            f"template/v1 words goals in several steps in {of(DEFAULT_LANGUAGE).name} only; use"
+            f" another model for {of(language).name}."
         )
     calls, box = sections.listed("calls"), read_toolbox(sections.json("tools"))
     for name in dict.fromkeys(str(call["tool"]) for call in calls):
@@ -72,7 +72,8 @@ def word_goal(sections: Sections, rng: Random) -> str:
         if all(node in read for node in goal.nodes) and all(node in goal.nodes for node in read):
             return request
     raise ReplyError(
-        f"template/v1 finds no words for the calls {[call['tool'] for call in calls]} that it reads as these."
+        f"template/v1 finds no words for the calls {[call['tool'] for call in calls]} that it reads"
+        " as these."
     )
 
 
@@ -235,7 +236,8 @@ class _GoalRenderer:
         ways = [(sentence, text) for sentence, text in drawn if text]
         if not ways:
             raise ReplyError(
-                f"template/v1 has no sentence for a call of {node.tool!r} that states {sorted(stated)}."
+                f"template/v1 has no sentence for a call of {node.tool!r} that states"
+                f" {sorted(stated)}."
             )
         sentence, text = self._rng.choice(ways)
         words = {name: self._words(node, name, source) for name, source in stated.items()}
@@ -275,7 +277,8 @@ class _GoalRenderer:
         drawn = shape.draw(frozenset(said), self._rng) if shape else None
         if drawn is None:
             raise ReplyError(
-                f"template/v1 has no words for an entry of {parameter!r} that states {sorted(said)}."
+                f"template/v1 has no words for an entry of {parameter!r} that states"
+                f" {sorted(said)}."
             )
         return filled(drawn, said)
 

@@ -78,7 +78,8 @@ def book_of(language: Language) -> MessageBook:
     pack = of(language)
     if _FILE not in pack.data:
         raise ConfigurationError(
-            f"The language {language!r} has no messages to point at (language/{language}/{_FILE}.yaml)."
+            f"The language {language!r} has no messages to point at"
+            f" (language/{language}/{_FILE}.yaml)."
         )
     read: dict[str, Any] = dict(pack.data[_FILE])
     read["people"] = (*read["people"], *pack.data["values"]["first_names"])

@@ -117,8 +117,9 @@ class TemplateModel:
         title = str(request.schema.get("title", ""))
         if title not in _TASKS and title not in _PLANTING_TASKS:
             raise ReplyError(
-                f"template/v1 has no answer of the kind {title!r}; it can answer {', '.join((*_PLANTING_TASKS, *_TASKS))},"
-                " and free text as a candidate where the prompt shows <tools>. Use another model for this stage."
+                f"template/v1 has no answer of the kind {title!r}; it can answer"
+                f" {', '.join((*_PLANTING_TASKS, *_TASKS))}, and free text as a candidate where the"
+                " prompt shows <tools>. Use another model for this stage."
             )
         if defect == REFUSAL:
             return _replied(request, apology(flaws), REFUSAL)
@@ -199,7 +200,8 @@ def _draw_values(given: _Given) -> Arguments:
     stated = given.known_values
     if any(name not in view.properties for name in stated):
         raise ReplyError(
-            f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {stated!r}."
+            f"template/v1 expects in <known> an object with parameters of {view.name!r}, not"
+            f" {stated!r}."
         )
     return draw_values(view, names, given.language, rng, stated)
 

@@ -100,9 +100,9 @@ def read_plainly(view: ToolView, text: str, language: Language) -> dict[str, str
         return None
     told = (text[place.at : end] for place, end in zip(places, [*ends, len(text)], strict=False))
     return {
-        view.parameters[place.owner].name: words.strip()
-        .removesuffix(pack.semicolon.strip())
-        .removesuffix(pack.stop)
+        view.parameters[place.owner].name: (
+            words.strip().removesuffix(pack.semicolon.strip()).removesuffix(pack.stop)
+        )
         for place, words in zip(places, told, strict=True)
     }
 

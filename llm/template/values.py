@@ -16,8 +16,8 @@ from callwright.warehouse.records import JsonSchema, Language
 
 _EVERYDAY = frozenset(
     words(
-        "date time moment origin destination place person quantity money choice title task product food music"
-        " film book query message duration address"
+        "date time moment origin destination place person quantity money choice title task product"
+        " food music film book query message duration address"
     )
 )
 _SELDOM = frozenset({"boolean", "link", "uuid", "object", "pin", "file", "details"})
@@ -39,8 +39,10 @@ def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random
     flat = [name for name in offered if json_type(view.properties.get(name, {})) not in _NESTED]
     able = flat or [*offered]
     weights = {
-        name: _weight(name, view.properties.get(name, {}), required=name in view.required)
-        + rng.random()
+        name: (
+            _weight(name, view.properties.get(name, {}), required=name in view.required)
+            + rng.random()
+        )
         for name in able
     }
     chosen = set(sorted(able, key=lambda name: -weights[name])[:count])

@@ -31,8 +31,8 @@ def _write_lines(differing: list[CaseOutcome], agreeing: int) -> None:
     for outcome in differing:
         for difference in outcome.differences:
             sys.stdout.write(
-                f"{outcome.group} {outcome.name}: {difference.figure} is officially {difference.official!r},"
-                f" ours is {difference.ours!r}\n"
+                f"{outcome.group} {outcome.name}: {difference.figure} is officially"
+                f" {difference.official!r}, ours is {difference.ours!r}\n"
             )
     sys.stdout.write(f"{agreeing} agree, {len(differing)} differ\n")
 

@@ -53,13 +53,13 @@ def run_check(case: Case, _folder: Path) -> list[Difference]:
         return differences + compare_crash(official["raises"], {}, is_failure=not check.valid)
     ours = {
         "valid": check.valid,
-        "error_type": check.error_type
-        if not check.valid
-        else official.get("error_type"),  # says nothing of a valid call
+        "error_type": (
+            check.error_type if not check.valid else official.get("error_type")
+        ),  # says nothing of a valid call
         "is_variable": check.is_variable,
-        "error": official["error"]
-        if bool(official["error"]) is bool(check.reason)
-        else check.reason,  # texts of theirs
+        "error": (
+            official["error"] if bool(official["error"]) is bool(check.reason) else check.reason
+        ),  # texts of theirs
     }
     return differences + compare(official, ours)
 
@@ -79,9 +79,11 @@ def run_relevance(case: Case, _folder: Path) -> list[Difference]:
     official = case["official"]
     ours = {
         "decoded": None if decoded.calls is None else _told(decoded.calls),
-        "decode_error": official["decode_error"]
-        if bool(official["decode_error"]) is bool(decoded.problem)
-        else "none",
+        "decode_error": (
+            official["decode_error"]
+            if bool(official["decode_error"]) is bool(decoded.problem)
+            else "none"
+        ),
         "contains_function_call": bool(decoded.calls),
         "irrelevance_pass": not decoded.calls,
         "relevance_pass": bool(decoded.calls),

@@ -80,8 +80,10 @@ def test_a_case_that_differs_is_named(tmp_path: Path, capsys) -> None:
         )
         == 1
     )
-    assert capsys.readouterr().out == (
-        "rouge_l 1: official_f_en is officially 0.9, ours is 0.4999999950000001\n1 agree, 1 differ\n"
+    assert (
+        capsys.readouterr().out
+        == "rouge_l 1: official_f_en is officially 0.9, ours is 0.4999999950000001\n1 agree, 1"
+        " differ\n"
     )
 
 

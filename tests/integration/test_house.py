@@ -87,7 +87,10 @@ def test_no_import_names_a_folder_without_the_package() -> None:
 def test_what_checks_types_and_directions_sees_every_module() -> None:
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     subprocess.run(["make", "-s", ".cache/house/ready"], cwd=TOP, env=quiet, check=True)
-    code = "import grimp; print(*sorted(grimp.build_graph('callwright', cache_dir=None).modules), sep='\\n')"
+    code = (
+        "import grimp; print(*sorted(grimp.build_graph('callwright', cache_dir=None).modules),"
+        " sep='\\n')"
+    )
     seen = subprocess.run(
         [sys.executable, "-c", code],
         cwd=TOP / ".cache" / "house",
@@ -112,7 +115,10 @@ def test_the_flows_stand_in_one_file_whose_folder_hides_no_other_module() -> Non
 
 
 def test_the_front_door_imports_nothing_heavy() -> None:
-    code = "import sys, json, callwright.flows.cli.main; print(json.dumps([name.partition('.')[0] for name in sys.modules]))"
+    code = (
+        "import sys, json, callwright.flows.cli.main; print(json.dumps([name.partition('.')[0] for"
+        " name in sys.modules]))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=TOP
     )

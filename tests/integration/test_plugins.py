@@ -81,7 +81,10 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format_and_its_im
     }
     (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(recipe))
     verdicts = "select decision, count(*) as n from verdicts where check_name = 'town' group by all"
-    scores = "select value, count from scores where metric = 'brevity' and slice_by = 'kind' and slice_value = 'town'"
+    scores = (
+        "select value, count from scores where metric = 'brevity' and slice_by = 'kind' and"
+        " slice_value = 'town'"
+    )
     commands = [
         ["recipe", "check", "recipe.yaml"],
         ["build", "recipe.yaml", "--no-review", "--json"],

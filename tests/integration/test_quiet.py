@@ -55,7 +55,10 @@ def strangers(environment: dict[str, str]) -> list[str]:
 
 
 def test_the_listener_hears(listened_workers: dict[str, str]) -> None:
-    code = "import socket\ntry: socket.create_connection(('203.0.113.1', 9), 0.01)\nexcept OSError: pass"
+    code = (
+        "import socket\ntry: socket.create_connection(('203.0.113.1', 9), 0.01)\nexcept OSError:"
+        " pass"
+    )
     subprocess.run([sys.executable, "-c", code], env=listened_workers, check=True)
     assert strangers(listened_workers)
 

@@ -187,10 +187,10 @@ def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path)
 def test_prefect_finds_the_flows_of_an_installed_package(wheel: Path, tmp_path: Path) -> None:
     programs = environment_beside_ours(tmp_path / "env", str(wheel))
     code = (
-        "from pathlib import Path; import callwright.flows\n"
-        "from prefect.utilities.importtools import import_object\n"
-        "above = Path(callwright.flows.__file__).parent.parent\n"
-        "print(above); print(import_object(f'{above}/flows/engine/prefect_flows.py:build_dataset').name)"
+        "from pathlib import Path; import callwright.flows\nfrom prefect.utilities.importtools"
+        " import import_object\nabove ="
+        " Path(callwright.flows.__file__).parent.parent\nprint(above);"
+        " print(import_object(f'{above}/flows/engine/prefect_flows.py:build_dataset').name)"
     )
     told = _run(programs / "python", "-c", code, home=tmp_path).splitlines()
     assert told[0].startswith(str(programs.parent / "lib"))

@@ -10,9 +10,15 @@ import pytest
 # The one without any window takes a quarter less of a processor for the same page.
 CHROMIUM = ("chromium-headless-shell", "chromium")
 # Debian's Chromium as root, speaking to nobody but the page.
-QUIET = "--no-sandbox --disable-background-networking --disable-component-update --disable-sync --no-first-run"
+QUIET = (
+    "--no-sandbox --disable-background-networking --disable-component-update --disable-sync"
+    " --no-first-run"
+)
 # Without a graphics card drawing is a third of what a page costs; without what makes it smooth it is half of that.
-PLAIN = "--disable-gpu --disable-gpu-compositing --in-process-gpu --disable-threaded-animation --disable-checker-imaging"
+PLAIN = (
+    "--disable-gpu --disable-gpu-compositing --in-process-gpu --disable-threaded-animation"
+    " --disable-checker-imaging"
+)
 
 # Else each page may get a process of its own, which compiles Label Studio's scripts again: a third of what a page costs.
 ONE_PROCESS = "--renderer-process-limit=1"

@@ -32,8 +32,8 @@ from tests.support.pictures import take_by_command
 
 OUT = Path(__file__).parents[2] / "docs" / "images"
 SIZE = {"width": 1366, "height": 768}
-FORM = (
-    "http://127.0.0.1:8077/edit"  # where samples are edited by form; only the link to it is drawn
+FORM = (  # where samples are edited by form; only the link to it is drawn
+    "http://127.0.0.1:8077/edit"
 )
 COLOURS = 256  # as many as keep the letters smooth and a picture below 150 KB
 

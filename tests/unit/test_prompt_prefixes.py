@@ -49,9 +49,11 @@ def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> s
     """The prompt with values that only `mark` has, as one text."""
     records = {"tool", "plan", "named", "described", "parameterised", "change"}
     values = {
-        name: FieldWords(f"{mark}{name}", switches)
-        if name in records
-        else switches.get(name) or f"{mark}-{name}"
+        name: (
+            FieldWords(f"{mark}{name}", switches)
+            if name in records
+            else switches.get(name) or f"{mark}-{name}"
+        )
         for name in variables_of(path)
     }
     return text_of(

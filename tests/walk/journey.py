@@ -19,7 +19,10 @@ _BESIDE = ("recipes", "docs/first-dataset")
 _VIEW = "callwright view"
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+\S*")
 ANN = "ann@example.com"
-HEAVY = 'callwright query "select count(*) from range(4000000) a, range(4000000) b where a.range % 7 = b.range % 11"'
+HEAVY = (
+    'callwright query "select count(*) from range(4000000) a, range(4000000) b where a.range % 7 ='
+    ' b.range % 11"'
+)
 
 # A network with nobody in it but this machine: ports that the pages name are free there, and nobody else can be asked.
 _ALONE = """
@@ -199,7 +202,10 @@ LONG: tuple[tuple[str, float, float], ...] = (
     ("callwright report --out report.html", 0.7, 0.8),
     ("callwright export v1 --to openai --with-template", 0.5, 0.6),
     (
-        'callwright query "select kind, count(*) as n from accepted_samples group by all order by all"',
+        (
+            'callwright query "select kind, count(*) as n from accepted_samples group by all order'
+            ' by all"'
+        ),
         0.2,
         0.25,
     ),
@@ -226,7 +232,10 @@ def interrupted_walk(someone: Traveller) -> Iterator[Interrupted]:
         )
 
 
-HEAD = "| page | step | seconds | CPU s | said after (CPU s) | exit | first words |\n|---|---|---:|---:|---:|---:|---|\n"
+HEAD = (
+    "| page | step | seconds | CPU s | said after (CPU s) | exit | first words"
+    " |\n|---|---|---:|---:|---:|---:|---|\n"
+)
 
 
 def row_of(step: Step) -> str:
@@ -241,4 +250,7 @@ def row_of(step: Step) -> str:
     ending = "" if ran.ending_seconds is None else f"; ended in {ran.ending_seconds:.1f} s"
     words = ran.first_words.replace("|", "\\|")[:90]
     code = "killed" if ran.code is None else ran.code
-    return f"| {step.page} | `{command}` | {ran.seconds:.1f} | {ran.cpu:.1f} | {first} | {code}{ending} | {words} |\n"
+    return (
+        f"| {step.page} | `{command}` | {ran.seconds:.1f} | {ran.cpu:.1f} | {first} |"
+        f" {code}{ending} | {words} |\n"
+    )

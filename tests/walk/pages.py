@@ -19,7 +19,8 @@ PAGES = (
     "docs/viewing.md",
 )
 _BLOCK = re.compile(
-    r'(?:<!-- not run: (?P<reason>[^>]+?) -->\n+)?^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
+    r"(?:<!-- not run: (?P<reason>[^>]+?) -->\n+)?^```(?P<language>\w*)(?:"
+    r' title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
     re.DOTALL | re.MULTILINE,
 )
 

@@ -102,9 +102,11 @@ def with_evidence(sample: Sample, moved: Callable[[Evidence], Evidence | None]) 
         return call if kept == call.evidence else call.with_changes(evidence=kept)
 
     turns = tuple(
-        turn.with_changes(calls=tuple(map(changed, turn.calls)))
-        if isinstance(turn, CallTurn)
-        else turn
+        (
+            turn.with_changes(calls=tuple(map(changed, turn.calls)))
+            if isinstance(turn, CallTurn)
+            else turn
+        )
         for turn in sample.turns
     )
     return sample.with_changes(turns=turns)
@@ -153,9 +155,11 @@ def rebuilt(sample: Sample, kept: Sequence[KeptTurn]) -> Sample:
     """The sample of these turns, with evidence and tags that point at what they pointed at; what is gone nothing points at."""
     moves = _Moves(kept)
     turns = [
-        one.turn.with_changes(calls=tuple(moves.call(call, one.old) for call in one.turn.calls))
-        if isinstance(one.turn, CallTurn) and one.old is not None
-        else one.turn
+        (
+            one.turn.with_changes(calls=tuple(moves.call(call, one.old) for call in one.turn.calls))
+            if isinstance(one.turn, CallTurn) and one.old is not None
+            else one.turn
+        )
         for one in kept
     ]
     return sample.with_changes(turns=tuple(turns), tags=moves.tags(sample))

@@ -209,7 +209,10 @@ def _corrected(conversation: ConversationWithTools) -> str:
                     changed
                 ):
                     return ""
-                problem = f"The turn before the second call of {before.tool!r} does not say its new value."
+                problem = (
+                    f"The turn before the second call of {before.tool!r} does not say its new"
+                    " value."
+                )
     return problem
 
 
@@ -474,7 +477,10 @@ def _apis_problem(scenario: Scenario, context: StageContext) -> str:
         missing = next((key for key in episode.tools if key not in here), None)
         if missing is not None:
             where = "withheld" if refused else "at hand"
-            return f"{context.tool(missing).name!r}, which an episode of the shape {episode.shape!r} takes, is not {where}."
+            return (
+                f"{context.tool(missing).name!r}, which an episode of the shape {episode.shape!r}"
+                f" takes, is not {where}."
+            )
     duplicate = find_duplicate_tool(
         context.toolset(scenario.withheld), context.toolset(scenario.candidates)
     )
@@ -495,9 +501,15 @@ def _reading_problem(
     if due - named:
         return f"The judge finds no wish in the goal that {min(due - named)!r} does."
     if named - due - offered:
-        return f"The judge reads a wish for {min(named - due - offered)!r} in the goal, which the plan does not call."
+        return (
+            f"The judge reads a wish for {min(named - due - offered)!r} in the goal, which the plan"
+            " does not call."
+        )
     if asked & withheld and not beyond:
-        return "The judge finds no wish in the goal that none of the APIs does, and one is to be refused."
+        return (
+            "The judge finds no wish in the goal that none of the APIs does, and one is to be"
+            " refused."
+        )
     if beyond and not asked & withheld:
         return f"The judge reads a wish in the goal that none of the APIs does: {beyond[0]!r}."
     return ""

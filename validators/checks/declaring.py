@@ -102,16 +102,17 @@ class Check(Stage, Generic[Subject]):
         meant = [claim for claim in self.settles if claim in MEANING]
         if self.sort == "rule" and meant:
             raise ConfigurationError(
-                f"The check {self.name!r} is a rule and settles {', '.join(meant)}. What words mean is read, so that only a"
-                " reader settles it: declare it by @reader, or settle arguments, replies or message."
+                f"The check {self.name!r} is a rule and settles {', '.join(meant)}. What words mean"
+                " is read, so that only a reader settles it: declare it by @reader, or settle"
+                " arguments, replies or message."
             )
         for kind, sentence in self.doubts.items():
             try:
                 sentence.format(**dict.fromkeys(PLACES, ""))
             except (KeyError, IndexError, ValueError) as error:
                 raise ConfigurationError(
-                    f"The check {self.name!r} has a sentence for {kind!r} that can't be filled ({error!r});"
-                    f" its places are {', '.join(PLACES)}."
+                    f"The check {self.name!r} has a sentence for {kind!r} that can't be filled"
+                    f" ({error!r}); its places are {', '.join(PLACES)}."
                 ) from error
 
     async def __call__(self, subject: Subject, context: StageContext) -> list[Verdict]:
@@ -152,15 +153,20 @@ class Check(Stage, Generic[Subject]):
         else:
             findings = self._only(found)
             if self.settles and not findings:
-                reason = f"{self.name} shows nothing, so it proves nothing of what it settles: {', '.join(self.settles)}."
+                reason = (
+                    f"{self.name} shows nothing, so it proves nothing of what it settles:"
+                    f" {', '.join(self.settles)}."
+                )
                 findings = [unproved(reason, DoubtedFact(kind="not_read"))]
             answer = answer_of(findings, self.proof, most=self.most)
         known = self.doubts.keys() | SHARED_DOUBTS.keys()
         unknown = [one.kind for one in answer.doubts if one.kind not in known]
         if unknown and not is_ours(self.find):
             raise RecordError(
-                f"{whose(f'check {self.name!r}', self.find)} has no sentence for its doubt {unknown[0]!r}; add it to `doubts`."
-                f" Its doubts are {', '.join(self.doubts) or 'none'}; those of all checks are {', '.join(SHARED_DOUBTS)}."
+                f"{whose(f'check {self.name!r}', self.find)} has no sentence for its doubt"
+                f" {unknown[0]!r}; add it to `doubts`. Its doubts are"
+                f" {', '.join(self.doubts) or 'none'}; those of all checks are"
+                f" {', '.join(SHARED_DOUBTS)}."
             )
         return answer
 
@@ -170,8 +176,8 @@ class Check(Stage, Generic[Subject]):
         wrong = next((one for one in given if not isinstance(one, Finding)), None)
         if wrong is not None or not isinstance(found, Iterable):
             raise RecordError(
-                f"{whose(f'check {self.name!r}', self.find)} gives {wrong!r}; it gives findings, each made by"
-                " `unproved` or `contradicted`, or an Answer."
+                f"{whose(f'check {self.name!r}', self.find)} gives {wrong!r}; it gives findings,"
+                " each made by `unproved` or `contradicted`, or an Answer."
             )
         return given
 

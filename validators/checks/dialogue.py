@@ -84,9 +84,13 @@ def applies_to(sample: Sample) -> bool:
     doubts={
         "lost": "{name} was {value} and is gone after{where}.",
         "used_early": "The calls have {name} = {value} before the user says so (“{words}”{where}).",
-        "used_late": "The user says {name} = {value} (“{words}”{where}), but the calls have it only later.",
+        "used_late": (
+            "The user says {name} = {value} (“{words}”{where}), but the calls have it only later."
+        ),
         "turn_gives_nothing": "What the user answers{where} changes nothing in the call.",
-        "tool_changes": "The calls go from {other} to {tool}, though the user turns to nothing else{where}.",
+        "tool_changes": (
+            "The calls go from {other} to {tool}, though the user turns to nothing else{where}."
+        ),
     },
 )
 def check_dialogue(sample: Sample, context: StageContext) -> Answer:
@@ -109,7 +113,10 @@ def _replay(sample: Sample, tools: Sequence[Tool]) -> Answer:
         against = [finding for found, _ in results for finding in found]
         gives = [evidence for _, spoken in results for evidence in spoken]
         if step.snapshot.calls and step.before and not step.is_free and not gives and not against:
-            reason = f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing."
+            reason = (
+                f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives"
+                " nothing."
+            )
             against.append(
                 unproved(reason, DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn))
             )
@@ -167,7 +174,10 @@ def _form_findings(
     if before is None or step.is_free:
         return
     if before.tool != call.tool:
-        reason = f"The tool was {before.tool!r} and is {call.tool!r} {where}; nobody turned to something else."
+        reason = (
+            f"The tool was {before.tool!r} and is {call.tool!r} {where}; nobody turned to something"
+            " else."
+        )
         fact = DoubtedFact(
             kind="tool_changes", turn=step.snapshot.turn, tool=call.tool, other=before.tool
         )
@@ -210,12 +220,16 @@ def _unstated(claim: Claim, old: JsonValue, step: SnapshotStep, script: _Script)
             old is not None
             and find_said(claim._replace(value=old), everything, script.scene) is None
         ):
-            becomes = f"becomes {claim.value!r} at turn {step.snapshot.turn}, which was said at turn {earlier.turn}."
+            becomes = (
+                f"becomes {claim.value!r} at turn {step.snapshot.turn}, which was said at turn"
+                f" {earlier.turn}."
+            )
             return contradicted(
                 f"{claim.name!r} was {old!r}, which nobody says, and {becomes}", late
             )
         return unproved(
-            f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it.",
+            f"{what} was said at turn {earlier.turn}, and the snapshot after that does not"
+            " have it.",
             late,
         )
     later = find_said(

@@ -274,7 +274,10 @@ class _Comparison:
             _SAME_END: f"It says what {key} says, word for word, to the same end.",
             _OTHER_CALLS: f"It says what {key} says, word for word, but other calls are due.",
             _ALIKE: f"It is {likeness:.0%} like {key}, to the same end.",
-            _REWORDED: f"It asks for what {key} asks for, in other words: {likeness:.0%} alike without the values.",
+            _REWORDED: (
+                f"It asks for what {key} asks for, in other words: {likeness:.0%} alike without the"
+                " values."
+            ),
         }[relation]
         score = round(likeness, 4)
         return Verdict(

@@ -61,8 +61,12 @@ _OF_READING = 60  # wrong calls in place of one that finds what is asked for
         "end_missed": "The gold calls leave the world otherwise than the task wants it.",
         "end_idle": "The world is as the task wants it before anything is done.",
         "end_alike": "The world ends as it should by another call as well: {other}.",
-        "end_ordered": "The world ends otherwise where the calls of a step are made in another order.",
-        "told_alike": "Who tells what another call returns tells what the user asks for as well: {other}.",
+        "end_ordered": (
+            "The world ends otherwise where the calls of a step are made in another order."
+        ),
+        "told_alike": (
+            "Who tells what another call returns tells what the user asks for as well: {other}."
+        ),
         "end_unseen": "The world in which the task plays could not be opened.",
     },
 )
@@ -73,7 +77,10 @@ async def check_end_state(sample: Sample, context: StageContext) -> Answer:
     except ConfigurationError as error:
         return _unseen(error)
     finder = _EndFindings(sample, world, context.toolset(sample.candidates))
-    proof = "The gold calls in {} orders lead to the end that is wanted; {} wrong calls and doing nothing do not."
+    proof = (
+        "The gold calls in {} orders lead to the end that is wanted; {} wrong calls and doing"
+        " nothing do not."
+    )
     findings = list(finder.findings())
     return answer_of(findings, proof.format(finder.orders, finder.misses))
 
@@ -126,8 +133,14 @@ class _EndFindings(_Episodes):
         gold = self._ending(chain.from_iterable(self._steps))
         refused = next((one.problem for one in gold.answers if one.problem), "")
         if refused or not self._is_end(gold):
-            counts = f"they make {len(gold.changes)} changes of the {len(self._sample.changes)} wanted, or others"
-            reason = f"The gold calls don't do what the task wants; {f'a call is refused: {refused}' if refused else counts}."
+            counts = (
+                f"they make {len(gold.changes)} changes of the {len(self._sample.changes)} wanted,"
+                " or others"
+            )
+            reason = (
+                "The gold calls don't do what the task wants;"
+                f" {f'a call is refused: {refused}' if refused else counts}."
+            )
             yield contradicted(reason, DoubtedFact(kind="end_missed"))
             return
         if not self._sample.changes:
@@ -142,7 +155,10 @@ class _EndFindings(_Episodes):
             for order in islice(permutations(calls), _ORDERS):
                 self.orders += 1
                 if not self._is_reached(at, order):
-                    reason = f"In the order {', '.join(call.tool for call in order)} the world ends otherwise."
+                    reason = (
+                        f"In the order {', '.join(call.tool for call in order)} the world ends"
+                        " otherwise."
+                    )
                     yield contradicted(reason, DoubtedFact(kind="end_ordered"))
                     return
 
@@ -195,7 +211,10 @@ class _EndFindings(_Episodes):
                 )
 
 
-_FAULT_PROOF = "It goes wrong as told; what is due ({due}) leads to the end that is wanted, and nothing at all does not."
+_FAULT_PROOF = (
+    "It goes wrong as told; what is due ({due}) leads to the end that is wanted, and nothing at all"
+    " does not."
+)
 
 
 @rule(
@@ -207,7 +226,9 @@ _FAULT_PROOF = "It goes wrong as told; what is due ({due}) leads to the end that
     sees_whole=True,
     doubts={
         "fault_unlike": "The call of {tool} is answered otherwise than the sample has it.",
-        "fault_missed": "What is due after it has gone wrong does not lead to the end that is wanted.",
+        "fault_missed": (
+            "What is due after it has gone wrong does not lead to the end that is wanted."
+        ),
         "fault_idle": "All is done already when it goes wrong.",
         "fault_amiss": "It is not certain that this is due: {other}.",
     },
@@ -478,7 +499,9 @@ _POLICY_PROOF = (
     applies=lambda sample: sample.policy_case is not None,
     sees_whole=True,
     doubts={
-        "policy_unlike": "Under the policies the world answers {tool} otherwise than the sample has it.",
+        "policy_unlike": (
+            "Under the policies the world answers {tool} otherwise than the sample has it."
+        ),
         "policy_missed": "The gold calls lead to another end than the sample says.",
         "policy_broken": "The gold call of {tool} breaks the policy {other}.",
         "policy_amiss": "It is not certain what the policies make due: {other}.",

@@ -300,7 +300,8 @@ def _reply_findings(
     elif reading.acts != frozenset(turn.acts):
         stated = " and ".join(sorted(reading.acts))
         yield contradicted(
-            f"The reply at turn {index} does {stated}, and is labelled {', '.join(turn.acts) or 'nothing'}.",
+            f"The reply at turn {index} does {stated}, and is labelled"
+            f" {', '.join(turn.acts) or 'nothing'}.",
             DoubtedFact(
                 kind="acts_differ", turn=index, value=list(turn.acts), other=sorted(reading.acts)
             ),

@@ -184,12 +184,16 @@ def _evidence(snapshot: Snapshot) -> Iterator[Finding]:
             continue
         text = _text_of(snapshot, evidence.turn, in_message=evidence.in_message)
         if text is None:
-            reason = f"The evidence for {evidence.argument!r} points at turn {evidence.turn}: nobody spoke."
+            reason = (
+                f"The evidence for {evidence.argument!r} points at turn {evidence.turn}: nobody"
+                " spoke."
+            )
             yield contradicted(reason, fact)
         elif text[evidence.start : evidence.end] != evidence.quote or not evidence.quote:
             yield contradicted(
-                f"The evidence for {evidence.argument!r} quotes {evidence.quote!r}, but {evidence.start} to"
-                f" {evidence.end} of turn {evidence.turn} is {text[evidence.start : evidence.end]!r}.",
+                f"The evidence for {evidence.argument!r} quotes {evidence.quote!r}, but"
+                f" {evidence.start} to {evidence.end} of turn {evidence.turn} is"
+                f" {text[evidence.start : evidence.end]!r}.",
                 fact,
             )
 
@@ -231,7 +235,10 @@ def _turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
             and isinstance(after, ResultTurn)
             and len(before.calls) != len(after.results)
         ):
-            reason = f"Turn {index} has {count_of(len(after.results), 'result')} for {count_of(len(before.calls), 'call')}."
+            reason = (
+                f"Turn {index} has {count_of(len(after.results), 'result')} for"
+                f" {count_of(len(before.calls), 'call')}."
+            )
             yield contradicted(reason, _TURNS_AMISS)
     for index, turn in enumerate(turns):
         texts = [turn.text] if isinstance(turn, UserTurn | ReplyTurn) else []
@@ -267,7 +274,10 @@ def _language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Findin
         )
     elif pack.script == COMMON_SCRIPT and others:
         foreign = of(language_of(stated)).name
-        reason = f"The sample is {pack.name}, but {others} characters of what the user says are {foreign}."
+        reason = (
+            f"The sample is {pack.name}, but {others} characters of what the user says are"
+            f" {foreign}."
+        )
         yield (
             contradicted(reason, _LANGUAGE_AMISS)
             if others > latin

@@ -176,7 +176,10 @@ def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
     other = next((call for key, call in led.items() if key not in frozenset().union(*gold)), None)
     if other is None:
         return [contradicted("The gold makes calls that no rule leads to.", _PATH_AMISS)]
-    reason = f"The rules lead to {other.tool} with {other.arguments!r}, which is not among the gold calls."
+    reason = (
+        f"The rules lead to {other.tool} with {other.arguments!r}, which is not among the gold"
+        " calls."
+    )
     return [contradicted(reason, DoubtedFact(kind="asked_not_made", tool=other.tool))]
 
 
@@ -197,7 +200,10 @@ def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
     if not others:
         return None
     call = resolved.path[place.step].calls[place.call]
-    what = f"entry {others[0]} of {source.entries or 'the response'!r} of {call.tool} fits as well as entry {place.entry}"
+    what = (
+        f"entry {others[0]} of {source.entries or 'the response'!r} of {call.tool} fits as well as"
+        f" entry {place.entry}"
+    )
     reason = f"For {place.leaf.argument!r} of {resolved.call(place.leaf.call).tool}, {what}."
     return unproved(
         reason, DoubtedFact(kind="entries_compete", tool=call.tool, argument=place.leaf.argument)
@@ -336,7 +342,10 @@ class _PathFindings:
                 return self._picked(due, evidence, value)
             case "person" | "context":
                 whence = "A person gave" if evidence.kind == "person" else "The system message says"
-                reason = f"{whence} {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it."
+                reason = (
+                    f"{whence} {evidence.argument!r} = {value!r} of {due.tool.name}; no rule"
+                    " tells it."
+                )
                 self._doubt(reason, evidence.argument)
                 return Default(value=value)
             case _:
@@ -347,10 +356,16 @@ class _PathFindings:
         turn = self._sample.turns[spoken] if 0 <= spoken < due.turn else None
         quote = turn.text[evidence.start : evidence.end] if isinstance(turn, UserTurn) else ""
         if not quote or quote != evidence.quote:
-            reason = f"The words {evidence.quote!r} for {evidence.argument!r} do not stand where they should."
+            reason = (
+                f"The words {evidence.quote!r} for {evidence.argument!r} do not stand where they"
+                " should."
+            )
             self._contradict(reason, evidence.argument)
         elif _says_another(value, schema_of(due.tool, evidence.argument), quote):
-            reason = f"The words {quote!r} do not say {value!r} for {evidence.argument!r} of {due.tool.name}."
+            reason = (
+                f"The words {quote!r} do not say {value!r} for {evidence.argument!r} of"
+                f" {due.tool.name}."
+            )
             self._contradict(reason, evidence.argument)
 
     def _check_default(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
@@ -362,7 +377,10 @@ class _PathFindings:
             return
         described = f"{due.tool.description} {schema.get('description', '')}"
         if declared or not re.search(rf"(?<!\w){re.escape(as_text(value))}(?!\w)", described):
-            reason = f"Nothing gives {value!r} as the default of {evidence.argument!r} of {due.tool.name}."
+            reason = (
+                f"Nothing gives {value!r} as the default of {evidence.argument!r} of"
+                f" {due.tool.name}."
+            )
             self._doubt(reason, evidence.argument)
 
     def _picked(self, due: _Due, evidence: Evidence, value: JsonValue) -> ValueSource:

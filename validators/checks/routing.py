@@ -60,7 +60,10 @@ def applies_to(sample: Sample) -> bool:
     applies=applies_to,
     left_to="readers",
     doubts={
-        "stated_unused": "The user says “{words}”{where}, which seems to be {name}, but the call does not use it."
+        "stated_unused": (
+            "The user says “{words}”{where}, which seems to be {name}, but the call does not"
+            " use it."
+        )
     },
 )
 def check_routing(sample: Sample, context: StageContext) -> Answer:
@@ -119,7 +122,10 @@ def _counts(question: _Question) -> Iterator[Finding]:
     due = len(question.calls)
     if not _LEAST[difficulty] <= due <= _MOST[difficulty]:
         most = _MOST[difficulty]
-        reason = f"{count_of(due, 'call is', 'calls are')} due; a question that is {difficulty} has {_LEAST[difficulty]} to {most}."
+        reason = (
+            f"{count_of(due, 'call is', 'calls are')} due; a question that is {difficulty} has"
+            f" {_LEAST[difficulty]} to {most}."
+        )
         yield contradicted(reason, _KIND_AMISS)
     nested = any(UNKNOWN in call.arguments.values() for call in question.calls)
     if nested != (difficulty == "hard"):

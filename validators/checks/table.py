@@ -90,8 +90,8 @@ def told_in_english(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [one.with_changes(doubts=in_english(one.doubts)) for one in verdicts]
 
 
-_OF_ARGUMENTS = (
-    "grounding"  # what it looks at has arguments: it finds where they are said, and settles nothing
+_OF_ARGUMENTS = (  # what it looks at has arguments: it finds where they are said, and settles nothing
+    "grounding"
 )
 
 

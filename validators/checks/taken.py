@@ -94,7 +94,10 @@ def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
         )
         is_held = len(plain) >= _TELLING and any(plain in text.casefold() for text in texts)
         if not is_held and not any(locate(doubt.value, schema, text) for text in texts):
-            reason = f"Before turn {at} nothing in the conversation says {doubt.argument} = {doubt.value!r}."
+            reason = (
+                f"Before turn {at} nothing in the conversation says {doubt.argument} ="
+                f" {doubt.value!r}."
+            )
             fact = DoubtedFact(kind="untraced", turn=at, argument=doubt.argument, value=doubt.value)
             yield unproved(reason, fact)
 
@@ -127,10 +130,14 @@ def _has_composed(sample: Sample) -> bool:
     role="judge",
     prompts=(COMPOSED,),
     applies=_has_composed,
-    proof="The judge finds what the assistant wrote itself to do what is asked, and nothing made up.",
+    proof=(
+        "The judge finds what the assistant wrote itself to do what is asked, and nothing made up."
+    ),
     doubts={
         "composed_amiss": "{name} is written by the assistant, and a model finds it amiss: {said}",
-        "composed_unread": "{name} is written by the assistant; no model that reads language has read it.",
+        "composed_unread": (
+            "{name} is written by the assistant; no model that reads language has read it."
+        ),
     },
 )
 async def check_composed(sample: Sample, context: StageContext) -> list[Finding]:
@@ -165,7 +172,10 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
             amiss = DoubtedFact(
                 kind="composed_amiss", turn=one.turn, argument=one.argument, other=opinion.reason
             )
-            reason = f"The judge gives {one.argument!r} before turn {one.turn} {opinion.score} of 5: {opinion.reason}"
+            reason = (
+                f"The judge gives {one.argument!r} before turn {one.turn} {opinion.score} of 5:"
+                f" {opinion.reason}"
+            )
             findings.append(unproved(reason, amiss))
     return findings
 

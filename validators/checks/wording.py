@@ -44,7 +44,8 @@ _MARKUP = re.compile(
     re.MULTILINE,
 )
 _PLACEHOLDER = LanguagePattern(
-    r"\{\{?\s*\w[\w .,:@'/+-]*\}\}?|<[A-Za-z][\w -]*[_ ][\w -]*>|\[(?:your|insert|name|date|city|time|value|placeholder)\b[^\]]*\]"
+    r"\{\{?\s*\w[\w .,:@'/+-]*\}\}?|<[A-Za-z][\w -]*[_ ][\w"
+    r" -]*>|\[(?:your|insert|name|date|city|time|value|placeholder)\b[^\]]*\]"
     r"|\b(?:TODO|TBD|lorem ipsum|undefined|NaN)\b|_{3,}|\bX{3,}\b|@{placeholder}",
     re.RegexFlag(0),
 )
@@ -216,16 +217,16 @@ def answer_by(reading: NaturalReading) -> Answer:
     )
     lowest = min(reading.wording, reading.values)
     return Answer(
-        decision="proved"
-        if lowest >= _LEAST
-        else "contradicted"
-        if lowest == _NONSENSE
-        else "unproved",
+        decision=(
+            "proved" if lowest >= _LEAST else "contradicted" if lowest == _NONSENSE else "unproved"
+        ),
         doubts=tuple(
             DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < _LEAST
         ),
-        reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
-        f"Values {reading.values} of 5: {reading.values_reason}",
+        reason=(
+            f"Wording {reading.wording} of 5: {reading.wording_reason} "
+            f"Values {reading.values} of 5: {reading.values_reason}"
+        ),
     )
 
 

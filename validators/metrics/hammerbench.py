@@ -299,8 +299,9 @@ def _decided(
         return [[row.arguments_right for row in rows] for rows in results]
     if [len(one) for one in flags] != [len(one) for one in results]:
         raise RecordError(
-            f"The judge's flags are for {len(flags)} conversations with {sum(map(len, flags))} snapshots; the log has"
-            f" {len(results)} with {sum(map(len, results))}, or cuts them elsewhere."
+            f"The judge's flags are for {len(flags)} conversations with {sum(map(len, flags))}"
+            f" snapshots; the log has {len(results)} with {sum(map(len, results))}, or cuts them"
+            " elsewhere."
         )
     return [
         [bool(flag) and row.names_right for flag, row in zip(judged, rows, strict=True)]

@@ -191,7 +191,8 @@ def _reply_column(columns: Sequence[str], file: Path) -> str:
     )
     if not named:
         raise ConfigurationError(
-            f"{file} has the columns {list(columns)}. Say which one holds the replies: --column NAME."
+            f"{file} has the columns {list(columns)}. Say which one holds the replies: --column"
+            " NAME."
         )
     return named[0]
 

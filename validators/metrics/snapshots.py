@@ -209,7 +209,8 @@ class GoldSnapshots:
             prediction = by_turn.pop(turn, None)
             if prediction is None:
                 raise RecordError(
-                    f"Turn {turn} of {self._sample.key} was not predicted, but others are. Predict it again."
+                    f"Turn {turn} of {self._sample.key} was not predicted, but others are. Predict"
+                    " it again."
                 )
             if not is_due:
                 silences.append(
@@ -251,7 +252,8 @@ def snapshot_result(
     gold = due_calls(prediction, sample)
     if not gold:
         raise RecordError(
-            f"No call is due at turn {prediction.turn} of {sample.key}; there is nothing to compare."
+            f"No call is due at turn {prediction.turn} of {sample.key}; there is nothing to"
+            " compare."
         )
     if not prediction.calls:
         return SnapshotResult(
@@ -406,7 +408,8 @@ def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreeme
         )
     if prediction.key not in agreements:
         raise RecordError(
-            f"The judge has not been asked about the prediction {prediction.key}. Evaluate again with it."
+            f"The judge has not been asked about the prediction {prediction.key}. Evaluate again"
+            " with it."
         )
     return agreements[prediction.key]
 
@@ -478,8 +481,8 @@ def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
     turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
     if turn is None or turn.kind != "calls" or prediction.subject != sample.key:
         raise RecordError(
-            f"A prediction for turn {prediction.turn} of {prediction.subject} was held against the sample {sample.key},"
-            " which has no call turn there. Predict this release again."
+            f"A prediction for turn {prediction.turn} of {prediction.subject} was held against the"
+            f" sample {sample.key}, which has no call turn there. Predict this release again."
         )
     return turn.calls
 

@@ -223,7 +223,9 @@ def _half_day_off(leaf: Leaf, _point: DuePoint, _rng: Random) -> Iterator[JsonVa
     found = _CLOCK.search(leaf.value) if isinstance(leaf.value, str) else None
     if found:
         at = (int(found[1]) * 60 + int(found[2]) + _HALF_DAY) % _DAY
-        yield f"{found.string[: found.start()]}{at // 60:02}:{at % 60:02}{found.string[found.end() :]}"
+        yield (
+            f"{found.string[: found.start()]}{at // 60:02}:{at % 60:02}{found.string[found.end() :]}"
+        )
 
 
 @_of_values("other_choice", "the gold has another choice of the schema")

@@ -138,7 +138,10 @@ def judge_readings(
         )
         return Readings(both, "unproved", reason, doubts)
     if _speaks_against(first, zero_shot, snapshot, schemas):
-        reason = f"both readings are one call that {first.sentence()}, and the conversation states what they say"
+        reason = (
+            f"both readings are one call that {first.sentence()}, and the conversation states what"
+            " they say"
+        )
         return Readings(both, "contradicted", reason, doubts)
     return Readings(both, "unproved", f"both readings are one call that {first.sentence()}", doubts)
 
@@ -174,9 +177,11 @@ def _answer(readings: list[Readings]) -> Answer:
     decision = weakest([reading.decision for reading in readings])
     scores = [difference.score for reading in readings for difference in reading.differences]
     parts = [
-        f"At snapshot {at} {reading.reason}."
-        if len(readings) > 1
-        else f"{capitalised(reading.reason)}."
+        (
+            f"At snapshot {at} {reading.reason}."
+            if len(readings) > 1
+            else f"{capitalised(reading.reason)}."
+        )
         for at, reading in enumerate(readings)
         if reading.reason
     ]

@@ -177,9 +177,11 @@ def _is_same(value: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
         other, list
     ):  # of values that are not plain the order may count
         value, other = (
-            sorted(one, key=str)
-            if all(isinstance(member, str | int | float) for member in one)
-            else one
+            (
+                sorted(one, key=str)
+                if all(isinstance(member, str | int | float) for member in one)
+                else one
+            )
             for one in (value, other)
         )
     return is_same_value(value, other, schema)

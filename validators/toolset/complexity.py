@@ -59,7 +59,9 @@ TOOL_DOUBTS = {
     "signs_in": "{name} signs the user in; who asks a phone for something is signed in.",
     "only_one": "{name} is not needed: the user has only one.",
     "not_yet_made": "{name} names what the tool is only about to make.",
-    "id_unknown": "No tool of the category tells what {name} is, and people do not know such numbers.",
+    "id_unknown": (
+        "No tool of the category tells what {name} is, and people do not know such numbers."
+    ),
     "unmanaged": "No tool of the category lets anybody {other} what {tool} makes ({name}).",
 }
 # What problems of a tool by itself are as facts.
@@ -79,8 +81,8 @@ _MANAGED = MappingProxyType(
 # Not every verb that makes something makes a thing to be kept.
 _CREATORS = frozenset(
     words(
-        "create add make new write record log schedule book reserve order save register insert draft post publish upload"
-        " bookmark favorite favourite collect subscribe set"
+        "create add make new write record log schedule book reserve order save register insert"
+        " draft post publish upload bookmark favorite favourite collect subscribe set"
     )
 )
 _BOOKED = frozenset(map(stem, ("booking", "reservation", "order")))
@@ -127,7 +129,10 @@ def hard_to_say(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
         yield _doubt("required_several", message, value=required)
     nested = [name for name, schema in tool.properties.items() if _is_nested(schema)]
     if nested:
-        message = f"Objects have to be said for {', '.join(map(repr, nested))}; plain values are said more easily."
+        message = (
+            f"Objects have to be said for {', '.join(map(repr, nested))}; plain values are said"
+            " more easily."
+        )
         yield _doubt("parameters_nested", message, ", ".join(nested))
     for name in tool.properties:
         yield from _needless(name, tool, company)

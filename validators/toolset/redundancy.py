@@ -247,8 +247,9 @@ def _verdict(tool: Tool, duplicates: DuplicateTools | None) -> Verdict:
         return Verdict(subject=tool.key, check=CHECK, decision="proved", version=VERSION)
     one, are_alike = duplicates.one, duplicates.are_alike
     reason = (
-        f"{'Does' if are_alike else 'May do'} the same as {one.name!r} ({one.description.strip()}): names "
-        f"{duplicates.name:.0%} alike, descriptions {duplicates.description:.0%}, parameters {duplicates.parameters:.0%}."
+        f"{'Does' if are_alike else 'May do'} the same as {one.name!r} ({one.description.strip()}):"
+        f" names {duplicates.name:.0%} alike, descriptions {duplicates.description:.0%}, parameters"
+        f" {duplicates.parameters:.0%}."
     )
     duplicate = Evidence(
         argument="twin", kind="normalised", quote=one.name, path=one.key, rule="twin"

@@ -247,7 +247,10 @@ def _begin(part: ReleaseSplit) -> Write:
 
 FORMAT = Format(
     name="bfcl",
-    holds="questions and accepted answers, a file a category: `multiple`, `parallel`, `parallel_multiple`, `irrelevance`",
+    holds=(
+        "questions and accepted answers, a file a category: `multiple`, `parallel`,"
+        " `parallel_multiple`, `irrelevance`"
+    ),
     readers="bfcl-eval's checker and decoder",
     begin=_begin,
     has_folders=True,
@@ -285,7 +288,8 @@ def validate_conversation(sample: Sample) -> None:
     for turn in sample.turns[:-1]:
         if isinstance(turn, CallTurn) and turn.calls and not turn.executed:
             raise RecordError(
-                "CONFETTI's conversations have results, and before the last turn are calls that nobody carried out."
+                "CONFETTI's conversations have results, and before the last turn are calls that"
+                " nobody carried out."
             )
 
 
@@ -381,7 +385,10 @@ def _begin_conversations(part: ReleaseSplit) -> Write:
 
 CONFETTI = Format(
     name="confetti",
-    holds="a question for each call and for each agent turn of conversations, accepted answers in `possible_answer`",
+    holds=(
+        "a question for each call and for each agent turn of conversations, accepted answers in"
+        " `possible_answer`"
+    ),
     readers="readers of BFCL v2's shape, and `release import confetti`",
     begin=_begin_conversations,
     has_folders=True,

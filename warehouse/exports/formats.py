@@ -81,7 +81,9 @@ RECORDS = Format(
 )
 PARQUET = TableFormat(
     name="parquet",
-    holds="the samples of each split and the tools, with the columns of the warehouse, JSON as text",
+    holds=(
+        "the samples of each split and the tools, with the columns of the warehouse, JSON as text"
+    ),
     readers="DuckDB, pandas, Polars, Spark",
 )
 
@@ -90,8 +92,8 @@ EXPORTS: Registry[Format | TableFormat] = Registry(
     "exports", Format | TableFormat, "export format", "formats"
 )
 OF_TEMPLATE = (
-    "the template model worded them or alone judged them, so that they are for trying out, not for training;"
-    " `--with-template` takes them as well"
+    "the template model worded them or alone judged them, so that they are for trying out, not for"
+    " training; `--with-template` takes them as well"
 )
 MANIFEST, README = "export.json", "README.md"
 
@@ -299,7 +301,10 @@ def _account(release: Release, form: Format | TableFormat, made: _Made, folder: 
     if made.canary:
         lines += [
             "",
-            f"Test samples are for measuring, never for training. This string marks them: `{made.canary}`",
+            (
+                "Test samples are for measuring, never for training. This string marks them:"
+                f" `{made.canary}`"
+            ),
         ]
     return "\n".join(lines) + "\n"
 

@@ -40,7 +40,9 @@ COLUMNS = {
     "category": "What the tools are about.",
     "request": "The first thing that the user says.",
     "messages": "What is said, called and returned; calls are JSON text.",
-    "snapshots": "The calls that are due after so many messages, as JSON text; [] where no tool fits.",
+    "snapshots": (
+        "The calls that are due after so many messages, as JSON text; [] where no tool fits."
+    ),
     "tools": "The candidate tools with their JSON schemas, as JSON text.",
     "withheld": "The names of tools that would have fitted and were taken away.",
     "canary": "A string that marks test samples, empty elsewhere.",
@@ -196,7 +198,9 @@ def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
         "name": release.name,
         "version": release.version,
         "datePublished": f"{release.created_at:%Y-%m-%d}",
-        "description": f"Function-calling samples with gold calls, content hash {release.content_hash}.",
+        "description": (
+            f"Function-calling samples with gold calls, content hash {release.content_hash}."
+        ),
         "distribution": [
             {
                 "@type": "cr:FileObject",
@@ -238,7 +242,10 @@ def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
 
 FORMAT = Format(
     name="hf",
-    holds="a Parquet file a split, a row a sample, schemas and arguments as JSON text; the card as README; Croissant metadata",
+    holds=(
+        "a Parquet file a split, a row a sample, schemas and arguments as JSON text; the card as"
+        " README; Croissant metadata"
+    ),
     readers='`datasets` 3 and newer: `load_dataset("FOLDER")`; the hub; readers of Croissant',
     begin=_begin,
     complete=_write_croissant,

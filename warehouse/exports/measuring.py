@@ -87,8 +87,10 @@ _WORLDS = TaskFormat(
 INSPECT = _WORLDS.added_to(
     Format(
         name="inspect",
-        holds=f"`{TASK}` and its data set: what a candidate does next, compared with the calls that are due; tasks in their worlds"
-        " in `environment`",
+        holds=(
+            f"`{TASK}` and its data set: what a candidate does next, compared with the calls that"
+            " are due; tasks in their worlds in `environment`"
+        ),
         readers="inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`",
         begin=ExampleFormat(inspect_row).begin,
         complete=_write_task,

@@ -128,7 +128,9 @@ def _begin_questions(part: ReleaseSplit) -> Write:
 
 CALLNAVI = Format(
     name="callnavi",
-    holds="requests whose calls were not carried out: `Questions/DOMAIN.json` and `APIs/DOMAIN.json`",
+    holds=(
+        "requests whose calls were not carried out: `Questions/DOMAIN.json` and `APIs/DOMAIN.json`"
+    ),
     readers="CallNavi's evaluation, and `release import callnavi`",
     begin=_begin_questions,
     has_folders=True,
@@ -159,7 +161,8 @@ def _require_path(sample: Sample) -> None:
         or not any(isinstance(turn, ResultTurn) for turn in turns)
     ):
         raise RecordError(
-            "ComplexFuncBench's records are paths of calls that were made, and this is no path of calls that were made."
+            "ComplexFuncBench's records are paths of calls that were made, and this is no path of"
+            " calls that were made."
         )
     for turn, following in pairwise((*turns, None)):
         match turn:
@@ -167,7 +170,8 @@ def _require_path(sample: Sample) -> None:
                 isinstance(following, ResultTurn) and len(following.results) == len(calls)
             ):
                 raise RecordError(
-                    "ComplexFuncBench's records need a result for each call, and calls here have none."
+                    "ComplexFuncBench's records need a result for each call, and calls here have"
+                    " none."
                 )
             case UserTurn(external=message) if message is not None:
                 raise RecordError(
@@ -219,7 +223,10 @@ def _begin_paths(part: ReleaseSplit) -> Write:
 
 COMPLEXFUNCBENCH = Format(
     name="complexfuncbench",
-    holds="paths of calls that were made: a request, steps of calls with what they returned, an answer",
+    holds=(
+        "paths of calls that were made: a request, steps of calls with what they returned, an"
+        " answer"
+    ),
     readers="ComplexFuncBench's evaluation, and `release import complexfuncbench`",
     begin=_begin_paths,
     has_folders=True,
@@ -392,7 +399,10 @@ def _begin_published(part: ReleaseSplit) -> Write:
 
 HAMMERBENCH = Format(
     name="hammerbench",
-    holds="requests and dialogues of single calls, a file a language and kind, under the published names",
+    holds=(
+        "requests and dialogues of single calls, a file a language and kind, under the published"
+        " names"
+    ),
     readers="HammerBench's evaluation, and `release import hammerbench`",
     begin=_begin_published,
     has_folders=True,

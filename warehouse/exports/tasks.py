@@ -29,11 +29,14 @@ from callwright.warehouse.templates import sandbox
 
 TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
-ENVIRONMENT = (
-    "environment"  # the folder of what plays tasks, where rows of other samples stand beside
+ENVIRONMENT = (  # the folder of what plays tasks, where rows of other samples stand beside
+    "environment"
 )
 NO_TASK = "it is no task: nothing in a world is to change"
-HAS_BEGUN = "it has begun already: something has gone wrong or was asked in it, and no environment begins there"
+HAS_BEGUN = (
+    "it has begun already: something has gone wrong or was asked in it, and no environment begins"
+    " there"
+)
 IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.

@@ -44,10 +44,13 @@ def openai_row(example: TrainingExample) -> dict[str, Any]:
 OPENAI = Format(
     name="openai",
     holds=(
-        "rows for fine-tuning, each ending with what the assistant should do: ask while a required argument is missing, call"
-        " once all are known, answer after a result, or say that no tool fits; where each came from in `*.origins.jsonl`"
+        "rows for fine-tuning, each ending with what the assistant should do: ask while a required"
+        " argument is missing, call once all are known, answer after a result, or say that no tool"
+        " fits; where each came from in `*.origins.jsonl`"
     ),
-    readers="fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format",
+    readers=(
+        "fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format"
+    ),
     begin=ExampleFormat(
         openai_row,
         most_tools=MOST_TOOLS,
@@ -141,7 +144,10 @@ def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
 
 SHAREGPT = Format(
     name="sharegpt",
-    holds="conversations as far as the assistant should take them, with calls and observations, and `dataset_info.json`",
+    holds=(
+        "conversations as far as the assistant should take them, with calls and observations, and"
+        " `dataset_info.json`"
+    ),
     readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
     begin=ExampleFormat(
         sharegpt_row, are_whole=True, answered=right_answers, of_runs=right_runs
@@ -226,8 +232,10 @@ _WORLDS = TaskFormat(
 NEMO_GYM = _WORLDS.added_to(
     Format(
         name="nemo-gym",
-        holds="a request and the expected action for each thing that an assistant should do: a call, several, or words; a resources"
-        " server of the tasks and its rows in `environment`",
+        holds=(
+            "a request and the expected action for each thing that an assistant should do: a call,"
+            " several, or words; a resources server of the tasks and its rows in `environment`"
+        ),
         readers=f"NeMo Gym, by its resources server `{SERVER}`",
         begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS, answered=rated).begin,
         answers="may",

@@ -29,9 +29,9 @@ from callwright.warehouse.records import JsonSchema, Tool
 from callwright.warehouse.releases import ReleaseStream
 
 CALLING = (
-    "You can call tools. They are listed below in JSON, one a line. To call one, write its name and its arguments as JSON in a"
-    ' block of their own, one block a call: <tool_call>{"name": "…", "arguments": {…}}</tool_call>. Where no call is due, answer'
-    " in words."
+    "You can call tools. They are listed below in JSON, one a line. To call one, write its name and"
+    ' its arguments as JSON in a block of their own, one block a call: <tool_call>{"name": "…",'
+    ' "arguments": {…}}</tool_call>. Where no call is due, answer in words.'
 )
 
 
@@ -212,9 +212,14 @@ _WORLDS = TaskFormat(
 FORMAT = _WORLDS.added_to(
     Format(
         name="trl",
-        holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text; tasks in their worlds"
-        " as an `environment_factory` in `environment`",
-        readers="TRL's SFTTrainer and GRPOTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
+        holds=(
+            "conversations as far as the assistant should take them: `messages`, and `tools` as"
+            " JSON text; tasks in their worlds as an `environment_factory` in `environment`"
+        ),
+        readers=(
+            "TRL's SFTTrainer and GRPOTrainer, and what else reads messages and tools, with"
+            " `datasets` 4.7 or newer"
+        ),
         begin=ExampleFormat(
             trl_row, are_whole=True, answered=right_answers, of_runs=right_runs
         ).begin,
@@ -243,7 +248,10 @@ KTO = Format(
 )
 GRPO = Format(
     name="trl-grpo",
-    holds="prompts, which tell their tools, and as `gold` the calls that are due, `[]` where `words` are",
+    holds=(
+        "prompts, which tell their tools, and as `gold` the calls that are due, `[]` where"
+        " `words` are"
+    ),
     readers="TRL's GRPOTrainer, with a reward function of your own, and `datasets` 4.7 or newer",
     begin=ExampleFormat(grpo_row, answered=rated).begin,
     header=_header(["prompt"], ["gold", "words", "tools"]),

@@ -42,7 +42,10 @@ NOT_CLEAN = (
 NOT_TOLD = (
     "its run is right, but its last words do not tell all that was asked for: they are left out"
 )
-ELSEWHERE = "before it errs its run goes another way than the gold, or talks with a user: which step is wrong is not proved"
+ELSEWHERE = (
+    "before it errs its run goes another way than the gold, or talks with a user: which step is"
+    " wrong is not proved"
+)
 NOT_PROVED = "its run is wrong, but nothing proves which step is"
 _TURNS = TypeAdapter(tuple[RunTurn, ...])
 

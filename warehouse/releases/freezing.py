@@ -108,7 +108,8 @@ def _require_known(what: str, names: Sequence[str], known: Set[str]) -> None:
     strange = [name for name in names if name not in known]
     if strange:
         raise ConfigurationError(
-            f"There are no accepted samples of the {what} {strange[0]!r}. There are some of {', '.join(sorted(known))}."
+            f"There are no accepted samples of the {what} {strange[0]!r}. There are some of"
+            f" {', '.join(sorted(known))}."
         )
 
 
@@ -146,8 +147,8 @@ def _nothing_taken(builds: Sequence[Row], reasons: Mapping[str, LeftOut]) -> str
         f"{row['key']} ({row['recipe']}, {count_of(row['landed'], 'sample')})" for row in trials
     )
     return (
-        f"Only trial builds have accepted samples: {tried}. Build without --limit, or name a trial to"
-        f" take it: --build {trials[0]['key']}."
+        f"Only trial builds have accepted samples: {tried}. Build without --limit, or name a trial"
+        f" to take it: --build {trials[0]['key']}."
     )
 
 

@@ -85,8 +85,8 @@ def check_release_name(name: str) -> str:
     """A name for a release, which files and folders are named after. Raises ConfigurationError where it can't be one."""
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
-            f"A release can't be named {name!r}. Names have up to 100 letters, digits, '.', '-' and "
-            "'_', and begin with a letter or digit."
+            f"A release can't be named {name!r}. Names have up to 100 letters, digits, '.', '-' and"
+            " '_', and begin with a letter or digit."
         )
     return name
 
@@ -229,7 +229,10 @@ class ReleaseState(NamedTuple):
             else "as it was when its manifest was made"
         )
         if self.is_intact:
-            return f"{self.release.name} is {since}: {self.release.samples} samples, each row as in the manifest."
+            return (
+                f"{self.release.name} is {since}: {self.release.samples} samples, each row as in"
+                " the manifest."
+            )
         named = ", ".join(
             f"{one.table} {one.key} {one.change}".replace("  ", " ")
             for one in self.changes[:_SHOWN]
@@ -264,7 +267,8 @@ def require_intact(warehouse: Warehouse, name: str) -> Release:
     state = verify_release(warehouse, name)
     if not state.is_intact:
         raise StoreError(
-            f"{state.sentence} A release never changes: put back what was changed, or create another one of what there is now."
+            f"{state.sentence} A release never changes: put back what was changed, or create"
+            " another one of what there is now."
         )
     return state.release
 

@@ -52,7 +52,8 @@ def parse_shares(text: str) -> dict[str, float]:
         shares[name] = float(share)
     if len(shares) == 1 or abs(sum(shares.values()) - 1) > _ROUNDING:
         raise ConfigurationError(
-            f"--splits {text!r} needs two or more shares that add up to 1; they add up to {sum(shares.values()):g}."
+            f"--splits {text!r} needs two or more shares that add up to 1; they add up to"
+            f" {sum(shares.values()):g}."
         )
     return shares
 
@@ -109,8 +110,9 @@ def plan_splits(
             len(set(kept.tolist())),
         )
         raise ConfigurationError(
-            f"The split {empty[0]!r} would stay empty: relatives{linked} may not be parted, and the {len(keys)} samples are "
-            f"{number} {'group' if number == 1 else 'groups'} of them. Give it a larger share, or release kinds one by one."
+            f"The split {empty[0]!r} would stay empty: relatives{linked} may not be parted, and the"
+            f" {len(keys)} samples are {number} {'group' if number == 1 else 'groups'} of them."
+            " Give it a larger share, or release kinds one by one."
         )
     _, firsts, members = np.unique(kept, return_index=True, return_inverse=True)
     return SplitPlan(
@@ -226,7 +228,8 @@ def find_duplicates(
 
     with warehouse.reading() as connection:
         connection.execute(
-            "create temp table chosen as select unnest(?::varchar[]) as key, unnest(?::varchar[]) as split",
+            "create temp table chosen as select unnest(?::varchar[]) as key, unnest(?::varchar[])"
+            " as split",
             [list(keys), list(splits)],
         )
         for statement in (sql("splits.texts"), sql("splits.rarer"), sql("splits.shared")):

@@ -334,17 +334,19 @@ def test_an_annotation_of_another_answer_is_refused():
 control = st.fixed_dictionaries(
     {
         "from_name": st.sampled_from(["verdict", "reasons", "comment", "about"]) | json_values,
-        "value": json_values
-        | st.fixed_dictionaries(
-            {
-                "choices": st.lists(
-                    st.sampled_from(["accept", "reject", "gold_wrong", "other"]) | json_values,
-                    max_size=3,
-                )
-            }
-        )
-        | st.fixed_dictionaries(
-            {"text": st.lists(st.text(), max_size=2) | st.text() | json_values}
+        "value": (
+            json_values
+            | st.fixed_dictionaries(
+                {
+                    "choices": st.lists(
+                        st.sampled_from(["accept", "reject", "gold_wrong", "other"]) | json_values,
+                        max_size=3,
+                    )
+                }
+            )
+            | st.fixed_dictionaries(
+                {"text": st.lists(st.text(), max_size=2) | st.text() | json_values}
+            )
         ),
     }
 ) | st.dictionaries(st.text(), json_values, max_size=3)

@@ -128,7 +128,8 @@ def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
     assert task.why == "Clock.Alarms.makeAlarm may do the same as Clock.Alarms.setAlarm."
     assert (
         task.gaps
-        == "No tool of the category lets anybody change / delete what Clock.Alarms.setAlarm makes (alarm)."
+        == "No tool of the category lets anybody change / delete what Clock.Alarms.setAlarm makes"
+        " (alarm)."
     )
     assert task.callwright_key == f"tool_review:{MAKE.key}:1"
 

@@ -309,8 +309,8 @@ def test_right_acts_say_nothing_about_what_a_check_doubts(both: ReviewSite) -> N
         both.warehouse.execute("delete from outcomes where subject = ? and stage = 'land'", [key])
         both.warehouse.execute("delete from acceptances where subject = ?", [key])
         doubt = (
-            "update outcomes set outcome = 'waiting', reason_code = 'unproved', decided_by = 'machine', "
-            "reason = 'meaning: In doubt.' where subject = ? and stage = 'review'"
+            "update outcomes set outcome = 'waiting', reason_code = 'unproved', decided_by ="
+            " 'machine', reason = 'meaning: In doubt.' where subject = ? and stage = 'review'"
         )
         both.warehouse.execute(doubt, [key])
     both.studio.annotate(first, "accept", kind=ACTS)

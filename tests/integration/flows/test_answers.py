@@ -80,7 +80,8 @@ def test_runs_that_have_answered_all_of_a_split_are_known(tmp_path: Path) -> Non
     }
     score_by_rule(warehouse, content, RUN)
     rows = warehouse.rows(
-        "select split, run, count from scores where metric = 'ast' and slice_by = 'all' order by all"
+        "select split, run, count from scores where metric = 'ast' and slice_by = 'all' order"
+        " by all"
     )
     assert [tuple(row.values()) for row in rows] == [
         ("", 0, 3),

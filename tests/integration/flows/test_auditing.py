@@ -101,7 +101,8 @@ def test_the_figures_are_those_of_a_count_by_hand(
         if (one["check_name"], one["slice_by"]) == ("grounding", "all")
     ]
     verdicts = warehouse.rows(
-        "select decision, defect <> '' as is_broken from audit_verdicts where audit = ? and check_name = 'grounding'",
+        "select decision, defect <> '' as is_broken from audit_verdicts where audit = ? and"
+        " check_name = 'grounding'",
         [report["audit"]],
     )
     counts = Counter((row["is_broken"], row["decision"] != "proved") for row in verdicts)

@@ -93,7 +93,8 @@ def test_what_lands_is_settled_and_what_is_proved_has_evidence_for_each_gold_arg
     built: SmallBuild,
 ) -> None:
     grades = built.warehouse.rows(
-        "select kind, list(distinct grade order by grade) as grades from accepted_samples group by kind"
+        "select kind, list(distinct grade order by grade) as grades from accepted_samples group by"
+        " kind"
     )
     found = {row["kind"]: row["grades"] for row in grades}
     assert found.pop("irrelevant") == ["judged"], "that no tool serves is for a model to say"
@@ -126,8 +127,8 @@ def test_both_languages_and_all_three_kinds_land(built: SmallBuild) -> None:
 
 def test_an_irrelevant_request_that_a_candidate_resembles_waits(built: SmallBuild) -> None:
     rows = built.warehouse.rows(
-        "select s.kind, count(*) filter (a.key is null) as waiting, count(*) as made from samples s left join accepted_samples a"
-        " using (key) group by all"
+        "select s.kind, count(*) filter (a.key is null) as waiting, count(*) as made from samples s"
+        " left join accepted_samples a using (key) group by all"
     )
     assert {row["kind"]: row["made"] for row in rows} == KINDS
     assert {row["kind"] for row in rows if row["waiting"]} <= {"irrelevant"}
@@ -156,12 +157,10 @@ def test_a_kind_is_what_its_name_says(built: SmallBuild) -> None:
 
 
 def test_lineage_reaches_the_assignment_and_its_tool(built: SmallBuild) -> None:
-    rows = built.warehouse.rows(
-        """
+    rows = built.warehouse.rows("""
         select sample, list(coalesce(type, 'Tool') order by distance) as types, arg_max(ancestor, distance) as oldest
         from lineage where sample in (select key from accepted_samples) group by sample
-        """
-    )
+        """)
     assert len(rows) == built.report.landed
     for row in rows:
         assert row["types"] == ["Sample", "DraftCall", "ParameterChoice", "Assignment", "Tool"]

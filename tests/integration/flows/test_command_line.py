@@ -97,7 +97,8 @@ def test_a_work_folder_that_cant_be_made_is_one_sentence(
     for home in (tmp_path / "file", tmp_path / "file" / "below"):
         done = asked(*words, home=home)
         assert done.stderr.startswith(
-            f"callwright: The work folder '{home}' can't be created: '{tmp_path / 'file'}' is not a folder."
+            f"callwright: The work folder '{home}' can't be created: '{tmp_path / 'file'}' is not a"
+            " folder."
         )
         assert (done.returncode, done.stdout) == (1, "")
 

@@ -165,7 +165,10 @@ def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
     settings = settings_of(tmp_path)
     report = build(parse_recipe(RECIPE | changes, Path(), "talks"), settings)
     warehouse = warehouse_of(settings)
-    sql = "select outcome, reason, count(*) as scenarios from outcomes where stage = 'scenario' group by all order by outcome"
+    sql = (
+        "select outcome, reason, count(*) as scenarios from outcomes where stage = 'scenario' group"
+        " by all order by outcome"
+    )
     passed, *rejected = warehouse.rows(sql)
     assert (passed["outcome"], passed["scenarios"]) == ("passed", 3)
     assert 0 < report.landed <= passed["scenarios"]
@@ -177,5 +180,8 @@ def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
     assert row == {"entered": 6, "passed": 3, "rejected": 3, "waiting": 0}
     (row,) = warehouse.rows("select entered from funnel where stage = 'conversations'")
     assert row == {"entered": 3}
-    kept = "select count(*) as kept from verdicts where check_name = 'scenario' and decision = 'unproved'"
+    kept = (
+        "select count(*) as kept from verdicts where check_name = 'scenario' and decision ="
+        " 'unproved'"
+    )
     assert warehouse.rows(kept) == [{"kept": 3}]

@@ -178,7 +178,8 @@ def test_a_release_that_was_edited_is_noticed_wherever_it_is_met(
     shutil.copy(home / "warehouse.duckdb", tmp_path)
     with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as edited:
         edited.execute(
-            "update samples set request = 'Snow?' where key in (select min(subject) from release_samples where release = 'v1')"
+            "update samples set request = 'Snow?' where key in (select min(subject) from"
+            " release_samples where release = 'v1')"
         )
     verified = run_here("release", "verify", home=tmp_path)
     assert verified.returncode == 1

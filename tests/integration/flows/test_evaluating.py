@@ -110,7 +110,8 @@ def test_error_types_add_up_to_what_went_wrong(released: Settings) -> None:
     evaluate(released, embedded("careless", **rates, refusal=0.15))
     named = one(
         released,
-        "select coalesce(sum(predictions), 0)::integer from error_types where candidate = 'careless'",
+        "select coalesce(sum(predictions), 0)::integer from error_types where candidate ="
+        " 'careless'",
     )
     right = one(released, "select count(*) from predictions where error_type = ''")
     assert named > 0
@@ -126,7 +127,10 @@ def test_several_runs_are_several_answers(released: Settings) -> None:
     assert [
         row["run"] for row in sorted(leaderboard("v1", released), key=lambda row: row["run"])
     ] == [0, 1]
-    texts = "select count(distinct subject) from predictions a join predictions b using (subject) where a.text <> b.text"
+    texts = (
+        "select count(distinct subject) from predictions a join predictions b using (subject) where"
+        " a.text <> b.text"
+    )
     assert one(released, texts) > 0
     before = row_counts(released)
     evaluate(released, embedded("careless", wrong_argument=0.4), runs=2)
@@ -217,7 +221,9 @@ def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(
         [candidate],
         Conditions(runs=2, tools_shown="always"),
     )
-    older = "update evaluations set conditions = json_merge_patch(conditions, '{\"user\": null}')"  # before there were users
+    older = (  # before there were users
+        "update evaluations set conditions = json_merge_patch(conditions, '{\"user\": null}')"
+    )
     warehouse_of(released).execute(older)
     assert cut_off(warehouse_of(released), "v1") == behaving
     model_server.behaviour = lambda asked: None

@@ -178,7 +178,8 @@ def test_mistakes_are_counted_by_run(released: Settings) -> None:
         "select run, sum(predictions)::integer as wrong from error_types group by run order by run"
     )
     wrong = warehouse_of(released).rows(
-        "select run, count(*)::integer as wrong from predictions where error_type <> '' group by run order by run"
+        "select run, count(*)::integer as wrong from predictions where error_type <> '' group by"
+        " run order by run"
     )
     assert rows == wrong
     assert [row["run"] for row in rows] == [0, 1]

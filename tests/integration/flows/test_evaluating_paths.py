@@ -124,7 +124,8 @@ def test_domains_are_scored_apart_and_errors_are_counted(
     model_server.behaviour = guided_by(Guide(SAMPLES, err))
     evaluate(released, model_of(model_server))
     scores = warehouse_of(released).rows(
-        "select slice_value, success_rate, call_acc from metrics_by_slice where slice_by = 'category' order by slice_value"
+        "select slice_value, success_rate, call_acc from metrics_by_slice where slice_by ="
+        " 'category' order by slice_value"
     )
     assert scores == [
         {"slice_value": "Cross", "success_rate": 0, "call_acc": 0.8},

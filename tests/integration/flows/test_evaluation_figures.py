@@ -217,7 +217,8 @@ def test_two_strategies_of_one_candidate_are_compared_by_mcnemars_test(
     settings: Settings, answers: list[Answer], split: str
 ) -> None:
     [row] = warehouse_of(settings).rows(
-        "from paired_comparisons where kind = 'all' and candidate = 'careless' and other = 'careless' and split = ?",
+        "from paired_comparisons where kind = 'all' and candidate = 'careless' and other ="
+        " 'careless' and split = ?",
         [split],
     )
     assert (row["strategy"], row["other_strategy"]) == STRATEGIES

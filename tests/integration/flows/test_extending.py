@@ -96,7 +96,8 @@ def test_samples_of_the_pages_kind_are_made_checked_and_landed_by_any_number_of_
     settings = settings_of(tmp_path / "home", CALLWRIGHT_WORKERS=str(workers))
     assert build(recipe, settings).landed >= 5  # the template may misread one
     rows = warehouse_of(settings).rows(
-        "select request from samples s join acceptances a on a.subject = s.key where kind = 'example'"
+        "select request from samples s join acceptances a on a.subject = s.key where kind ="
+        " 'example'"
     )
     assert rows
     assert all(re.search(r"(Thanks!|Thank you!|Many thanks\.)$", row["request"]) for row in rows)
@@ -196,7 +197,10 @@ def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(
 ) -> None:
     with pytest.raises(
         ConfigurationError,
-        match=r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name, sentences, lent",
+        match=(
+            r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name,"
+            r" sentences, lent"
+        ),
     ):
         recipe_with(tmp_path, "environment", tools=[{"environment": "example", "lent": "second"}])
 
@@ -245,7 +249,8 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
         ),
         slow(
             "    return 3",
-            r"Your stage 'thanks' \(.*own.py:10\) raised TypeError: it gave a int; the stage 'thanks' must give a",
+            r"Your stage 'thanks' \(.*own.py:10\) raised TypeError: it gave a int; the stage"
+            r" 'thanks' must give a",
         ),
         ("    return [origin]", r"it gave a Origin; the stage 'thanks' must give a list of Sample"),
     ],
@@ -341,7 +346,10 @@ def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_mad
         ),
         (
             "yield 3",
-            r"Your check 'example' \(.*own.py:\d+\) gives 3; it gives findings, each made by `unproved`",
+            (
+                r"Your check 'example' \(.*own.py:\d+\) gives 3; it gives findings, each made by"
+                r" `unproved`"
+            ),
         ),
         (
             "yield unproved('No.', DoubtedFact(kind='Not so'))",

@@ -46,7 +46,8 @@ def test_faults_are_planted_proved_and_land(built: tuple[Recipe, Settings]) -> N
     assert {sample.kind for sample in samples} == {"tool_error", "injected"}
     assert all(sample.fault and sample.fault.source.kind == "task" for sample in samples)
     rows = warehouse_of(settings).rows(
-        "select check_name, decision from verdicts join samples on samples.key = subject where kind <> 'task'"
+        "select check_name, decision from verdicts join samples on samples.key = subject where kind"
+        " <> 'task'"
     )
     found = {(row["check_name"], row["decision"]) for row in rows}
     assert {("fault", "proved"), ("path", "proved"), ("end_state", "proved")} <= found

@@ -105,7 +105,10 @@ def test_a_gate_that_fails_ends_the_command_with_1(
         slow(("--fail-over", "args_acc=nan"), "It must be a number"),
         (
             ("--against", "maim"),
-            "No candidate 'maim' has answered 'v1'. Candidates that have: change~direct, main~direct",
+            (
+                "No candidate 'maim' has answered 'v1'. Candidates that have: change~direct,"
+                " main~direct"
+            ),
         ),
     ],
 )

@@ -67,7 +67,10 @@ def test_what_the_assistant_asked_is_paid_for_once(built: Built, tmp_path: Path)
     again.ledger.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(settings.ledger, again.ledger)
     build(recipe, again)
-    counts = "select count(*) as calls, count(*) filter (not cached) as paid from llm_calls where stage = 'live_conversations'"
+    counts = (
+        "select count(*) as calls, count(*) filter (not cached) as paid from llm_calls where stage"
+        " = 'live_conversations'"
+    )
     [first] = warehouse_of(settings).rows(counts)
     [second] = warehouse_of(again).rows(counts)
     assert (first["calls"], second) == (first["paid"], {"calls": first["calls"], "paid": 0})

@@ -123,7 +123,8 @@ def test_what_was_lost_is_asked_of_the_ledger_and_comes_out_alike(
 ) -> None:
     before = warehouse.rows("select * exclude (made_at) from planted_readings order by subject")
     warehouse.execute(
-        "delete from planted_readings where subject in (select subject from planted_readings limit 5)"
+        "delete from planted_readings where subject in (select subject from planted_readings"
+        " limit 5)"
     )
     assert find_unchanged(unmeasured_recipe(**FEW), settings, SilentProgress()) is None
     build(unmeasured_recipe(**FEW), settings)
@@ -176,7 +177,8 @@ def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_reci
     assert strict.landed == 0
     [told] = [one for one in strict.remarks if "accept.wrong_at_most" in one]
     assert told.startswith(
-        "Samples that template/v1 judged wait for reviewers where it is not known to be right in 99.9%"
+        "Samples that template/v1 judged wait for reviewers where it is not known to be right in"
+        " 99.9%"
     )
     assert "single_turn in en (" in told
     reasons = {
@@ -228,7 +230,8 @@ def test_the_errors_of_each_reader_are_found_as_they_are(
         with_reader(tmp_path, {row["request"]: json.loads(row["gold"]) for row in rows}), settings
     )
     read = warehouse_of(settings).rows(
-        "select p.*, length(s.request) % 2 = 1 as is_odd from planted_readings p join samples s on s.key = p.subject"
+        "select p.*, length(s.request) % 2 = 1 as is_odd from planted_readings p join samples s on"
+        " s.key = p.subject"
     )
     by_checker = [row for row in read if row["check_name"] == "reading"]
     assert {row["reader"] for row in by_checker} == {"scripted/reader"}

@@ -77,7 +77,8 @@ def test_requests_are_french_and_a_wording_in_the_language_of_the_document_is_as
 
 def test_values_are_found_in_a_language_without_rules_and_prove_nothing(built: FrenchBuild) -> None:
     rows = built.rows(
-        "select standing, grade, count(*) as found from claims where claim = 'argument' group by all"
+        "select standing, grade, count(*) as found from claims where claim = 'argument' group"
+        " by all"
     )
     assert {row["grade"] for row in rows} == {"judged"}
     found = {row["standing"]: row["found"] for row in rows}

@@ -60,7 +60,8 @@ def test_what_a_recipe_avoids_does_not_land(home: Path) -> None:
     )
     report = callwright.build(recipe, home=home)
     [row] = warehouse_of(settings_of(home)).rows(
-        "select records, reason from rejections where build = ? and stage = 'duplicates' and reason_code = 'taken'",
+        "select records, reason from rejections where build = ? and stage = 'duplicates' and"
+        " reason_code = 'taken'",
         [report.build],
     )
     assert "trl has the same" in row["reason"]

@@ -150,8 +150,8 @@ def test_a_tool_without_sentences_is_told_of_and_refused_in_another_language_tha
     part = ENGLISH[: ENGLISH.index("rent_locker")]
     result = callwright(tmp_path, "recipe", "check", write_unmeasured_recipe(tmp_path / "en", part))
     assert (
-        "1 of 2 tools have no sentences in English, so template/v1 words their requests plainly: rent_locker."
-        in result
+        "1 of 2 tools have no sentences in English, so template/v1 words their requests plainly:"
+        " rent_locker." in result
     )
     shown = callwright(
         tmp_path, "build", write_unmeasured_recipe(tmp_path / "en", part), "--preview", "1"

@@ -80,7 +80,8 @@ def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: Paral
 
 def test_what_lands_was_chosen_by_its_reader(built: ParallelBuild) -> None:
     rows = warehouse_of(built.settings).rows(
-        "select check_name, count(*) as samples from verdicts where decision = 'proved' group by all"
+        "select check_name, count(*) as samples from verdicts where decision = 'proved' group"
+        " by all"
     )
     proved = {row["check_name"]: row["samples"] for row in rows}
     assert proved["format"] >= proved["duplicates"] >= proved["reading"] >= len(built.samples()) > 0

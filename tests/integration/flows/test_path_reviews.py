@@ -83,7 +83,8 @@ def _waiting(site: ReviewSite, key: str) -> None:
     site.warehouse.execute("delete from outcomes where stage = 'land' and subject = ?", [key])
     site.warehouse.execute("delete from acceptances where subject = ?", [key])
     site.warehouse.execute(
-        "update outcomes set outcome = 'waiting', reason = 'path: a doubt' where stage = 'review' and subject = ?",
+        "update outcomes set outcome = 'waiting', reason = 'path: a doubt' where stage = 'review'"
+        " and subject = ?",
         [key],
     )
 
@@ -91,7 +92,8 @@ def _waiting(site: ReviewSite, key: str) -> None:
 def test_a_few_corrections_are_asked_about_and_pushed_once(site: ReviewSite) -> None:
     asked = _asked(site, "correction")
     corrected = site.rows(
-        "select 1 from drafts where stage = 'corrections' and json_array_length(body -> 'corrections') > 0"
+        "select 1 from drafts where stage = 'corrections' and json_array_length(body ->"
+        " 'corrections') > 0"
     )
     assert 0 < len(asked) <= min(5, len(corrected))
     site.push()
@@ -147,7 +149,10 @@ def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more
         )
     )
     site.warehouse.put_rows({"review_requests": [request]})
-    books = "select subject, build, stage, outcome, reason from outcomes where list_contains(?::varchar[], subject) order by all"
+    books = (
+        "select subject, build, stage, outcome, reason from outcomes where"
+        " list_contains(?::varchar[], subject) order by all"
+    )
     before = site.rows(books, family), [site.accepted(key) for key in family]
     for decision in ("reject", "accept"):
         number = site.studio.annotate(

@@ -113,7 +113,10 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_recipe_check_tells_what_can_not_be_had_and_is_no_mistake(written: Path) -> None:
-    text = "name: few\ntools: [{import: openai, path: tools.json}]\nsamples:\n  perfect: 2\n  multi_step: 4\n"
+    text = (
+        "name: few\ntools: [{import: openai, path: tools.json}]\nsamples:\n  perfect: 2\n "
+        " multi_step: 4\n"
+    )
     (written / "recipe.yaml").write_text(text)
     done = run_here("recipe", "check", str(written / "recipe.yaml"), home=written / "home")
     assert done.returncode == 0
@@ -122,7 +125,10 @@ def test_recipe_check_tells_what_can_not_be_had_and_is_no_mistake(written: Path)
 
 
 def test_recipe_check_proposes_the_name_that_was_meant(written: Path) -> None:
-    text = "name: few\ntools: [{import: openai, path: tools.json, include: [paint_walls]}]\nsamples: {perfect: 2}\n"
+    text = (
+        "name: few\ntools: [{import: openai, path: tools.json, include: [paint_walls]}]\nsamples:"
+        " {perfect: 2}\n"
+    )
     (written / "recipe.yaml").write_text(text)
     done = run_here(
         "recipe", "check", str(written / "recipe.yaml"), "--json", home=written / "home"

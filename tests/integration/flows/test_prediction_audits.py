@@ -146,7 +146,8 @@ def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: Revie
     assert draw(audited, 6).new == 0
     assert (
         audited.value(
-            "select count(*) from review_requests where kind = 'prediction_audit' and cause = 'audit'"
+            "select count(*) from review_requests where kind = 'prediction_audit' and cause ="
+            " 'audit'"
         )
         == 6
     )
@@ -187,7 +188,8 @@ def test_the_task_shows_the_answer_and_not_who_gave_it(audited: ReviewSite) -> N
     assert len(tasks) == answer_count(audited) > 2 * SAMPLES["perfect"]
     for task in tasks:
         [row] = audited.rows(
-            "select p.*, s.gold from predictions p join samples s on s.key = p.subject where p.key = ?",
+            "select p.*, s.gold from predictions p join samples s on s.key = p.subject where"
+            " p.key = ?",
             task["subject"],
         )
         assert "careless" not in json.dumps(task)
@@ -305,7 +307,8 @@ def test_a_rejection_without_a_reason_goes_back_to_people(audited: ReviewSite) -
 
 def suspects(site: ReviewSite) -> list[dict[str, object]]:
     return site.rows(
-        "select subject, kind, version, cause, problem, reason from review_queue where cause = 'suspect'"
+        "select subject, kind, version, cause, problem, reason from review_queue where cause ="
+        " 'suspect'"
     )
 
 
@@ -332,12 +335,10 @@ def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_au
 ) -> None:
     draw(audited, answer_count(audited))
     audited.push()
-    [pair, *_] = audited.rows(
-        """
+    [pair, *_] = audited.rows("""
         select min(prediction) as one, max(prediction) as other, any_value(p.subject) as subject
         from audit_draws a join predictions p on p.key = a.prediction group by p.subject, p.turn having count(*) = 2 order by 1
-        """
-    )
+        """)
     say(audited, pair["one"], "reject", reasons=["gold_wrong"])
     audited.pull()
     audited.push()

@@ -85,7 +85,7 @@ def test_each_sample_is_a_case_by_its_key(
             case.find("failure") is None,
             {one.get("name"): one.get("value") for one in case.iter("property")},
         )
-        for case in ET.parse(tmp_path / "cases.xml").getroot().iter("testcase")  # noqa: S314 - pytest's own
+        for case in (ET.parse(tmp_path / "cases.xml").getroot().iter("testcase"))  # noqa: S314 - pytest's own
     }
     assert cases == {
         f"test_marked[{kept.key}]": (

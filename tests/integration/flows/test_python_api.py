@@ -54,8 +54,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_front_page_is_small_lazy_and_whole() -> None:
     code = (
-        "import sys, time; before = set(sys.modules); import callwright; "
-        "print(len(set(sys.modules) - before)); print(sorted(set(sys.modules) & {'pydantic', 'orjson', 'duckdb', 'typer'}))"
+        "import sys, time; before = set(sys.modules); import callwright; print(len(set(sys.modules)"
+        " - before)); print(sorted(set(sys.modules) & {'pydantic', 'orjson', 'duckdb', 'typer'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     imported, heavy = done.stdout.splitlines()
@@ -123,10 +123,10 @@ def test_progress_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
 def test_tools_made_in_python_survive_into_worker_processes(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "import callwright\n"
-        "def ring(person: str) -> None:\n    '''Ring somebody.'''\n"
-        "recipe = callwright.make_recipe('two', tools=[ring, {'seed': ['Weather']}], samples={'perfect': 12}, shard_size=4)\n"
-        "if __name__ == '__main__':\n    print(callwright.build(recipe, workers=2).planned)\n"
+        "import callwright\ndef ring(person: str) -> None:\n    '''Ring somebody.'''\nrecipe ="
+        " callwright.make_recipe('two', tools=[ring, {'seed': ['Weather']}], samples={'perfect':"
+        " 12}, shard_size=4)\nif __name__ == '__main__':\n    print(callwright.build(recipe,"
+        " workers=2).planned)\n"
     )
     done = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
@@ -135,9 +135,8 @@ def test_tools_made_in_python_survive_into_worker_processes(tmp_path: Path) -> N
 
 
 UNGUARDED = (
-    "import callwright\n"
-    "recipe = callwright.make_recipe('plain', tools=[{'seed': ['Weather']}], samples={'perfect': 3})\n"
-    "print(callwright.build(recipe, workers=WORKERS).planned)\n"
+    "import callwright\nrecipe = callwright.make_recipe('plain', tools=[{'seed': ['Weather']}],"
+    " samples={'perfect': 3})\nprint(callwright.build(recipe, workers=WORKERS).planned)\n"
 )
 
 

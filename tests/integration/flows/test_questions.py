@@ -25,8 +25,10 @@ PAGE = (Path(__file__).parents[3] / "docs" / "sql.md").read_text(encoding="utf-8
 QUESTIONS = re.findall(r"\*\*([^*]+\?|Show me[^*]+\.)\*\*(.*?)(?=\n\*\*|\n## )", PAGE, re.DOTALL)
 # What people said, what judges said, what is planted or wrong, a second build, a second way to ask: these samples have none.
 MAY_BE_EMPTY = re.compile(
-    r"people|review|judge|usable|asked first|metric|who decides|checks not see|trust the checks|planted|duplicate of what"
-    r"|two builds|build do otherwise|build drift|came and went|native tool|rules leave|gold may be|wait for|turned away"
+    r"people|review|judge|usable|asked first|metric|who decides|checks not see|trust the"
+    r" checks|planted|duplicate of what"
+    r"|two builds|build do otherwise|build drift|came and went|native tool|rules leave|gold may"
+    r" be|wait for|turned away"
     r"|shift itself|never given|nobody get",
     re.IGNORECASE,
 )
@@ -110,7 +112,10 @@ def test_samples_by_kind_and_language(
     four_recipes: Settings, exported: list[dict[str, Any]]
 ) -> None:
     counted = Counter((line["sample"]["kind"], line["sample"]["language"]) for line in exported)
-    sql = "select kind, language, sum(landed)::integer as landed from composition where landed > 0 group by all"
+    sql = (
+        "select kind, language, sum(landed)::integer as landed from composition where landed > 0"
+        " group by all"
+    )
     found = rows(four_recipes, sql)
     assert {(row["kind"], row["language"]): row["landed"] for row in found} == counted
 
@@ -121,7 +126,10 @@ def test_how_often_each_tool_is_called(
     counted = Counter(
         (call["tool"], line["sample"]["language"]) for line in exported for call in last_calls(line)
     )
-    sql = "select tool, language, sum(calls)::integer as calls from tool_coverage where calls > 0 group by all"
+    sql = (
+        "select tool, language, sum(calls)::integer as calls from tool_coverage where calls > 0"
+        " group by all"
+    )
     found = rows(four_recipes, sql)
     assert {(row["tool"], row["language"]): row["calls"] for row in found} == counted
 
@@ -135,7 +143,10 @@ def test_how_often_each_parameter_is_given(
         for call in last_calls(line)
         for name in call["arguments"]
     )
-    sql = "select tool, parameter, sum(given)::integer as given from parameter_coverage where given > 0 group by all"
+    sql = (
+        "select tool, parameter, sum(given)::integer as given from parameter_coverage where given >"
+        " 0 group by all"
+    )
     found = rows(four_recipes, sql)
     assert {(row["tool"], row["parameter"]): row["given"] for row in found} == counted
 
@@ -158,7 +169,10 @@ def test_of_which_types_arguments_are(
         for call in last_calls(line)
         for value in call["arguments"].values()
     )
-    sql = "select argument_type, sum(arguments)::integer as arguments from argument_types group by all"
+    sql = (
+        "select argument_type, sum(arguments)::integer as arguments from argument_types group"
+        " by all"
+    )
     found = rows(four_recipes, sql)
     assert {row["argument_type"]: row["arguments"] for row in found} == counted
 
@@ -180,7 +194,10 @@ def test_how_many_snapshots_and_calls_samples_have(
     calls = Counter(
         line["sample"]["kind"] for line in exported for _, made in call_turns(line) for _ in made
     )
-    sql = "select kind, sum(call_turns * samples) as turns, sum(calls * samples) as calls from lengths group by kind"
+    sql = (
+        "select kind, sum(call_turns * samples) as turns, sum(calls * samples) as calls from"
+        " lengths group by kind"
+    )
     found = rows(four_recipes, sql)
     assert {row["kind"]: round(row["turns"]) for row in found} == turns
     assert {row["kind"]: round(row["calls"]) for row in found if row["calls"]} == calls
@@ -207,7 +224,10 @@ def test_what_is_due_at_each_snapshot(
             due[sample.key, place] = [
                 {"tool": call["tool"], "arguments": call["arguments"]} for call in calls
             ]
-    sql = "select distinct sample, turn, due from prediction_items where due is not null and turn is not null"
+    sql = (
+        "select distinct sample, turn, due from prediction_items where due is not null and turn is"
+        " not null"
+    )
     found = rows(four_recipes, sql)
     assert len(found) > 20
     assert {(row["sample"], row["turn"]): json.loads(row["due"]) for row in found} == {

@@ -43,7 +43,8 @@ def test_a_build_tells_which_words_its_requests_repeat(
     for found in report.repeated:
         assert found.share == found.requests / found.of_requests > ALLOWED
         assert found.sentence.startswith(
-            f"{found.share:.1%} of the requests in {of('en').name} ({found.requests} of {found.of_requests}) "
+            f"{found.share:.1%} of the requests in {of('en').name} ({found.requests} of"
+            f" {found.of_requests}) "
         )
     page = write_report(open_warehouse(settings), tmp_path / "report.html").read_text(
         encoding="utf-8"

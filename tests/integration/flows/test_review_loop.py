@@ -338,7 +338,10 @@ def test_people_may_change_their_minds(site: ReviewSite, cause: str) -> None:
     assert site.accepted(key) is None
     site.studio.annotate(key, "reject", change=number, reasons="other")
     site.pull()
-    family = "select count(*) from accepted_samples where key = ? or key in (select result from reviews where subject = ?)"
+    family = (
+        "select count(*) from accepted_samples where key = ? or key in (select result from reviews"
+        " where subject = ?)"
+    )
     assert site.value(family, key, key) == 0
     site.studio.annotate(key, "accept", change=number)
     site.pull()

@@ -192,7 +192,10 @@ def test_samples_are_checked_while_others_are_still_being_made(
     last_made = max(at for at, title in enumerate(titles) if title in made)
     first_checked = min(at for at, title in enumerate(titles) if title not in made)
     assert first_checked < last_made
-    told = "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub (lean)."
+    told = (
+        "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub"
+        " (lean)."
+    )
     assert progress.stated[0] == told
     assert progress.stated[1].startswith(
         "openai/stub words the samples and reads them. A model may not judge what it wrote"
@@ -227,7 +230,8 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
     )
     assert 0 < failed["n"] < 12
     assert re.match(
-        r"Your stage 'parameters' \(.*test_runner.py:\d+\) raised TypeError: Integer exceeds 64-bit range\nTraceback",
+        r"Your stage 'parameters' \(.*test_runner.py:\d+\) raised TypeError: Integer exceeds 64-bit"
+        r" range\nTraceback",
         failed["reason"],
     )
     assert "break_down" in failed["reason"]

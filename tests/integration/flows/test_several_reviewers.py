@@ -44,7 +44,8 @@ def say(site: ReviewSite, key: str, *verdicts: str) -> None:
 
 def test_each_cause_is_asked_of_as_many_as_the_recipe_says(trust_site: ReviewSite) -> None:
     rows = trust_site.rows(
-        "select cause, any_value(reviewers) as of, count(distinct reviewers) as kinds from review_requests group by 1"
+        "select cause, any_value(reviewers) as of, count(distinct reviewers) as kinds from"
+        " review_requests group by 1"
     )
     assert {row["cause"]: (row["of"], row["kinds"]) for row in rows} == {
         "doubtful": (2, 1),
@@ -113,7 +114,8 @@ def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(
     key, other = [
         row["subject"]
         for row in trust_site.rows(
-            "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
+            "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1"
+            " limit 2"
         )
     ]
     for person in ("ann", "bob"):
@@ -126,7 +128,10 @@ def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(
     assert trust_site.value("select count(*) from verdicts where subject = ?", edited) > 0
     assert trust_site.standing(other) == ("review", "waiting")
     assert overlap(trust_site, other) == 3
-    unseen = "select count(*) from verdicts where subject in (select result from reviews where subject = ?)"
+    unseen = (
+        "select count(*) from verdicts where subject in (select result from reviews where subject"
+        " = ?)"
+    )
     assert trust_site.value(unseen, other) == 0, "what nobody else said is not checked"
 
 
@@ -212,7 +217,8 @@ def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSi
         say(trust_site, key, *words.split())
     trust_site.pull()
     rows = trust_site.rows(
-        "select measure, slice_by, slice_value, value, items, reviewers from agreement where kind = 'sample_review'"
+        "select measure, slice_by, slice_value, value, items, reviewers from agreement where kind ="
+        " 'sample_review'"
     )
     found = {(row.pop("measure"), row.pop("slice_by"), row.pop("slice_value")): row for row in rows}
     assert found["observed", "all", ""] == {"value": 0.75, "items": 4, "reviewers": 2}
@@ -284,7 +290,8 @@ def test_equal_edits_are_one_answer_however_they_are_typed_and_different_ones_ar
     key, other = [
         row["subject"]
         for row in site.rows(
-            "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
+            "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1"
+            " limit 2"
         )
     ]
     calls = json.loads(gold_of(site, key))

@@ -36,7 +36,8 @@ def made_by(
 
 def landed(settings: Settings) -> dict[str, int]:
     rows = warehouse_of(settings).rows(
-        "select s.kind, count(*) as n from acceptances a join samples s on s.key = a.subject group by s.kind"
+        "select s.kind, count(*) as n from acceptances a join samples s on s.key = a.subject group"
+        " by s.kind"
     )
     return {row["kind"]: row["n"] for row in rows}
 

@@ -85,7 +85,10 @@ class TakenBuild:
         self.warehouse = warehouse_of(self.settings)
 
     def verdicts(self, request: str, decision: str = "unproved") -> dict[str, Any]:
-        sql = "select check_name, doubts from verdicts v join samples s on s.key = v.subject where s.request = ? and decision = ?"
+        sql = (
+            "select check_name, doubts from verdicts v join samples s on s.key = v.subject where"
+            " s.request = ? and decision = ?"
+        )
         return {
             one["check_name"]: json.loads(one["doubts"] or "[]")
             for one in self.warehouse.rows(sql, [request, decision])
@@ -128,7 +131,8 @@ def test_what_the_assistant_wrote_itself_is_read_and_not_traced(built: TakenBuil
 def test_results_are_taken_as_they_were(built: TakenBuild) -> None:
     assert "facts" not in built.verdicts("Get the weather of a city. City: Bonn.", "contradicted")
     [kept] = built.warehouse.rows(
-        "select kind, body ->> '$.turns[2].results[0].degrees' as degrees from samples where call_turns = 1 and kind = ?",
+        "select kind, body ->> '$.turns[2].results[0].degrees' as degrees from samples where"
+        " call_turns = 1 and kind = ?",
         [CONVERSATION],
     )
     assert kept == {"kind": CONVERSATION, "degrees": "7"}
@@ -292,8 +296,8 @@ def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None
     settings = settings_of(tmp_path / "work")
     report = build(parse_recipe(recipe, tmp_path, "few"), settings)
     assert (
-        "2 of 17 records taken. Of the others, 12 repeat another one, 2 were not drawn and 1 are unreadable."
-        in report.remarks
+        "2 of 17 records taken. Of the others, 12 repeat another one, 2 were not drawn and 1 are"
+        " unreadable." in report.remarks
     )
     assert report.asked == 3
     found = warehouse_of(settings).rows("select gold ->> '$[0].tool' as tool, body from samples")

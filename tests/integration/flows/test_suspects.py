@@ -139,7 +139,8 @@ def test_another_tool_is_told_with_all_that_it_is_given(board: Board) -> None:
         sample, book({"name": "Ann"}, "cancel_table"), book({"name": "Ann"}, "cancel_table"), RIGHT
     )
     assert board.reasons() == [
-        "2 of 3 candidates answer cancel_table(name=Ann) where the gold calls book_table(people=4, name=Ann)."
+        "2 of 3 candidates answer cancel_table(name=Ann) where the gold calls book_table(people=4,"
+        " name=Ann)."
     ]
 
 

@@ -247,7 +247,10 @@ def test_a_task_of_two_worlds_is_done_in_both_and_goes_out(tmp_path: Path) -> No
     build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=asked), settings)
     made = samples_of(settings)
     assert {(one.kind, one.environment) for one in made} == {("task_cross", "workshop+depot")}
-    proved = "select subject from verdicts where check_name = 'end_state' and decision = 'proved' order by subject"
+    proved = (
+        "select subject from verdicts where check_name = 'end_state' and decision = 'proved' order"
+        " by subject"
+    )
     keys = [row["subject"] for row in warehouse_of(settings).rows(proved)]
     assert len(keys) >= len(made) - 1
     freeze(warehouse_of(settings), "both", keys)

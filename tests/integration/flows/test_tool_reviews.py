@@ -90,7 +90,8 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: R
     assert _usable(tools.settings) == before | {accepted}
     assert _waiting(tools) == rest
     reasons = tools.rows(
-        "select subject, outcome, reason from outcomes where stage = 'tool_review' and reason like '%ann%'"
+        "select subject, outcome, reason from outcomes where stage = 'tool_review' and reason like"
+        " '%ann%'"
     )
     assert {row["subject"]: row["outcome"] for row in reasons} == {
         accepted: "passed",

@@ -88,7 +88,8 @@ def test_every_tool_is_used_or_waits_for_people_and_nothing_is_lost(workshop: Se
 
 def test_what_waits_is_what_a_check_did_not_prove(workshop: Settings) -> None:
     doubted = warehouse_of(workshop).rows(
-        "select distinct subject from verdicts where decision <> 'proved' and check_name like 'tool_%' order by 1"
+        "select distinct subject from verdicts where decision <> 'proved' and check_name like"
+        " 'tool_%' order by 1"
     )
     asked = warehouse_of(workshop).rows("select subject from review_requests order by 1")
     assert asked == doubted
@@ -230,7 +231,8 @@ def test_a_catalog_is_checked_for_all_that_makes_tools_hard_to_use() -> None:
 def test_a_lineage_leads_from_a_sample_to_the_plan_of_its_tool(workshop: Settings) -> None:
     build(making(), workshop)
     types = warehouse_of(workshop).rows(
-        "select distinct type from lineage where sample = (select min(key) from accepted_samples) order by 1"
+        "select distinct type from lineage where sample = (select min(key) from accepted_samples)"
+        " order by 1"
     )
     assert {
         "ToolsetPlan",

@@ -61,12 +61,10 @@ def rows_of(landing: Landing) -> list[dict[str, str]]:
 
 
 def newest_reasons(landing: Landing) -> list[dict[str, str]]:
-    return landing.warehouse.rows(
-        """
+    return landing.warehouse.rows("""
         select subject, arg_max(reason, made_at) as reason from verdicts where check_name = 'duplicates'
         group by subject order by subject
-        """
-    )
+        """)
 
 
 def test_of_twins_in_a_build_the_first_by_key_stays(tmp_path: Path) -> None:

@@ -98,12 +98,10 @@ def test_at_each_stage_nothing_is_lost(built: WavesBuild) -> None:
 def test_what_is_derived_comes_of_samples_only_that_rules_or_a_model_settle(
     built: WavesBuild,
 ) -> None:
-    rows = built.warehouse.rows(
-        """
+    rows = built.warehouse.rows("""
             select distinct g.grade from drafts d join sample_grades g on g.subject = d.body ->> 'source'
             where d.type = 'Derivation' order by all
-        """
-    )
+        """)
     assert {row["grade"] for row in rows} == {"judged"}
 
 
@@ -112,8 +110,8 @@ def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(
     built: WavesBuild, kind: str
 ) -> None:
     rows = built.warehouse.rows(
-        "select list(distinct l.type) as types from lineage l join samples s on s.key = l.sample where s.kind = ?"
-        " group by l.sample",
+        "select list(distinct l.type) as types from lineage l join samples s on s.key = l.sample"
+        " where s.kind = ? group by l.sample",
         [kind],
     )
     assert rows
@@ -149,8 +147,8 @@ def test_a_build_whose_plan_was_another_is_not_planned_anew(tmp_path: Path) -> N
     warehouse = warehouse_of(settings)
     for table, column in (("drafts", "key"), ("outcomes", "subject")):
         warehouse.execute(
-            f"update {table} set {column} = 'old ' || {column}"
-            " where " + ("type = 'Assignment'" if table == "drafts" else "stage = 'parameters'")
+            f"update {table} set {column} = 'old ' || {column} where "
+            + ("type = 'Assignment'" if table == "drafts" else "stage = 'parameters'")
         )
     run = open_build(recipe, settings, SilentProgress())
     drafts = asyncio.run(

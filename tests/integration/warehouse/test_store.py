@@ -108,7 +108,8 @@ def test_every_table_of_the_file_has_rules_and_the_columns_that_they_name(
     warehouse: Warehouse,
 ) -> None:
     rows = warehouse.rows(
-        "select table_name, column_name from duckdb_columns() join duckdb_tables() using (table_name)"
+        "select table_name, column_name from duckdb_columns() join duckdb_tables() using"
+        " (table_name)"
     )
     found: dict[str, set[str]] = {}
     for row in rows:
@@ -127,7 +128,8 @@ def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(
     warehouse: Warehouse,
 ) -> None:
     rows = warehouse.rows(
-        "select table_name as name, constraint_column_names as key from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"
+        "select table_name as name, constraint_column_names as key from duckdb_constraints() where"
+        " constraint_type = 'PRIMARY KEY'"
     )
     found = {row["name"]: tuple(row["key"]) for row in rows}
     keyed = {

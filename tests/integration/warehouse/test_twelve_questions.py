@@ -56,7 +56,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions()))
     made.execute("update llm_calls set cost = 0.001 where build <> '' and not cached")
     read = made.rows(
-        "select subject from newest_verdicts where check_name = 'reading' and model <> '' order by subject limit 6"
+        "select subject from newest_verdicts where check_name = 'reading' and model <> '' order by"
+        " subject limit 6"
     )
     made.put(
         Review(

@@ -227,11 +227,15 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
 def test_hostile_text_is_shown_as_text(context: AnnotatorScreen, ask, talk):
     first, *middle = talk.turns
     said = [
-        turn.with_changes(text=HOSTILE)
-        if isinstance(turn, ReplyTurn)
-        else turn.with_changes(results=({HOSTILE: HOSTILE},))
-        if isinstance(turn, ResultTurn)
-        else turn
+        (
+            turn.with_changes(text=HOSTILE)
+            if isinstance(turn, ReplyTurn)
+            else (
+                turn.with_changes(results=({HOSTILE: HOSTILE},))
+                if isinstance(turn, ResultTurn)
+                else turn
+            )
+        )
         for turn in middle
     ]
     hostile = talk.with_changes(turns=(first.with_changes(text=HOSTILE), *said))

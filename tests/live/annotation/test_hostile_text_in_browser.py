@@ -126,11 +126,15 @@ def _disambiguation_task() -> ReviewTask:
 
 def _nasty_talk(talk: Sample) -> Sample:
     said = [
-        turn.with_changes(text=LONG)
-        if isinstance(turn, ReplyTurn)
-        else turn.with_changes(results=({NASTY: LONG},))
-        if isinstance(turn, ResultTurn)
-        else turn
+        (
+            turn.with_changes(text=LONG)
+            if isinstance(turn, ReplyTurn)
+            else (
+                turn.with_changes(results=({NASTY: LONG},))
+                if isinstance(turn, ResultTurn)
+                else turn
+            )
+        )
         for turn in talk.turns
     ]
     return talk.with_changes(turns=tuple(said))

@@ -18,7 +18,10 @@ from tests.support.sampling import slow
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
 
-HOSTILE = '<script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"> <View><Choices/></View> {{7*7}}'
+HOSTILE = (
+    '<script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)">'
+    " <View><Choices/></View> {{7*7}}"
+)
 
 
 class AnnotatorScreen:

@@ -80,7 +80,10 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
             check="tool_redundancy",
             decision="unproved",
             evidence=(proof,),
-            reason=f"May do the same as {twin.name!r} ({twin.description}): names 100% alike, descriptions 73%.",
+            reason=(
+                f"May do the same as {twin.name!r} ({twin.description}): names 100% alike,"
+                " descriptions 73%."
+            ),
             doubts=(DoubtedFact(kind="tools_near", tool=tool.name, other=twin.name),),
         )
         kind = f"tools_{abs(hash(request.node.nodeid)) % 10**9}"

@@ -28,7 +28,10 @@ def pushed(
 
 def undecided(live: LiveSite, cause: str) -> str:
     """A sample that people are asked about for this cause, of which no word was pulled."""
-    sql = "select min(subject) from review_requests where cause = ? and subject not in (select subject from reviews)"
+    sql = (
+        "select min(subject) from review_requests where cause = ? and subject not in (select"
+        " subject from reviews)"
+    )
     return str(live.site.value(sql, cause))
 
 
@@ -39,7 +42,8 @@ def decision_of(live: LiveSite, subject: str) -> str | None:
 
 def reviews_of(live: LiveSite, subject: str) -> list[dict[str, Any]]:
     return live.site.rows(
-        "select decision, annotation_id, withdrawn_at is null as stands from reviews where subject = ? order by reviewed_at",
+        "select decision, annotation_id, withdrawn_at is null as stands from reviews where subject"
+        " = ? order by reviewed_at",
         subject,
     )
 

@@ -18,12 +18,18 @@ def looker() -> Iterator[Looker]:
 
 
 FAULTY = {
-    "are torn": "<p class=torn>Search for a hotel <mark>on 26 November 2027</mark> for <mark>8</mark> guests with breakfast</p>",
+    "are torn": (
+        "<p class=torn>Search for a hotel <mark>on 26 November 2027</mark> for <mark>8</mark>"
+        " guests with breakfast</p>"
+    ),
     "are one below the other": "<p class=column>Search <mark>for</mark> a hotel</p>",
     "are in another order": "<p class=turned>Search for <b>a hotel</b></p>",
     "are broken": "<p class=slim>An appointment on Monday</p>",
     "overlap": "<p>Some words</p><p class=up>and others over them</p>",
-    "are cut": "<div class=cut><p>More words than there is room for, so that some can't be read by anybody.</p></div>",
+    "are cut": (
+        "<div class=cut><p>More words than there is room for, so that some can't be read by"
+        " anybody.</p></div>"
+    ),
     "stand outside": "<p class=out>Somewhere else</p>",
     "are too wide": "<table><tr><td class=line>" + "many words " * 40 + "</td></tr></table>",
     "are too faint": "<p class=faint>Hardly to be seen</p>",
@@ -39,7 +45,10 @@ STYLE = """
     .out { position: absolute; left: -50px } .line { white-space: nowrap } .faint { color: #bbb }
     pre, .code { overflow-wrap: anywhere; white-space: pre-wrap }
 """
-PAGE = "<!doctype html><html lang=en><title>A page</title><style>{style}</style><main><h1>A page</h1>{body}</main></html>"
+PAGE = (
+    "<!doctype html><html lang=en><title>A page</title><style>{style}</style><main><h1>A"
+    " page</h1>{body}</main></html>"
+)
 
 
 @pytest.mark.parametrize("what", FAULTY)

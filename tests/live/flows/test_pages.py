@@ -244,7 +244,8 @@ def test_a_confusion_of_two_tools_leads_to_its_items_and_the_worst_come_first(
         assert f'<p class="found">{number} item' in page
         assert f"<code>{asked['called']}</code> in place of <code>{asked['due']}</code>" in page
     refused = built.rows(
-        "select count(distinct run || subject || turn) as n from predictions where error_type = 'refused'"
+        "select count(distinct run || subject || turn) as n from predictions where error_type ="
+        " 'refused'"
     )
     assert (
         sum(int(number) for address, number in confusions if "called=no" in address)
@@ -372,10 +373,8 @@ def test_what_a_release_holds_is_counted_by_split_and_compared_with_the_one_befo
     tiles = re.findall(r'href="(/samples\?release=v1[^"]*)"><b>(\d+)</b>', page)
     assert [int(number) for _, number in tiles] == [
         row["n"]
-        for row in built.rows(
-            """select count(*) as n from release_samples where release = 'v1'
-            group by grouping sets ((), (split)) order by n desc"""
-        )
+        for row in built.rows("""select count(*) as n from release_samples where release = 'v1'
+            group by grouping sets ((), (split)) order by n desc""")
     ]
     for address, number in tiles:
         assert f'<span id="shown">{number}</span>' in client.get(unescape(address)).text, address
@@ -392,8 +391,13 @@ def test_filters_find_what_a_query_finds(client: TestClient, built: Warehouse) -
         "kind=perfect": "kind = 'perfect'",
         "language=zh&state=landed": "language = 'zh' and key in (select subject from acceptances)",
         f"tool={tool}": f'body::varchar like \'%"tool":"{tool}"%\'',
-        "check=grounding": "key in (select subject from verdicts where check_name = 'grounding' and decision <> 'proved')",
-        "release=v1&grade=proved": "key in (select subject from acceptances where grade = 'proved')",
+        "check=grounding": (
+            "key in (select subject from verdicts where check_name = 'grounding' and decision <>"
+            " 'proved')"
+        ),
+        "release=v1&grade=proved": (
+            "key in (select subject from acceptances where grade = 'proved')"
+        ),
         "words=nobody+says+this": "false",
     }
     for query, condition in asked.items():

@@ -377,11 +377,10 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard_and_what_can
     [run_of_release] = [one for one in known.runs("create-release") if one["name"] == "v1"]
     assert [one["key"] for one in until(lambda: known.artifacts(run_of_release))] == ["release-v1"]
     code = (
-        "import asyncio; from callwright.flows.engine.prefect_flows import evaluate_models, pull_reviews\n"
-        "print(asyncio.run(evaluate_models('v1', ['template/v1']))[0]['predictions'])\n"
-        "try: asyncio.run(pull_reviews())\n"
-        "except Exception as error: print(error)\n"
-        "asyncio.run(evaluate_models('v2', ['template/v1']))"
+        "import asyncio; from callwright.flows.engine.prefect_flows import evaluate_models,"
+        " pull_reviews\nprint(asyncio.run(evaluate_models('v1',"
+        " ['template/v1']))[0]['predictions'])\ntry: asyncio.run(pull_reviews())\nexcept Exception"
+        " as error: print(error)\nasyncio.run(evaluate_models('v2', ['template/v1']))"
     )
     environment = {"CALLWRIGHT_HOME": str(home), "PATH": os.environ["PATH"], **shown}
     done = subprocess.run(

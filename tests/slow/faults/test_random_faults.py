@@ -47,14 +47,25 @@ HELD = (3.0, 3.0, 3.0, 60.0)  # seconds for which somebody else has the warehous
 ROOM = 300_000  # bytes that a file may have on a disk that is full
 SAME = {
     "samples": "select key, body from samples order by key",
-    "accepted": "select subject, recipe, grade, accepted_by from acceptances where withdrawn_at is null order by all",
-    "verdicts": "select subject, check_name, arg_max((decision, score, reason), made_at) from verdicts group by all order by all",
+    "accepted": (
+        "select subject, recipe, grade, accepted_by from acceptances where withdrawn_at is null"
+        " order by all"
+    ),
+    "verdicts": (
+        "select subject, check_name, arg_max((decision, score, reason), made_at) from verdicts"
+        " group by all order by all"
+    ),
     "outcomes": "select stage, subject, outcome, reason_code, reason from outcomes order by all",
     "reviews": "select subject, decision, reviewer from reviews order by all",
-    "asked": "select subject, kind, cause, reason, pushed_at is not null from review_requests order by all",
+    "asked": (
+        "select subject, kind, cause, reason, pushed_at is not null from review_requests order"
+        " by all"
+    ),
     "funnel": "select * exclude (build) from funnel order by all",
     "release": "select content_hash, samples from releases order by all",
-    "predictions": "select candidate, subject, turn, calls, error_type from predictions order by all",
+    "predictions": (
+        "select candidate, subject, turn, calls, error_type from predictions order by all"
+    ),
     "scores": "select * exclude (release) from scores order by all",
 }
 NOTED = "select sum(cost) as cost from llm_calls where not cached and error = ''"

@@ -54,11 +54,20 @@ SEEDS = (
     '<tool_call>{"name": "book", "arguments": {"city": "Paris"}}</tool_call>',
     "[book(city='Paris', guests=2)]",
     '```json\n{"value": [1, 2.5, null, true]}\n```',
-    "name: mine\nseed: 1\nlanguages: [en]\nsamples: {perfect: 3}\ntools: [{seed: all}]\nmodels: {author: {name: template/v1}}\n",
-    '{"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a|a)*$", "enum": ["x"]}}, "required": ["a"]}',
-    '{"id": 1, "data": {"callwright_key": "sample_review:abc:1"}, "updated_at": "2026-01-01T00:00:00Z", "annotations": '
-    '[{"id": 2, "completed_by": 1, "result": [], "created_at": "2026-01-01T00:00:00Z", "updated_at": '
-    '"2026-01-01T00:00:00Z", "lead_time": 3.5, "was_cancelled": false}], "drafts": []}',
+    (
+        "name: mine\nseed: 1\nlanguages: [en]\nsamples: {perfect: 3}\ntools: [{seed: all}]\nmodels:"
+        " {author: {name: template/v1}}\n"
+    ),
+    (
+        '{"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a|a)*$", "enum":'
+        ' ["x"]}}, "required": ["a"]}'
+    ),
+    (
+        '{"id": 1, "data": {"callwright_key": "sample_review:abc:1"}, "updated_at":'
+        ' "2026-01-01T00:00:00Z", "annotations": [{"id": 2, "completed_by": 1, "result": [],'
+        ' "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "lead_time":'
+        ' 3.5, "was_cancelled": false}], "drafts": []}'
+    ),
     "User 1: Book a room\nCall 1\n  book\n    city: Paris\n    guests: 2\n",
 )
 PIECES = (

@@ -15,7 +15,10 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-REQUEST = "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? We are four."
+REQUEST = (
+    "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the"
+    " evening? We are four."
+)
 FOUR = REQUEST.index("four")
 
 

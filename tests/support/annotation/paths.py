@@ -29,8 +29,8 @@ from callwright.warehouse.records import (
 )
 
 REQUEST = (
-    "I am off to Lyon and check in on 5 December 2026, two of us. Tell me about the cheapest hotel there and what guests "
-    "say of it."
+    "I am off to Lyon and check in on 5 December 2026, two of us. Tell me about the cheapest hotel"
+    " there and what guests say of it."
 )
 RULE_OF_PLACE = 'id of data: name equals "Lyon"'
 RULE_OF_HOTEL = "hotel_id of data.hotels: lowest price"
@@ -175,7 +175,10 @@ def doubt(sample: Sample) -> Verdict:
         subject=sample.key,
         check="path",
         decision="unproved",
-        reason="For 'hotel_id' of Hotel_Details, entry 4 of 'data.hotels' of Search_Hotels fits as well as entry 2.",
+        reason=(
+            "For 'hotel_id' of Hotel_Details, entry 4 of 'data.hotels' of Search_Hotels fits as"
+            " well as entry 2."
+        ),
     )
 
 

@@ -74,9 +74,9 @@ class Board:
             "withdrawn_at": None,
         }
         rows = {
-            "acceptances": [accepted | {"subject": sample.key} for sample in samples]
-            if landed
-            else []
+            "acceptances": (
+                [accepted | {"subject": sample.key} for sample in samples] if landed else []
+            )
         }
         self.warehouse.put_rows(rows)
         freeze(self.warehouse, release, sorted(sample.key for sample in samples))
@@ -128,7 +128,8 @@ class Board:
 
     def asked(self) -> list[dict[str, Any]]:
         return self.warehouse.rows(
-            "select subject, cause, if(version = 1, reason, problem) as reason from review_queue order by version"
+            "select subject, cause, if(version = 1, reason, problem) as reason from review_queue"
+            " order by version"
         )
 
     def decide(self, sample: Sample, decision: Any, minutes: int) -> None:

@@ -160,7 +160,10 @@ def inn_sample(
 
 def inn_and_tour_sample(city: str, *, date: str = "2026-05-01", words: int = 2) -> Sample:
     """Three steps over two domains: the city, its inns and tours at once, the first of each."""
-    request = f"I come to {city} on {date}, the two of us. What does the cheapest inn offer, and the first tour?"
+    request = (
+        f"I come to {city} on {date}, the two of us. What does the cheapest inn offer, and the"
+        " first tour?"
+    )
     return _sample("multi_step_cross", "Cross", request, _steps(city, date, tours=True), words, ())
 
 

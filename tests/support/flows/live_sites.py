@@ -152,7 +152,10 @@ class LiveSite(NamedTuple):
 
 
 _ASKED = "select format('{}:{}:{}', kind, subject, version) as key from review_queue order by 1"
-_NOTED = "select format('{}:{}:{}', kind, subject, version) as key, task_id from task_states where deleted_at is null"
+_NOTED = (
+    "select format('{}:{}:{}', kind, subject, version) as key, task_id from task_states where"
+    " deleted_at is null"
+)
 
 
 def _plain(table: str, row: dict[str, Any]) -> dict[str, Any]:

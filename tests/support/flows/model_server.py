@@ -24,7 +24,9 @@ PRICE = find_price(PRICED).of(100, 20)  # of a reply of the stub, by litellm's p
 
 # What is asked only of models that read language, so that the template model has no answer to it.
 OPINIONS = {
-    "NaturalReading": '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}'
+    "NaturalReading": (
+        '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}'
+    )
 }
 
 
@@ -155,7 +157,8 @@ class ModelServer:
         if self.most_tools is not None and len(tools) > self.most_tools:
             told = Refusal(
                 400,
-                f"Expected an array with maximum length {self.most_tools}, but got {len(tools)} tools",
+                f"Expected an array with maximum length {self.most_tools}, but got {len(tools)}"
+                " tools",
             )
             return web.json_response(
                 {"error": {"message": told.message, "type": "error"}}, status=told.status

@@ -64,7 +64,8 @@ def plan(difficulty: str, request: str, *calls: GoldCall) -> Sample:
 EASY = plan("easy", "Close the pool; the reason is storm.", call("close_pool", reason="storm"))
 MEDIUM = plan(
     "medium",
-    "Book the sauna for the guest's number G123; the hour is 7. Then close the pool; the reason is repair.",
+    "Book the sauna for the guest's number G123; the hour is 7. Then close the pool; the reason is"
+    " repair.",
     call("book_sauna", guest_id="G123", hour=7),
     call("close_pool", reason="repair"),
 )

@@ -18,7 +18,9 @@ from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.small_builds import settings_of, small_recipe
 
 NOTHING_NEW = Pulled()
-OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
+OFF_TOPIC = (  # no check finds a call in it, and a Chinese sample must not say it
+    "Never mind, it is nothing."
+)
 RATES = dict.fromkeys(
     ("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15
 )
@@ -77,7 +79,10 @@ class ReviewSite(NamedTuple):
             {
                 "funnel": ("from funnel order by build, position", []),
                 "landed": (
-                    "select distinct subject from outcomes where stage = 'land' and outcome = 'passed' order by 1",
+                    (
+                        "select distinct subject from outcomes where stage = 'land' and outcome ="
+                        " 'passed' order by 1"
+                    ),
                     [],
                 ),
                 "accepted": ("select key as subject from accepted_samples order by 1", []),

@@ -77,11 +77,15 @@ def told(sample: Sample, old: str = "", new: str = "") -> list[Any]:
         return json.loads(json.dumps(value).replace(old, new)) if old else value
 
     return [
-        swap(turn.text)
-        if isinstance(turn, UserTurn | ReplyTurn)
-        else swap([[call.tool, call.arguments] for call in turn.calls])
-        if isinstance(turn, CallTurn)
-        else turn
+        (
+            swap(turn.text)
+            if isinstance(turn, UserTurn | ReplyTurn)
+            else (
+                swap([[call.tool, call.arguments] for call in turn.calls])
+                if isinstance(turn, CallTurn)
+                else turn
+            )
+        )
         for turn in sample.turns
     ]
 

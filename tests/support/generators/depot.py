@@ -65,8 +65,8 @@ def errand(environment: Environment) -> Sample:
     )
     planned = next(one for one in deliveries if one["status"] != "cancelled")
     request = (
-        f"Find the parcel called {first['name']} and send it by express. For {second['name']}, plan a delivery in the evening, and"
-        " cancel the one that it has."
+        f"Find the parcel called {first['name']} and send it by express. For {second['name']}, plan"
+        " a delivery in the evening, and cancel the one that it has."
     )
     return _task(
         environment,

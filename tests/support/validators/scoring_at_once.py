@@ -67,7 +67,8 @@ def score_predictions(
     for prediction in predictions:
         if prediction.subject not in by_key:
             raise RecordError(
-                f"The prediction for {prediction.subject} has no sample in this release. Predict it again."
+                f"The prediction for {prediction.subject} has no sample in this release. Predict it"
+                " again."
             )
         asked[prediction.subject].append(prediction)
     scores = SnapshotScores(tools, judge=judge, agreements=agreements)

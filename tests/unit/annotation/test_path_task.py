@@ -218,8 +218,8 @@ def test_the_entries_that_fit_as_well_are_boxes_with_keys_of_their_own():
     assert task.strikes[2].value.startswith("step 2 · [4] price: 70 · hotel_id: h4")
     assert f"{PICKED} [2] price: 70" in task.picked
     assert (
-        "step 2 · Hotel_Details.hotel_id, Hotel_Reviews.hotel_id ← hotel_id of data.hotels: lowest price"
-        in task.picked
+        "step 2 · Hotel_Details.hotel_id, Hotel_Reviews.hotel_id ← hotel_id of data.hotels: lowest"
+        " price" in task.picked
     )
     assert set(offered_strikes(sample)) == {box.alias for box in task.strikes}
 
@@ -272,8 +272,8 @@ def test_both_paths_stand_side_by_side_with_what_sets_them_apart():
     assert before.count(GONE) == 2
     assert f"{GONE} Find_Place(query = Old Lyon)" in before
     assert (
-        f"{NEW} Hotel_Reviews\n     hotel_id = h2   ← step 2 · hotel_id of data.hotels: lowest price"
-        in after
+        f"{NEW} Hotel_Reviews\n     hotel_id = h2   ← step 2 · hotel_id of data.hotels: lowest"
+        " price" in after
     )
     assert "guests = 2   ← default value" in after
     assert f"{PICKED} [2] price: 70" in after

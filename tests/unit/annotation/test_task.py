@@ -29,7 +29,10 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)"> <View><Choices/></View> {{7*7}} \u202e$calls'
+HOSTILE = (
+    '<script>alert(1)</script><img src=x onerror="alert(2)"> <View><Choices/></View> {{7*7}}'
+    " \u202e$calls"
+)
 
 
 def test_a_task_is_named_by_its_kind_its_subject_and_its_version(sample, tools, verdicts):

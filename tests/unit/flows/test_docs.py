@@ -88,7 +88,9 @@ def test_every_defect_is_told_of(defect: str) -> None:
 OWN_FILES = {
     "cities.csv": "city\nUlm\n",
     "accounts.csv": "number\n4711\n",
-    "requests.jsonl": '{"request": "Rain in Ulm?", "tool": "get_weather", "arguments": {"city": "Ulm"}}\n',
+    "requests.jsonl": (
+        '{"request": "Rain in Ulm?", "tool": "get_weather", "arguments": {"city": "Ulm"}}\n'
+    ),
 }
 SENTENCES = [one for one in blocks("recipes.md", "yaml") if "requests:" in one]
 OWN_FILES |= {"gym.en.yaml": SENTENCES[0]}

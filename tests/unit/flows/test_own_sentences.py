@@ -133,7 +133,8 @@ def test_two_tools_that_ask_alike_are_told_apart_by_what_stands_before_an_id() -
     [message] = mistakes_in_steps(without)
     assert (
         message
-        == "gym.en.yaml:10:11: get_bike.facts[0]: it reads the same as a sentence of get_van in line 7."
+        == "gym.en.yaml:10:11: get_bike.facts[0]: it reads the same as a sentence of get_van in"
+        " line 7."
     )
 
 
@@ -151,62 +152,91 @@ WRONG = {
     "an unknown slot": (
         "join {course}",
         "join {cours}",
-        "4:7: book.requests[1]: book has no parameter 'cours'; did you mean course? The parameters are course, day, towel.",
+        (
+            "4:7: book.requests[1]: book has no parameter 'cours'; did you mean course? The"
+            " parameters are course, day, towel."
+        ),
     ),
     "a technical parameter in a slot": (
         "join {course}",
         "join {page}",
-        "4:7: book.requests[1]: book has no parameter 'page'. The parameters are course, day, towel.",
+        (
+            "4:7: book.requests[1]: book has no parameter 'page'. The parameters are course, day,"
+            " towel."
+        ),
     ),
     "a parameter that no sentence says": (
         "[for {months} month[s]]",
         "",
-        "11:14: rent.requests[0]: the first sentence must be able to say each parameter, and lacks [… {months}]; if no request"
-        " mentions it, mark it under tools: plumbing: {months: true}.",
+        (
+            "11:14: rent.requests[0]: the first sentence must be able to say each parameter, and"
+            " lacks [… {months}]; if no request mentions it, mark it under tools: plumbing:"
+            " {months: true}."
+        ),
     ),
     "a first sentence that can't leave a parameter out": (
         "[called {surname}]",
         "called {surname}",
-        "9:14: find.requests[0]: the first sentence must be able to say any of its parameters alone, each in a part in brackets;"
-        " it can't be said without surname.",
+        (
+            "9:14: find.requests[0]: the first sentence must be able to say any of its parameters"
+            " alone, each in a part in brackets; it can't be said without surname."
+        ),
     ),
     "a first sentence of nothing but a parameter": (
         "look up a member [called {surname}]",
         "[look up {surname}]",
-        "9:14: find.requests[0]: the first sentence must be able to say any of its parameters alone, each in a part in brackets;"
-        " it can't be said without surname.",
+        (
+            "9:14: find.requests[0]: the first sentence must be able to say any of its parameters"
+            " alone, each in a part in brackets; it can't be said without surname."
+        ),
     ),
     "a slot that stands in another one's part": (
         "[in {course}] [on {day}]",
         "[in {course} [on {day}]]",
-        "3:7: book.requests[0]: the first sentence must be able to say any of its parameters alone, each in a part in brackets;"
-        " it can't say day without course, towel.",
+        (
+            "3:7: book.requests[0]: the first sentence must be able to say any of its parameters"
+            " alone, each in a part in brackets; it can't say day without course, towel."
+        ),
     ),
     "no requests": (
         'requests: ["look up a member [called {surname}]"]',
         "questions: {}",
-        '8:1: find.requests: is missing: the sentences that people say, as ["book [a table at {restaurant}]"].',
+        (
+            '8:1: find.requests: is missing: the sentences that people say, as ["book [a table at'
+            ' {restaurant}]"].'
+        ),
     ),
     "requests that are no list": (
         '["look up a member [called {surname}]"]',
         "look up",
-        '9:13: find.requests: must be a list: the sentences that people say, as ["book [a table at {restaurant}]"].',
+        (
+            '9:13: find.requests: must be a list: the sentences that people say, as ["book [a table'
+            ' at {restaurant}]"].'
+        ),
     ),
     "a sentence that can't be parsed": (
         "[called {surname}]",
         "[called {surname}",
-        "9:14: find.requests[0]: The sentence 'look up a member [called {surname}' can't be read: the brackets (), [] and {} do not"
-        " match.",
+        (
+            "9:14: find.requests[0]: The sentence 'look up a member [called {surname}' can't be"
+            " read: the brackets (), [] and {} do not match."
+        ),
     ),
     "an empty sentence": (
         "I'd like to join {course} on {day}.",
         "",
-        "4:7: book.requests[1]: The sentence '' can't be read: a sentence, a slot or a part in brackets is empty.",
+        (
+            "4:7: book.requests[1]: The sentence '' can't be read: a sentence, a slot or a part in"
+            " brackets is empty."
+        ),
     ),
     "a rule of hassil": (
         "I'd like to join {course} on {day}.",
         "<join> {course}.",
-        "4:7: book.requests[1]: it has <…>, a rule, of which there are none here; a parameter stands in {…}.",
+        (
+            "4:7: book.requests[1]: it has <…>, a rule, of which there are none here; a parameter"
+            " stands in {…}."
+        ),
     ),
     "a colon in a slot": (
         "join {course}",
@@ -216,7 +246,10 @@ WRONG = {
     "a semicolon": (
         "I'd like to join {course} on {day}.",
         "Join; {course}.",
-        "4:7: book.requests[1]: it has a semicolon, which can't stand in a sentence; write a comma, or two sentences.",
+        (
+            "4:7: book.requests[1]: it has a semicolon, which can't stand in a sentence; write a"
+            " comma, or two sentences."
+        ),
     ),
     "a slot twice": (
         "join {course} on {day}",
@@ -251,7 +284,10 @@ WRONG = {
     "words for a value that there is not": (
         "says: {",
         "says: {course: {yoga: yoga, boxin: boxing, boxing: to box}, ",
-        "5:31: book.says.course.boxin: course has no value 'boxin'; did you mean boxing? The values are yoga, boxing.",
+        (
+            "5:31: book.says.course.boxin: course has no value 'boxin'; did you mean boxing? The"
+            " values are yoga, boxing."
+        ),
     ),
     "the same words for two values": (
         "without a towel",
@@ -261,12 +297,18 @@ WRONG = {
     "words for a parameter without choices": (
         "says: {",
         "says: {day: {x: y}, ",
-        "5:10: book.says.day: day takes no choices and is no flag; its values are said as they are.",
+        (
+            "5:10: book.says.day: day takes no choices and is no flag; its values are said as they"
+            " are."
+        ),
     ),
     "words for an unknown parameter": (
         "says: {",
         "says: {towl: {x: y}, ",
-        "5:10: book.says.towl: book has no parameter 'towl'; did you mean towel? The parameters are course, day, towel.",
+        (
+            "5:10: book.says.towl: book has no parameter 'towl'; did you mean towel? The parameters"
+            " are course, day, towel."
+        ),
     ),
     "a question that is no list": (
         '["On which day?"]',
@@ -286,14 +328,19 @@ WRONG = {
     "a misspelt part": (
         "questions:",
         "question:",
-        "6:3: book.question: there is no such setting; did you mean questions? The settings of a tool are requests, says,"
-        " questions, answers, noun, called, things, facts, parts.",
+        (
+            "6:3: book.question: there is no such setting; did you mean questions? The settings of"
+            " a tool are requests, says, questions, answers, noun, called, things, facts, parts."
+        ),
     ),
     "a tool twice": ("find:", "rent:", "10:1: rent: stands twice, first in line 8."),
     "a tool that is no mapping": (
         'find:\n  requests: ["look up a member [called {surname}]"]',
         "find: 3",
-        "8:7: find: must be a mapping with requests, and says, questions and answers where there are some.",
+        (
+            "8:7: find: must be a mapping with requests, and says, questions and answers where"
+            " there are some."
+        ),
     ),
     "two tools with the same sentence": (
         "look up a member [called {surname}]",
@@ -362,7 +409,8 @@ def test_two_files_may_not_have_sentences_for_one_tool_in_one_language() -> None
     )
     without = GOOD[: GOOD.index("rent:")]
     assert mistakes(without, same) == [
-        "more.en.yaml:2:14: rent.requests[0]: it reads the same as a sentence of find in gym.en.yaml:9."
+        "more.en.yaml:2:14: rent.requests[0]: it reads the same as a sentence of find in"
+        " gym.en.yaml:9."
     ]
 
 
@@ -375,7 +423,8 @@ def test_of_two_tools_with_one_name_the_one_that_fits_is_meant() -> None:
     recipe = recipe.model_copy(update={"sentence_files": (sentences(GOOD),)})
     [said] = told_of_sentences(with_checked_sentences(recipe, [*TOOLS, other]), [*TOOLS, other])
     assert said.startswith(
-        "1 of 4 tools have no sentences in English, so template/v1 words their requests plainly: find."
+        "1 of 4 tools have no sentences in English, so template/v1 words their requests plainly:"
+        " find."
     )
 
 
@@ -386,7 +435,10 @@ def test_flags_and_choices_that_may_be_null_are_flags_and_choices() -> None:
         order={"anyOf": [{"enum": ["asc", "desc"]}, null]},
         all={"anyOf": [{"type": "boolean"}, null]},
     )
-    text = 'sort:\n  requests: ["sort [{order}] [{all}]"]\n  says: {order: {asc: up, desc: down}, all: {true: all, false: few}}\n'
+    text = (
+        'sort:\n  requests: ["sort [{order}] [{all}]"]\n  says: {order: {asc: up, desc: down}, all:'
+        " {true: all, false: few}}\n"
+    )
     assert check_sentences([sentences(text)], [sort]) == ()
     [problem] = check_sentences(
         [sentences(text.replace(", all: {true: all, false: few}", ""))], [sort]
@@ -476,7 +528,10 @@ def test_another_text_is_another_model(tmp_path: Path) -> None:
         (
             "gym.yaml",
             {},
-            "does not name the language of its sentences, as NAME.en.yaml does; the languages are en, es, zh.",
+            (
+                "does not name the language of its sentences, as NAME.en.yaml does; the languages"
+                " are en, es, zh."
+            ),
         ),
         ("gym.fr.yaml", {}, "does not name the language of its sentences"),
         ("gym.en.txt", {}, "does not name the language of its sentences"),

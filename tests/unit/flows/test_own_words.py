@@ -68,7 +68,10 @@ def test_values_come_from_a_query_that_can_change_nothing(tmp_path: Path) -> Non
     assert "There is no DuckDB file" in wrong(
         tmp_path, "values: {city: {query: select 1, database: other.duckdb}}\n"
     )
-    other = "values: {city: {query: \"select * from read_text('/etc/hostname')\", database: my.duckdb}}\n"
+    other = (
+        "values: {city: {query: \"select * from read_text('/etc/hostname')\", database:"
+        " my.duckdb}}\n"
+    )
     assert "can't be run" in wrong(tmp_path, other), "no other file is read"
 
 

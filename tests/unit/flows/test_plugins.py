@@ -34,6 +34,9 @@ def test_an_importer_of_a_file_reads_tools_as_any_other_does(tmp_path: Path) -> 
 
 def test_what_is_no_row_of_any_table_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(IMPORTER)
-    wrong = r"own.py:5: 'NUMBER' is a int; it must be one of Family, Check, Format, TableFormat, SampleFormat, CatalogFormat"
+    wrong = (
+        r"own.py:5: 'NUMBER' is a int; it must be one of Family, Check, Format, TableFormat,"
+        r" SampleFormat, CatalogFormat"
+    )
     with pytest.raises(ConfigurationError, match=wrong):
         add_from_file(tmp_path / "own.py", "NUMBER")

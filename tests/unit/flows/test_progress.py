@@ -71,8 +71,10 @@ def test_a_sentence_tells_what_is_asked_what_came_and_how_long_it_takes() -> Non
     with traffic.request("requests", "local/a.gguf"), traffic.request("values", "local/a.gguf"):
         said = traffic_sentence(traffic, Work("single_turn", 10, 4, 2), sent=8, answered=6)
     # 34 requests are left, two at once, 12 s each
-    assert said == (
-        "single_turn: 8 asked, 6 answered (12.0 s an answer), now values of local/a.gguf; at most 3 min to go at this pace."
+    assert (
+        said
+        == "single_turn: 8 asked, 6 answered (12.0 s an answer), now values of local/a.gguf; at"
+        " most 3 min to go at this pace."
     )
 
 
@@ -94,7 +96,8 @@ def test_instant_answers_of_one_model_promise_nothing_of_a_slow_one() -> None:
         )
     # 998 requests are left, one at once, 12 s each
     assert said.endswith(
-        "1002 answered (12.0 s an answer), now requests of local/a.gguf; at most 3 h 20 min to go at this pace."
+        "1002 answered (12.0 s an answer), now requests of local/a.gguf; at most 3 h 20 min to go"
+        " at this pace."
     )
 
 
@@ -124,7 +127,10 @@ def test_while_a_model_is_away_it_is_told_which_since_when_until_when_and_why(
     asyncio.run(run())
     since, until = (time.strftime("%H:%M:%S", time.localtime(moment)) for moment in absence[1:])
     assert listening.sentences == [
-        f"Waiting for a/b since {since}, until {until} at the latest: a/b can't answer now: Loading model",
+        (
+            f"Waiting for a/b since {since}, until {until} at the latest: a/b can't answer now:"
+            " Loading model"
+        ),
         "a/b answers again.",
     ]
 

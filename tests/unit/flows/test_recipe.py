@@ -84,7 +84,10 @@ def test_a_recipe_can_be_kept_and_read_again(tmp_path: Path) -> None:
     assert Recipe.model_validate_json(recipe.model_dump_json(by_alias=True)) == recipe
 
 
-OWN = "--- system\nSpeak like a sailor.\n--- user\n{{ tool.name }} {{ arguments | json }} {{ seed }}\n"
+OWN = (
+    "--- system\nSpeak like a sailor.\n--- user\n{{ tool.name }} {{ arguments | json }} {{ seed"
+    " }}\n"
+)
 
 
 def test_a_recipe_brings_prompts_of_its_own(tmp_path: Path) -> None:
@@ -112,7 +115,10 @@ def test_prompts_of_checks_are_versions_of_checks() -> None:
         (
             "write_requests",
             OWN,
-            r"prompts\.write_requests: there is no prompt 'write_requests'; did you mean write_request\? The prompts are",
+            (
+                r"prompts\.write_requests: there is no prompt 'write_requests'; did you mean"
+                r" write_request\? The prompts are"
+            ),
         ),
         ("write_request", None, r"prompts\.write_request: .*own\.j2' can't be read: No such file"),
         (
@@ -146,7 +152,10 @@ def test_what_is_wrong_with_a_prompt_is_named(
 def test_spot_checks_are_a_number_or_a_share_for_all_or_for_each_grade(
     tmp_path: Path, spot_checks: str, by_grade: dict[tuple[str, ...], float], of_40: int
 ) -> None:
-    text = f"name: x\ntools: [{{seed: all}}]\nsamples: {{perfect: 1}}\nreview: {{spot_checks: {spot_checks}}}\n"
+    text = (
+        "name: x\ntools: [{seed: all}]\nsamples: {perfect: 1}\nreview: {spot_checks:"
+        f" {spot_checks}}}\n"
+    )
     rules = read_recipe(written(tmp_path, text)).review
     assert rules.spot_checks_by_grade() == by_grade
     assert rules.spot_checks_among(40) == of_40
@@ -209,6 +218,9 @@ def test_a_setting_that_is_true_or_false_takes_yes_and_no(tmp_path: Path) -> Non
 
 def test_words_in_a_file_of_values_stay_words(tmp_path: Path) -> None:
     (tmp_path / "states.yaml").write_text("- on\n- off\n", encoding="utf-8")
-    text = "name: mine\nsamples: {perfect: 1}\ntools: [{seed: all}]\nvalues: {state: states.yaml, light: [on, off]}\n"
+    text = (
+        "name: mine\nsamples: {perfect: 1}\ntools: [{seed: all}]\nvalues: {state: states.yaml,"
+        " light: [on, off]}\n"
+    )
     recipe = read_recipe(written(tmp_path, text))
     assert [one.entries for one in recipe.values.values()] == [("on", "off")] * 2

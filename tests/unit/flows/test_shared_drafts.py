@@ -21,11 +21,9 @@ def test_a_build_checks_only_the_samples_that_it_made(tmp_path: Path) -> None:
                 parse_recipe(RECIPE | changes, Path(), "shared"), settings, SilentProgress()
             )
         )
-    rows = Warehouse(settings.warehouse).rows(
-        """
+    rows = Warehouse(settings.warehouse).rows("""
         select recipe, sum(passed) filter (stage = 'requests') as made, sum(entered) filter (stage = 'format') as checked
         from funnel group by recipe order by recipe
-        """
-    )
+        """)
     assert [row["recipe"] for row in rows] == ["careless", "plain"]
     assert all(row["made"] == row["checked"] for row in rows)

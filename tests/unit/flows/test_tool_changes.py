@@ -67,14 +67,16 @@ def test_words_change_what_they_name_and_nothing_else(tools: list[Tool], tmp_pat
     assert one.shown.signature == {
         "name": "weather",
         "description": "Rain or sun?",
-        "parameters": tools[0].parameters
-        | {
-            "required": ["town"],
-            "properties": {
-                "town": tools[0].properties["city"] | {"description": "A town."},
-                "unit": tools[0].properties["unit"],
-            },
-        },
+        "parameters": (
+            tools[0].parameters
+            | {
+                "required": ["town"],
+                "properties": {
+                    "town": tools[0].properties["city"] | {"description": "A town."},
+                    "unit": tools[0].properties["unit"],
+                },
+            }
+        ),
     }
     assert [tuple(word) for word in one.changed] == [
         ("name", "get_weather", "weather"),

@@ -38,7 +38,9 @@ ANYWHERE = {
 }
 # What else can be set, with the words one of which stands in the name of each function, fixture or constant that sets it.
 NAMED = {
-    "CALLWRIGHT_WORKERS": "worker|crew|place|shard|pool|cluster|dask|process|processes|builds_at_once|setting|core",
+    "CALLWRIGHT_WORKERS": (
+        "worker|crew|place|shard|pool|cluster|dask|process|processes|builds_at_once|setting|core"
+    ),
     "CALLWRIGHT_PUBLISH_EVERY": "publish",
     "CALLWRIGHT_DUCKDB_MEMORY": "duckdb|memory|setting",
     "CALLWRIGHT_DUCKDB_THREADS": "duckdb|threads",

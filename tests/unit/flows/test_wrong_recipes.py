@@ -25,12 +25,12 @@ TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"
 OF_SOURCES = "seed, "
 OF_HTTP = (
-    "include, exclude, rename, categories, constants, plumbing, catalog, values, sentences, environment, name, import, path, "
-    "base_url, secrets, allow, tools, timeout, max_bytes"
+    "include, exclude, rename, categories, constants, plumbing, catalog, values, sentences,"
+    " environment, name, import, path, base_url, secrets, allow, tools, timeout, max_bytes"
 )
 MODEL_FORMS = (
-    "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), or a litellm name 'PROVIDER/MODEL' such as "
-    f"{example_models()['small']!r}"
+    "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), or a litellm name"
+    f" 'PROVIDER/MODEL' such as {example_models()['small']!r}"
 )
 
 
@@ -42,13 +42,17 @@ def with_tools(source: str) -> str:
 WRONG = {
     "a setting in the singular": (
         GOOD.replace("tools:", "tool:"),
-        "2:1: tool: there is no such setting; did you mean tools? The settings are name, description, seed, tools, languages, "
-        "samples, ",
+        (
+            "2:1: tool: there is no such setting; did you mean tools? The settings are name,"
+            " description, seed, tools, languages, samples, "
+        ),
     ),
     "a misspelt role": (
         GOOD + "models:\n  generater: template/v1\n",
-        "5:3: models.generater: there is no such setting here; did you mean generator? The settings of models are generator, "
-        "checker, judge, assistant.",
+        (
+            "5:3: models.generater: there is no such setting here; did you mean generator? The"
+            " settings of models are generator, checker, judge, assistant."
+        ),
     ),
     "a setting of another place": (
         GOOD + "spot_checks: 5\n",
@@ -56,50 +60,80 @@ WRONG = {
     ),
     "a model's setting given to all roles": (
         GOOD + "models: {temperature: 1}\n",
-        "4:10: models.temperature: there is no such setting here; it belongs to models.generator. The settings of models are "
-        "generator, checker, judge, assistant.",
+        (
+            "4:10: models.temperature: there is no such setting here; it belongs to"
+            " models.generator. The settings of models are generator, checker, judge, assistant."
+        ),
     ),
     "an import without a path": (
         with_tools("{import: openapi}"),
-        "2:9: tools[0].path: is missing: the file or folder to read tools from, or several, relative to the recipe.",
+        (
+            "2:9: tools[0].path: is missing: the file or folder to read tools from, or several,"
+            " relative to the recipe."
+        ),
     ),
     "an import of an unknown format": (
         with_tools("{import: opnapi, path: ./}"),
-        "2:18: tools[0].import: there is no catalog format 'opnapi'; did you mean openapi? The formats are bfcl, callnavi, "
-        "hammerbench, mcp, openai, openapi.",
+        (
+            "2:18: tools[0].import: there is no catalog format 'opnapi'; did you mean openapi? The"
+            " formats are bfcl, callnavi, hammerbench, mcp, openai, openapi."
+        ),
     ),
     "an import of a file that is not there": (
         with_tools("{import: openapi, path: api.yaml}"),
-        "2:33: tools[0].path: there is no file or folder '{folder}/api.yaml'; paths are relative to the recipe.",
+        (
+            "2:33: tools[0].path: there is no file or folder '{folder}/api.yaml'; paths are"
+            " relative to the recipe."
+        ),
     ),
     "an unknown environment": (
         with_tools("{environment: trvel}"),
-        "2:23: tools[0].environment: there is no environment 'trvel'; did you mean travel? The environments are travel, http, "
-        "mcp, recorded, simulated.",
+        (
+            "2:23: tools[0].environment: there is no environment 'trvel'; did you mean travel? The"
+            " environments are travel, http, mcp, recorded, simulated."
+        ),
     ),
     "a misspelt setting of an environment": (
         with_tools("{environment: http, import: openapi, paht: ./, base_url: 'http://x'}"),
-        f"2:46: tools[0].paht: there is no such setting here; did you mean path? The settings of tools[0] are {OF_HTTP}.",
+        (
+            "2:46: tools[0].paht: there is no such setting here; did you mean path? The settings"
+            f" of tools[0] are {OF_HTTP}."
+        ),
     ),
     "a source that nothing tells": (
         with_tools("{sede: all}"),
-        f"2:10: tools[0].sede: there is no such setting here; did you mean seed? The settings of tools[0] are {OF_SOURCES}",
+        (
+            "2:10: tools[0].sede: there is no such setting here; did you mean seed? The settings"
+            f" of tools[0] are {OF_SOURCES}"
+        ),
     ),
     "a source that is only a word": (
         with_tools("seed"),
-        f"2:9: tools[0]: must be a mapping of settings, not 'seed'. The settings of tools[0] are {OF_SOURCES}",
+        (
+            "2:9: tools[0]: must be a mapping of settings, not 'seed'. The settings of tools[0]"
+            f" are {OF_SOURCES}"
+        ),
     ),
     "a category that the catalog lacks": (
         with_tools("{seed: [Weather, Wether]}"),
-        "2:26: tools[0].seed[1]: there is no category in the seed catalog 'Wether'; did you mean Weather? The categories are ",
+        (
+            "2:26: tools[0].seed[1]: there is no category in the seed catalog 'Wether'; did you"
+            " mean Weather? The categories are "
+        ),
     ),
     "a domain that there is not": (
         with_tools("{domains: [Bonk]}"),
-        "2:20: tools[0].domains[0]: there is no domain 'Bonk'; did you mean Bank? The domains are Airline, Bank, ",
+        (
+            "2:20: tools[0].domains[0]: there is no domain 'Bonk'; did you mean Bank? The domains"
+            " are Airline, Bank, "
+        ),
     ),
     "an unknown kind": (
         GOOD.replace("perfect: 2", "perfct: 2"),
-        "3:11: samples.perfct: there is no kind of sample 'perfct'; did you mean perfect? The kinds are perfect, imperfect, ",
+        (
+            "3:11: samples.perfct: there is no kind of sample 'perfct'; did you mean perfect? The"
+            " kinds are perfect, imperfect, "
+        ),
     ),
     "a count in words": (
         GOOD.replace("perfect: 2", "perfect: many"),
@@ -107,8 +141,10 @@ WRONG = {
     ),
     "an unknown language": (
         GOOD + "languages: [en, xq]\n",
-        "4:17: languages[1]: there is no language 'xq'. The languages (with a language model any other by its ISO 639 code, as "
-        "fr or de) are en, es, zh.",
+        (
+            "4:17: languages[1]: there is no language 'xq'. The languages (with a language model"
+            " any other by its ISO 639 code, as fr or de) are en, es, zh."
+        ),
     ),
     "a model without a provider": (
         GOOD + "models: {judge: gpt}\n",
@@ -116,7 +152,10 @@ WRONG = {
     ),
     "a share above one": (
         GOOD + "review: {spot_checks: 1.5}\n",
-        "4:23: review.spot_checks: must be a whole number or a number of at most 1 or a mapping, not 1.5.",
+        (
+            "4:23: review.spot_checks: must be a whole number or a number of at most 1 or a"
+            " mapping, not 1.5."
+        ),
     ),
     "a misspelt grade": (
         GOOD + "land: prooved\n",
@@ -125,7 +164,10 @@ WRONG = {
     "no budget at all": (GOOD + "budget: 0\n", "4:9: budget: must be a number above 0, not 0."),
     "a prompt that there is not": (
         GOOD + "prompts: {write_requests: recipe.yaml}\n",
-        "4:11: prompts.write_requests: there is no prompt 'write_requests'; did you mean write_request? The prompts are ",
+        (
+            "4:11: prompts.write_requests: there is no prompt 'write_requests'; did you mean"
+            " write_request? The prompts are "
+        ),
     ),
     "a cron line in words": (
         GOOD + "schedule: {cron: sometimes}\n",
@@ -186,7 +228,10 @@ SETTINGS = {
     ),
     "CALLWRIGHT_HOME": (
         __file__,
-        f"The work folder '{__file__}' can't be created: '{__file__}' is not a folder. Fix that, or set CALLWRIGHT_HOME ",
+        (
+            f"The work folder '{__file__}' can't be created: '{__file__}' is not a folder. Fix"
+            " that, or set CALLWRIGHT_HOME "
+        ),
     ),
 }
 

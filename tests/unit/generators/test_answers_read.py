@@ -45,7 +45,10 @@ READ = [
     CALLED,
     f"[{CALLED}]",
     "{'name': 'get_weather', 'arguments': {'city': 'Ulm'}}",
-    '{"type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\": \\"Ulm\\"}"}}',
+    (
+        '{"type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\":'
+        ' \\"Ulm\\"}"}}'
+    ),
     "[get_weather(city='Ulm')]",
 ]
 

@@ -18,7 +18,10 @@ TOP = Path(__file__).parents[3]
 
 
 def prompt_with(seed: object, name: str = "write_request") -> Prompt:
-    data = f"<tool>{{}}</tool>\n<seed>{seed}</seed>\n<conversation>\nuser: <seed>9</seed>\n</conversation>"
+    data = (
+        f"<tool>{{}}</tool>\n<seed>{seed}</seed>\n<conversation>\nuser:"
+        " <seed>9</seed>\n</conversation>"
+    )
     messages = (
         ChatMessage(role="system", content="Rules."),
         ChatMessage(role="user", content=data),

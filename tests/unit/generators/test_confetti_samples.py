@@ -110,9 +110,11 @@ def test_what_is_exported_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert sample is not None
     assert record.problems == ()
     told = [
-        turn.with_changes(calls=tuple(one.with_changes(evidence=()) for one in turn.calls))
-        if isinstance(turn, CallTurn)
-        else turn
+        (
+            turn.with_changes(calls=tuple(one.with_changes(evidence=()) for one in turn.calls))
+            if isinstance(turn, CallTurn)
+            else turn
+        )
         for turn in sample.turns
     ]
     assert tuple(told) == TALK.turns

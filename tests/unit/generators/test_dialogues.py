@@ -84,8 +84,8 @@ async def test_a_model_sees_the_conversation_so_far() -> None:
     await write_dialogues(plan("date", "guests"), context(chat))
     last = chat.asked[-1].messages[-1].content
     assert (
-        "user: Book a table at Blue Door\nassistant: On which day?\nuser: On March 5, 2027.\nassistant: How many"
-        in last
+        "user: Book a table at Blue Door\nassistant: On which day?\nuser: On March 5,"
+        " 2027.\nassistant: How many" in last
     )
     first_question = chat.asked[0].messages[-1].content
     assert "2027-03-05" not in first_question  # who asks does not know the answer

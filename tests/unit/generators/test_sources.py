@@ -179,9 +179,11 @@ def test_rows_for_the_hub_come_back_with_every_turn(tmp_path: Path) -> None:
 
 def without_evidence(sample: Sample) -> Sample:
     turns = tuple(
-        turn.with_changes(calls=tuple(one.with_changes(evidence=()) for one in turn.calls))
-        if isinstance(turn, CallTurn)
-        else turn
+        (
+            turn.with_changes(calls=tuple(one.with_changes(evidence=()) for one in turn.calls))
+            if isinstance(turn, CallTurn)
+            else turn
+        )
         for turn in sample.turns
     )
     return sample.with_changes(turns=turns)
@@ -264,14 +266,19 @@ ROWS: dict[str, Any] = {
         "conversations": [
             {
                 "from": "system",
-                "value": f"You may call functions. <tools>{json.dumps([WEATHER.signature])}</tools>",
+                "value": (
+                    f"You may call functions. <tools>{json.dumps([WEATHER.signature])}</tools>"
+                ),
             },
             {"from": "human", "value": "Weather in Ulm?"},
             {"from": "gpt", "value": f"<think>Hm.</think><tool_call>\n{CALLED}\n</tool_call>"},
         ]
     },
     "toolace": {
-        "system": f"Here is a list of functions:\n{json.dumps([WEATHER.signature])}.\nShould you call, use [f(a=1)].",
+        "system": (
+            f"Here is a list of functions:\n{json.dumps([WEATHER.signature])}.\nShould you call,"
+            " use [f(a=1)]."
+        ),
         "conversations": [
             {"from": "user", "value": "Weather in Ulm?"},
             {"from": "assistant", "value": "[get_weather(city='Ulm')]"},
@@ -421,7 +428,9 @@ WRONG = {
     "not JSON at all": "is not JSON",
     '{"messages": [{"role": "wizard", "content": "x"}]}': "the role 'wizard'",
     '{"messages": [{"role": "tool", "content": "x"}]}': "no call waits",
-    '{"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "[1"}}]}]}': "can't be read",
+    '{"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "[1"}}]}]}': (
+        "can't be read"
+    ),
     '{"messages": [{"role": "user", "content": {"a": 1}}]}': "has the content",
     '{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}': "image_url",
     '{"nothing": 1}': "no row of the format",

@@ -140,7 +140,9 @@ def test_attributes_of_older_instrumentations_are_read(tmp_path: Path) -> None:
             "llm.input_messages.0.message.content": "Weather in Ulm?",
             "llm.output_messages.0.message.role": "assistant",
             "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "get_weather",
-            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"city": "Ulm"}',
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": (
+                '{"city": "Ulm"}'
+            ),
             "llm.tools.0.tool.json_schema": json.dumps(
                 {"type": "function", "function": WEATHER.signature}
             ),

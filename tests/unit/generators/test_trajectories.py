@@ -119,19 +119,18 @@ async def test_merged_questions_and_answers_read_as_sentences() -> None:
             [turn.text for turn in sample.turns if isinstance(turn, UserTurn)],
         )
         shown.add((question, answer))
-    assert (
-        shown
-        == {
-            (
-                "At what time? How many guests?",  # no "Sure." in the midst
-                "Half past seven in the evening. The number of guests is four.",  # a stop where one was missing
+    assert shown == {
+        (
+            "At what time? How many guests?",  # no "Sure." in the midst
+            (  # a stop where one was missing
+                "Half past seven in the evening. The number of guests is four."
             ),
-            (
-                "Sure. How many guests? At what time?",
-                "Sure, the number of guests is four. Half past seven in the evening",
-            ),
-        }
-    )
+        ),
+        (
+            "Sure. How many guests? At what time?",
+            "Sure, the number of guests is four. Half past seven in the evening",
+        ),
+    }
 
 
 async def test_a_message_goes_along_with_the_answer_that_leans_on_it() -> None:
@@ -144,9 +143,11 @@ async def test_a_message_goes_along_with_the_answer_that_leans_on_it() -> None:
     for at in (4, 7):
         call = turns[at].calls[0]  # type: ignore[union-attr]
         proofs = [
-            proof.with_changes(start=0, end=13, quote="March 5, 2027", in_message=True)
-            if proof.argument == "date"
-            else proof
+            (
+                proof.with_changes(start=0, end=13, quote="March 5, 2027", in_message=True)
+                if proof.argument == "date"
+                else proof
+            )
             for proof in call.evidence
         ]
         turns[at] = CallTurn(calls=(call.with_changes(evidence=tuple(proofs)),))

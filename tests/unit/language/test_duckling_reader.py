@@ -26,7 +26,10 @@ def test_a_day_that_a_month_may_have_is(text: str) -> None:
 
 
 def test_the_letters_of_a_hash_are_no_years_before_christ() -> None:
-    text = "The gist ID is eff1967b75b9f8d3e7a99ad3a1b0dbad. My sha is 226a47bb45e7bc44006e860c3de4b36f0527c5ed."
+    text = (
+        "The gist ID is eff1967b75b9f8d3e7a99ad3a1b0dbad. My sha is"
+        " 226a47bb45e7bc44006e860c3de4b36f0527c5ed."
+    )
     moments = [one.value for one in read(text, "en", NOW) if one.dimension == "time"]
     assert not any(str(value.get("value", "")).startswith("-") for value in moments)
 

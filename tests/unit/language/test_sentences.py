@@ -10,7 +10,8 @@ from callwright.language.sentences import Sentence
 from callwright.warehouse.errors import ConfigurationError
 
 ALARM = Sentence(
-    "set an alarm [called {label}] [for {time}] [(on|every) {day}] [with {snooze} minute[s] of snooze]"
+    "set an alarm [called {label}] [for {time}] [(on|every) {day}] [with {snooze} minute[s] of"
+    " snooze]"
 )
 VALUES = {"label": "the school run", "time": "half past seven", "day": "Friday", "snooze": "9"}
 

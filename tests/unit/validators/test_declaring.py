@@ -27,8 +27,10 @@ def check_that_finds(*found: Finding) -> Check[Sample]:
 def test_a_check_that_settles_and_shows_nothing_proves_nothing() -> None:
     verdict = run_check(check_that_finds(), SAMPLE, [TABLE], ScriptedModel({}))
     assert (verdict.decision, [one.kind for one in verdict.doubts]) == ("unproved", ["not_read"])
-    assert verdict.reason == (
-        "mine shows nothing, so it proves nothing of what it settles: arguments, deed, nothing_else, no_call_missing."
+    assert (
+        verdict.reason
+        == "mine shows nothing, so it proves nothing of what it settles: arguments, deed,"
+        " nothing_else, no_call_missing."
     )
 
 

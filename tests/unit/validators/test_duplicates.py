@@ -20,7 +20,10 @@ from callwright.validators.checks.duplicates import (
 )
 from callwright.warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
 
-LONG = "please book a quiet table by the window at Lindenhof for the four of us and our small dog this coming evening"
+LONG = (
+    "please book a quiet table by the window at Lindenhof for the four of us and our small dog this"
+    " coming evening"
+)
 
 
 def sample(

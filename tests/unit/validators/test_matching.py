@@ -108,8 +108,10 @@ def test_what_differs_is_named() -> None:
     assert difference.hallucinated == ("note",)
     assert [wrong.argument for wrong in difference.wrong] == ["restaurant"]
     assert difference.score == 0.25
-    assert difference.sentence() == (
-        "leaves out 'party_size', adds 'note', gives 'restaurant' as 'Zum Adler', not 'Lindenhof' (Rouge-L 0.00)"
+    assert (
+        difference.sentence()
+        == "leaves out 'party_size', adds 'note', gives 'restaurant' as 'Zum Adler', not"
+        " 'Lindenhof' (Rouge-L 0.00)"
     )
 
 

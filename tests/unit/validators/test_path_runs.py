@@ -197,9 +197,11 @@ async def test_the_published_code_ends_a_run_at_its_first_turn_without_a_right_c
     value: str | None, error_type: str
 ) -> None:
     wrong = [
-        {"name": "Inn_Details", "arguments": {"inn_id": value}}
-        if value
-        else {"name": "Ferry_Times", "arguments": {"port": "x"}}
+        (
+            {"name": "Inn_Details", "arguments": {"inn_id": value}}
+            if value
+            else {"name": "Ferry_Times", "arguments": {"port": "x"}}
+        )
     ]
     done = await drive(
         inn_sample("Rome"), always(lambda step, calls: wrong if step == 2 else calls), CODE

@@ -22,7 +22,10 @@ from tests.support.validators.scoring_at_once import score_predictions
 
 RUN = CandidateRun(release="v1", candidate="scripted")
 GOLD = {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}
-RIGHT = '{"name": "book_table", "arguments": {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}}'
+RIGHT = (
+    '{"name": "book_table", "arguments": {"restaurant": "Lindenhof", "party_size": 4, "time":'
+    ' "19:30"}}'
+)
 
 
 def predicted(sample: Sample, *calls: Call, text: str = "") -> Prediction:

@@ -112,7 +112,10 @@ ARGUMENTS = json.dumps(CALL["arguments"])
         f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>book_table\n```json\n{ARGUMENTS}\n```<｜tool▁call▁end｜>",
         f"<｜tool▁call▁begin｜>book_table<｜tool▁sep｜>{ARGUMENTS}<｜tool▁call▁end｜>",
         f"<|tool_call_begin|>functions.book_table:0<|tool_call_argument_begin|>{ARGUMENTS}<|tool_call_end|>",
-        f"<|channel|>commentary to=functions.book_table <|constrain|>json<|message|>{ARGUMENTS}<|call|>",
+        (
+            "<|channel|>commentary to=functions.book_table"
+            f" <|constrain|>json<|message|>{ARGUMENTS}<|call|>"
+        ),
         f">>>book_table\n{ARGUMENTS}",
         json.dumps({"type": "tool_use", "name": "book_table", "input": CALL["arguments"]}),
         json.dumps({"API": ["book_table"], "parameters": [CALL["arguments"]]}),
@@ -128,7 +131,10 @@ def test_a_call_is_found_in_whatever_notation_models_have_for_it(text: str) -> N
     "text",
     [
         "<tool_call>\n<function=book>\n<parameter=city>\nLyon\n</parameter>\n<parameter=tags>\n[1]\n</parameter>\n</function>\n</tool_call>",
-        '<invoke name="book"><parameter name="city">Lyon</parameter><parameter name="tags">[1]</parameter></invoke>',
+        (
+            '<invoke name="book"><parameter name="city">Lyon</parameter><parameter'
+            ' name="tags">[1]</parameter></invoke>'
+        ),
         "<tool_call>book\n<arg_key>city</arg_key>\n<arg_value>Lyon</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>[1]</arg_value>\n</tool_call>",
     ],
 )

@@ -56,10 +56,15 @@ async def test_a_doubt_names_its_turn_and_is_for_people(perfect: Sample) -> None
 def test_the_tools_own_words_are_named(perfect: Sample, tools: dict[str, Tool]) -> None:
     tool = tools[perfect.candidates[0]].with_changes(
         name="get_pull_request_status",
-        description="Get the combined status of all status checks for the head commit of a pull request.",
+        description=(
+            "Get the combined status of all status checks for the head commit of a pull request."
+        ),
         parameters={"type": "object", "properties": {"pull_number": {"type": "integer"}}},
     )
-    copied = "Hey, get the combined status of all status checks for the head commit of a pull request, please."
+    copied = (
+        "Hey, get the combined status of all status checks for the head commit of a pull request,"
+        " please."
+    )
     assert any("copies the description" in one.problem for one in words_of_tool(copied, tool))
     assert [one.problem for one in words_of_tool("The pull_number is 7.", tool)] == [
         "has a name as code has it: 'pull_number'"

@@ -59,7 +59,8 @@ def test_pass_k_is_the_share_of_draws_of_k_runs_that_all_pass(
     warehouse: Warehouse, candidate: str
 ) -> None:
     rows = warehouse.rows(
-        "select k, samples, pass_all, pass_any, low, high from pass_k where kind = 'all' and candidate = ? order by k",
+        "select k, samples, pass_all, pass_any, low, high from pass_k where kind = 'all' and"
+        " candidate = ? order by k",
         [candidate],
     )
     runs = [[True] * passed + [False] * (4 - passed) for passed in RUNS[candidate]]
@@ -153,7 +154,8 @@ def test_what_all_candidates_fail_in_every_run_is_listed(warehouse: Warehouse) -
     failed = warehouse.rows("select * from failed_by_all where release = 'v1'")
     assert failed == []
     warehouse.execute(
-        "update predictions set error_type = 'wrong_tool' where text in ('b2', 'b3') and release = 'v1'"
+        "update predictions set error_type = 'wrong_tool' where text in ('b2', 'b3') and release ="
+        " 'v1'"
     )
     [row] = warehouse.rows(
         "select request, candidates, error_types from failed_by_all where release = 'v1'"

@@ -43,8 +43,8 @@ def older(tmp_path: Path) -> Path:
             "create view leaderboard as select release, model, strategy, run from scores"
         )
         connection.execute(
-            "insert into predictions values "
-            "('k', 'v1', 's', 1, 'm', 'direct', 0, 'Hm.', null, 'It is empty.', 'unparseable', now())"
+            "insert into predictions values ('k', 'v1', 's', 1, 'm', 'direct', 0, 'Hm.', null, 'It"
+            " is empty.', 'unparseable', now())"
         )
         connection.execute(
             "insert into scores values ('v1', 'm', 'direct', 0, 'args_acc', 'all', '', 0.25, 4)"

@@ -103,7 +103,8 @@ def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Pa
                 old.execute("insert into migrations (name) values (?)", [script.name])
         old.execute("insert into fates values ('b', 'format', 's', 'passed', 'why', now())")
         old.execute(
-            "insert into drafts values ('k', 'Assignment', '{\"a\": [1]}', 'parameters', ['p', 'q'], '', '', '')"
+            "insert into drafts values ('k', 'Assignment', '{\"a\": [1]}', 'parameters', ['p',"
+            " 'q'], '', '', '')"
         )
         old.execute(
             "insert into acceptances values ('s', 'b', 'r', true, 'machine', false, now(), null)"

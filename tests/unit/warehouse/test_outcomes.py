@@ -67,21 +67,27 @@ def old_warehouse(path: Path) -> None:
             old.execute("insert into fates values ('b', ?, ?, ?, ?, now())", list(row))
         old.execute("insert into builds values ('b', 'r', '{}', now(), now())")
         old.execute(
-            "insert into verdicts values ('v', 'o', 'meaning', 'unproved', null, 'Not sure.', '[]', '1', now()),"
-            " ('w', 'h', 'meaning', 'proved', null, '', '[]', '1', now())"
+            "insert into verdicts values ('v', 'o', 'meaning', 'unproved', null, 'Not sure.', '[]',"
+            " '1', now()), ('w', 'h', 'meaning', 'proved', null, '', '[]', '1', now())"
         )
         old.execute(
-            "insert into reviews values ('k', 'c', 'sample_review', 'edit', 'ann. b', now(), [], '', 1, ?, 1, 1, 's', null)",
+            "insert into reviews values ('k', 'c', 'sample_review', 'edit', 'ann. b', now(), [],"
+            " '', 1, ?, 1, 1, 's', null)",
             [EDIT],
         )
         comment = f"Decided about the correction of its path, {OTHER}."
         old.execute(
-            "insert into reviews values ('q', 'c', 'correction', 'accept', 'ann', now(), [], ?, 0, null, 0, 0, '', null)",
+            "insert into reviews values ('q', 'c', 'correction', 'accept', 'ann', now(), [], ?, 0,"
+            " null, 0, 0, '', null)",
             [comment],
         )
-        reason = "2 of 3 candidates answer at call turn 1 of 2 book(people=5) where the gold says people=4."
+        reason = (
+            "2 of 3 candidates answer at call turn 1 of 2 book(people=5) where the gold says"
+            " people=4."
+        )
         old.execute(
-            "insert into review_requests values ('b', 'a', 'sample_review', 'suspect', ?, now(), null, null, 1, 1, 0.5)",
+            "insert into review_requests values ('b', 'a', 'sample_review', 'suspect', ?, now(),"
+            " null, null, 1, 1, 0.5)",
             [reason],
         )
         old.execute(

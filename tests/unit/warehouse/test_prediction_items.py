@@ -55,7 +55,8 @@ def test_each_answer_stands_beside_what_was_due_at_its_own_snapshot(warehouse: W
     warehouse.put([TWO_SNAPSHOTS, first, last])
     warehouse.mark_errors({first.key: "", last.key: "wrong_value"})
     rows = warehouse.rows(
-        "select turn, snapshot, snapshots, due, calls, verdict, error_type from prediction_items order by turn"
+        "select turn, snapshot, snapshots, due, calls, verdict, error_type from prediction_items"
+        " order by turn"
     )
     nowhere, voss, bergen = (
         f'[{{"tool":"taxi","arguments":{{{given}}}}}]'

@@ -172,7 +172,10 @@ def test_a_published_file_is_written_for_older_clients(tmp_path: Path) -> None:
         one.put([make_tool("two")])
         database = publish(one, tmp_path / f"published-{one.path.stem}").database
         with duckdb.connect(str(database), read_only=True) as read:
-            version = "select tags['storage_version'] from duckdb_databases() where database_name = current_database()"
+            version = (
+                "select tags['storage_version'] from duckdb_databases() where database_name ="
+                " current_database()"
+            )
             assert read.execute(version).fetchall() == [("v1.4.0+",)]
             assert ("two",) in read.execute("select name from tools").fetchall()
         assert database.stat().st_mtime_ns == one.path.stat().st_mtime_ns
@@ -191,7 +194,10 @@ def test_a_copy_of_many_samples_holds_the_rows_of_the_views_that_scan(
             assert read.execute(found).fetchall() == [
                 tuple(row.values()) for row in warehouse.rows(found)
             ], view
-        there = "select count(*), count(comment) from duckdb_tables() where list_contains(?, table_name)"
+        there = (
+            "select count(*), count(comment) from duckdb_tables() where list_contains(?,"
+            " table_name)"
+        )
         assert read.execute(there, [scanning]).fetchall() == [(len(scanning), len(scanning))]
         assert read.execute(
             "select count(*) from duckdb_columns() where not internal and comment is null"

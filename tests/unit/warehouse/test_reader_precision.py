@@ -102,7 +102,8 @@ def test_shares_have_wilson_s_intervals(warehouse: Warehouse) -> None:
 @pytest.mark.parametrize("whole", [1, 4, 40, 1000])
 def test_the_interval_in_sql_is_the_one_of_the_metrics(warehouse: Warehouse, whole: int) -> None:
     rows = warehouse.rows(
-        "select m.met, share_interval(m.met, ?) as found from (select unnest(range(0, ? + 1)) as met) m",
+        "select m.met, share_interval(m.met, ?) as found from (select unnest(range(0, ? + 1)) as"
+        " met) m",
         [whole, whole],
     )
     for row in rows:

@@ -75,7 +75,10 @@ def test_an_unknown_row_is_answered_with_the_known_ones(site: Path) -> None:
         ),
         (
             "PIE = 1 / 0",
-            r"importing 'kitchen_MODULE' raised ZeroDivisionError: division by zero \(.*MODULE.py:1\)",
+            (
+                r"importing 'kitchen_MODULE' raised ZeroDivisionError: division by zero"
+                r" \(.*MODULE.py:1\)"
+            ),
         ),
         ("\nPIE = (", r"importing 'kitchen_MODULE' raised SyntaxError: .* \(.*MODULE.py:2\)"),
         ("import sys; sys.exit(3)", r"raised SystemExit: 3"),

@@ -114,14 +114,16 @@ def test_a_release_of_an_older_schema_is_verified_by_the_manifest_of_its_migrati
                 old.execute(script.read_text(encoding="utf-8"))
                 old.execute("insert into migrations (name) values (?)", [script.name])
         old.execute(
-            "insert into samples by name select unnest(['a', 'b']) as key, 'perfect' as kind, 'en' as language, "
-            "'Weather' as category, 'Rain?' as request, '[]' as gold, ? as body, 'request' as stage, [] as parents, "
-            "1 as seed, '' as model, '' as prompt_version, '' as planted",
+            "insert into samples by name select unnest(['a', 'b']) as key, 'perfect' as kind, 'en'"
+            " as language, 'Weather' as category, 'Rain?' as request, '[]' as gold, ? as body,"
+            " 'request' as stage, [] as parents, 1 as seed, '' as model, '' as prompt_version, ''"
+            " as planted",
             [Sample(**about, turns=(UserTurn(text="Rain?"), CallTurn())).model_dump_json()],
         )
         old.execute(
-            "insert into tools by name select ? as key, 'weather' as name, 'Weather' as category, 'en' as language, '' as source, "
-            "'Tells the weather.' as description, '{}' as parameters",
+            "insert into tools by name select ? as key, 'weather' as name, 'Weather' as category,"
+            " 'en' as language, '' as source, 'Tells the weather.' as description, '{}' as"
+            " parameters",
             [WEATHER.key],
         )
         old.execute(

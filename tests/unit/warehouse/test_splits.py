@@ -152,8 +152,8 @@ def test_samples_of_one_parent_goal_text_template_or_tool_stand_together(
 ) -> None:
     made = make_release(landed.warehouse, "v1", Selection(), Terms(shares=SHARES, by=by))
     rows = landed.warehouse.rows(
-        "select split_group, count(*) as n, count(distinct split) as splits, list(subject order by subject) as keys "
-        "from release_samples group by all having n > 1 order by keys"
+        "select split_group, count(*) as n, count(distinct split) as splits, list(subject order by"
+        " subject) as keys from release_samples group by all having n > 1 order by keys"
     )
     assert [(row["splits"], row["keys"]) for row in rows] == [
         (1, [f"{number:03}", f"{number + 1:03}"]) for number in range(100, 100 + 2 * pairs, 2)

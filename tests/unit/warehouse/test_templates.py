@@ -61,7 +61,10 @@ TOO_MUCH = (
     "'{:{w}}'.format(x, w=10**9)",
     "('{0}' * 100000).format('a' * 100000)",
     "range(10**9)",
-    "range(99999)|map('string')|map('list')|map('join')|map('string')|list + range(99999)|list * 90",
+    (
+        "range(99999)|map('string')|map('list')|map('join')|map('string')|list + range(99999)|list"
+        " * 90"
+    ),
     "xs|select('in', range(99999)|list * 10)|list",
     "round(1, -(10**9))",
     "1.5|round(10**9)",
@@ -113,8 +116,10 @@ def test_an_expression_past_a_bound_is_named_with_the_bound(expression: str) -> 
 def test_the_bound_and_the_expression_stand_in_the_error() -> None:
     with pytest.raises(ConfigurationError) as refused:
         evaluate("'a' * 10**9")
-    assert str(refused.value) == (
-        "rules.yaml, given: \"'a' * 10**9\" can't be worked out (it makes a text or a list of more than 1,000,000)."
+    assert (
+        str(refused.value)
+        == "rules.yaml, given: \"'a' * 10**9\" can't be worked out (it makes a text or a list of"
+        " more than 1,000,000)."
     )
 
 
@@ -181,13 +186,25 @@ RUNAWAY = (
     "{% macro f(n) %}{{ f(n) }}{% endmacro %}{{ f(1) }}",
     "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
     "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-    "{% for a in range(9999)|map('string') %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}",
+    (
+        "{% for a in range(9999)|map('string') %}{% for b in range(9999) %}{{ a }}{% endfor %}{%"
+        " endfor %}"
+    ),
     "{% for a in range(99999) %}" + "word " * 100 + "{% endfor %}",
     "{% set n = namespace(t='a') %}{% for a in range(99) %}{% set n.t = n.t ~ n.t %}{% endfor %}",
-    "{% set n = namespace(t='a') %}{% for a in range(99) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t }}",
-    "{% set n = namespace(t=1) %}{% for a in range(99) %}{% set n.t = dict(a=n.t, b=n.t) %}{% endfor %}{{ n.t }}",
+    (
+        "{% set n = namespace(t='a') %}{% for a in range(99) %}{% set n.t = [n.t, n.t] %}{% endfor"
+        " %}{{ n.t }}"
+    ),
+    (
+        "{% set n = namespace(t=1) %}{% for a in range(99) %}{% set n.t = dict(a=n.t, b=n.t) %}{%"
+        " endfor %}{{ n.t }}"
+    ),
     "{% for a in [range(99)] recursive %}{{ loop(a) }}{% endfor %}",
-    "{% for a in range(999) %}{% set b %}{% for c in range(99999) %}x{% endfor %}{% endset %}{% endfor %}",
+    (
+        "{% for a in range(999) %}{% set b %}{% for c in range(99999) %}x{% endfor %}{% endset %}{%"
+        " endfor %}"
+    ),
     "{{ 'x'|center(10**9) }}",
     "{{ lipsum(10**9) }}",
     "{{ cycler.__init__.__globals__.os.popen('true').read() }}",
@@ -251,10 +268,10 @@ def test_a_prompt_includes_no_other_text() -> None:
 
 def test_templates_within_the_bounds_are_rendered() -> None:
     text = (
-        "{% macro shout(word) %}{{ word|upper }}!{% endmacro %}"
-        "{% for name, value in given|dictsort %}{{ loop.index }}/{{ loop.length }} {{ shout(name) }} {{ value }}"
-        "{{ ', ' if not loop.last }}{% else %}nothing{% endfor %}"
-        "{% set both %}{{ given.a ~ given.b }}{% endset %} {{ both }} {{ (1, 2) in [(1, 2)] }} {{ given.items()|list|length }}"
+        "{% macro shout(word) %}{{ word|upper }}!{% endmacro %}{% for name, value in given|dictsort"
+        " %}{{ loop.index }}/{{ loop.length }} {{ shout(name) }} {{ value }}{{ ', ' if not"
+        " loop.last }}{% else %}nothing{% endfor %}{% set both %}{{ given.a ~ given.b }}{% endset"
+        " %} {{ both }} {{ (1, 2) in [(1, 2)] }} {{ given.items()|list|length }}"
     )
     template = BoundedSandbox().from_string(text)
     assert template.render(given={"a": 1, "b": [2]}) == "1/2 A! 1, 2/2 B! [2] 1[2] True 2"

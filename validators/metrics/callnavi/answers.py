@@ -355,11 +355,13 @@ def summarise_stability(
     scores = [
         measure_stability(
             [
-                answer
-                if isinstance(answer, str)
-                else ""
-                if answer is None
-                else json.dumps(answer, ensure_ascii=False)
+                (
+                    answer
+                    if isinstance(answer, str)
+                    else ""
+                    if answer is None
+                    else json.dumps(answer, ensure_ascii=False)
+                )
                 for answer in answers
             ]
         )
@@ -430,7 +432,8 @@ def read_answers(questions: Sequence[GoldQuestion], folder: Path) -> PredictedQu
     present = [domain for domain in domains if (folder / f"{domain}.json").is_file()]
     if not present:
         raise ConfigurationError(
-            f"{str(folder)!r} has no predictions: a file DOMAIN.json is read for each of {', '.join(domains)}."
+            f"{str(folder)!r} has no predictions: a file DOMAIN.json is read for each of"
+            f" {', '.join(domains)}."
         )
     pairs: list[tuple[GoldQuestion, object]] = []
     problems = [
@@ -466,12 +469,15 @@ def _by_question(
         found = [*rows[: len(asked)], *[None] * (len(asked) - len(rows))]
         if rows and len(rows) != len(asked):
             problems.append(
-                f"{domain}.json has {len(rows)} rows for {len(asked)} questions; they are taken in order."
+                f"{domain}.json has {len(rows)} rows for {len(asked)} questions; they are taken in"
+                " order."
             )
     return [
-        next((row[name] for name in PREDICTED if name in row), None)
-        if isinstance(row, dict)
-        else None
+        (
+            next((row[name] for name in PREDICTED if name in row), None)
+            if isinstance(row, dict)
+            else None
+        )
         for row in found
     ]
 
@@ -494,8 +500,8 @@ def _question(row: JsonValue, domain: str, where: str) -> GoldQuestion:
             if (len(named), len(given)) == (len(names), len(parameters)):
                 return GoldQuestion(name, domain, request, GoldAnswer(named, given), difficulty)
     raise ConfigurationError(
-        f'{where} is no question of CallNavi: it needs "id", "question", "ground_truth" with "API" and "parameters", '
-        'and "difficulty".'
+        f'{where} is no question of CallNavi: it needs "id", "question", "ground_truth" with "API"'
+        ' and "parameters", and "difficulty".'
     )
 
 

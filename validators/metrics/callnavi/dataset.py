@@ -36,7 +36,10 @@ class RequestFault(NamedTuple):
 
 _PACKAGE, _FILE = "callwright.validators.metrics.callnavi", "dataset.yaml"
 _CODE = r"(?=[\w-]*\d)\w[\w-]*"
-_MEANS = r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]redit [Cc]ard|[Dd]ebit [Cc]ard|[Cc]ash)\b"
+_MEANS = (
+    r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]redit [Cc]ard|[Dd]ebit"
+    r" [Cc]ard|[Cc]ash)\b"
+)
 _PLACE = r"([A-Z]\w*(?: [A-Z]\w*)*)"
 _DATES = re.compile(r"\bdate\b")
 _DATE_WORDS = re.compile(r"\b(?:birth|expiry|deadline)\b")
@@ -391,7 +394,10 @@ def _compare(tool: Tool, schema: JsonValue) -> Iterator[RequestFault]:
     if not isinstance(schema, dict) or not isinstance(schema.get("properties", {}), dict):
         return
     if schema.get("type") != "object" and declared:
-        message = f"APISchema declares the parameters of {tool.name!r} as {schema.get('type')}, without their names."
+        message = (
+            f"APISchema declares the parameters of {tool.name!r} as {schema.get('type')}, without"
+            " their names."
+        )
         yield RequestFault("schema_differs", tool.category, "", message, tool.name)
         return
     members = schema.get("properties") or {}
@@ -399,5 +405,8 @@ def _compare(tool: Tool, schema: JsonValue) -> Iterator[RequestFault]:
         other = members.get(name) if isinstance(members, dict) else None
         kind = other.get("type") if isinstance(other, dict) else None
         if own.get("type") and kind != own["type"]:
-            message = f"{name!r} of {tool.name!r} is {own['type']} in APIs, and {kind or 'missing'} in APISchema."
+            message = (
+                f"{name!r} of {tool.name!r} is {own['type']} in APIs, and {kind or 'missing'} in"
+                " APISchema."
+            )
             yield RequestFault("schema_differs", tool.category, "", message, tool.name, name)

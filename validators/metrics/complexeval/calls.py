@@ -106,7 +106,10 @@ def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mista
     declared = tool.properties
     unknown = next((name for name in call.arguments if name not in declared), None)
     if unknown is not None:
-        reason = f"{call.tool} has no parameter {unknown!r}. Its parameters are: {', '.join(declared) or 'none'}."
+        reason = (
+            f"{call.tool} has no parameter {unknown!r}. Its parameters are:"
+            f" {', '.join(declared) or 'none'}."
+        )
         return Mistake("unknown_parameter", unknown, reason)
     for name, value in call.arguments.items():
         wanted = declared[name].get("type") if isinstance(declared[name], dict) else None

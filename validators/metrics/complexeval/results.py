@@ -83,11 +83,13 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
         domains={
             name: _figures(
                 own,
-                len(own)
-                if not is_published
-                else PUBLISHED_CROSS
-                if name == CROSS
-                else PUBLISHED_DOMAIN,
+                (
+                    len(own)
+                    if not is_published
+                    else PUBLISHED_CROSS
+                    if name == CROSS
+                    else PUBLISHED_DOMAIN
+                ),
             )
             for name, own in by_domain.items()
         },
@@ -166,8 +168,10 @@ _RULES: dict[ParameterType, str] = {
     "date": r"dates?|day|month|check ?in|check ?out",
     "time": r"times?|hour|clock",
     "people": r"people|adults?|child(ren)?|infants?|passengers?|guests?|travell?ers?|persons?",
-    "location": r"locations?|city|country|place|address|destination|origin|latitude|longitude|lat|lon(g)?|coordinates|airport"
-    r"|area|query",
+    "location": (
+        r"locations?|city|country|place|address|destination|origin|latitude|longitude|lat|lon(g)?|coordinates|airport"
+        r"|area|query"
+    ),
 }
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
@@ -310,9 +314,11 @@ def _errors(message: Any) -> tuple[RowError, ...]:  # noqa: ANN401 - a foreign f
         return ()
     listed = message if isinstance(message, list) else [message]
     return tuple(
-        RowError(str(one.get("error_type", "")), str(one.get("parameter", "")))
-        if isinstance(one, dict)
-        else RowError("")
+        (
+            RowError(str(one.get("error_type", "")), str(one.get("parameter", "")))
+            if isinstance(one, dict)
+            else RowError("")
+        )
         for one in listed
     )
 

@@ -250,7 +250,10 @@ async def _compare_as_published(
     """Mapping first, then the format of what is mapped; free calls beside what is due (EVALUATORS 2.4)."""
     due = [one._replace(call=sorted_call(one.call)) for one in golden if not free.is_made(one.call)]
     if not due:
-        crash = "All that is due was made before as free calls, and the published code has no branch for that."
+        crash = (
+            "All that is due was made before as free calls, and the published code has no branch"
+            " for that."
+        )
         return TurnResult(tuple(map(_surplus, made)), crash=crash)
     calls = [sorted_call(call) for call in made]
     pairs = map_calls(list(enumerate(calls)), due, setting.matchers.likeness, free)

@@ -383,7 +383,8 @@ def _chains(
         lengths = [turn.calls for turn in calling.get(dialogue, ())]
         if sum(lengths) != len(due):
             problems.append(
-                f"{dialogue} has {len(due)} calls, and turns that make {sum(lengths)}; each is a chain."
+                f"{dialogue} has {len(due)} calls, and turns that make {sum(lengths)}; each is a"
+                " chain."
             )
             lengths = [1] * len(due)
         left = iter(due)

@@ -96,9 +96,11 @@ def score_call(
     if odd and combining.whole:
         return SoftScore(0.0, {}, f"{', '.join(map(repr, odd))} missing or not expected.")
     scores = {
-        one: score_value(call.arguments[one], accepted[one], scorer, properties.get(one))
-        if one not in odd
-        else 0.0
+        one: (
+            score_value(call.arguments[one], accepted[one], scorer, properties.get(one))
+            if one not in odd
+            else 0.0
+        )
         for one in [*due, *strange]
     }
     if not scores:
@@ -167,9 +169,11 @@ def readings(accepted: list[Any], declared: Document | None = None) -> list[list
     where there is one.
     """
     wrapped = [
-        {name: member if isinstance(member, list) else [member] for name, member in one.items()}
-        if isinstance(one, dict)
-        else one
+        (
+            {name: member if isinstance(member, list) else [member] for name, member in one.items()}
+            if isinstance(one, dict)
+            else one
+        )
         for one in accepted
     ]
     if wrapped == accepted:
@@ -267,14 +271,15 @@ def _open_align_score(weights: Path | None) -> StringScorer:
     """The paper's scorer, of a checkpoint and a package that are not ours to bring."""
     if weights is None or not weights.is_file():
         raise ConfigurationError(
-            f"The scorer {ALIGN_SCORE!r} needs the file of AlignScore-base's checkpoint, not {str(weights or '')!r}."
+            f"The scorer {ALIGN_SCORE!r} needs the file of AlignScore-base's checkpoint, not"
+            f" {str(weights or '')!r}."
         )
     try:
         package = importlib.import_module("alignscore")
     except ImportError as error:
         raise ConfigurationError(
-            f"The scorer {ALIGN_SCORE!r} needs the package alignscore, which can't be imported: {error}. Install it "
-            "with its torch, or take the scorer 'meaning'."
+            f"The scorer {ALIGN_SCORE!r} needs the package alignscore, which can't be imported:"
+            f" {error}. Install it with its torch, or take the scorer 'meaning'."
         ) from error
     scorer = package.AlignScore(
         model="roberta-base",

@@ -216,14 +216,18 @@ async def test_what_no_tool_does_is_called_by_none(tools: tuple[Tool, ...], ask:
     ("conversation", "tool", "arguments"),
     [
         (
-            'user: Book a table for 4 guests, the restaurant is "Blue Door".\n'
-            "assistant: What day of the visit?\nuser: 5 March 2027",
+            (
+                'user: Book a table for 4 guests, the restaurant is "Blue Door".\n'
+                "assistant: What day of the visit?\nuser: 5 March 2027"
+            ),
             "Dining.Tables.bookTable",
             {"restaurant": "Blue Door", "date": "2027-03-05", "guests": 4},
         ),
         (
-            "user: Please book a table at a restaurant. Number of guests: 4.\nassistant: Sure.\n"
-            "user: Sorry, the number of guests is 6.",
+            (
+                "user: Please book a table at a restaurant. Number of guests: 4.\nassistant:"
+                " Sure.\nuser: Sorry, the number of guests is 6."
+            ),
             "Dining.Tables.bookTable",
             {"guests": 6},
         ),
@@ -233,7 +237,10 @@ async def test_what_no_tool_does_is_called_by_none(tools: tuple[Tool, ...], ask:
             {"order_id": "E12345678"},
         ),
         (
-            "user: 查询列车车次。出发城市：北京；到达城市：西安。\nassistant: 请问出发日期？\nuser: 2027年3月5日",
+            (
+                "user: 查询列车车次。出发城市：北京；到达城市：西安。\nassistant:"
+                " 请问出发日期？\nuser: 2027年3月5日"
+            ),
             "Travel.Trains.findTrains",
             {"origin": "北京", "destination": "西安", "date": "2027-03-05"},
         ),
@@ -323,7 +330,9 @@ async def test_a_candidate_answers_with_a_call_or_the_sentence_that_refuses(
             "callwright.validators.prompts",
             "answer_as_candidate",
             tools=_shown(tools),
-            conversation="user: Please cancel a table that was booked. The booking number is TB-12345.",
+            conversation=(
+                "user: Please cancel a table that was booked. The booking number is TB-12345."
+            ),
         )
         text = (await TemplateModel(seed=seed).send(ask(prompt, None))).text
         styles.add(text[:1])
@@ -389,14 +398,13 @@ def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool,
     request = ask(prompt, Wording)
     body = orjson.dumps([[message.model_dump() for message in request.messages], request.schema])
     code = (
-        "import asyncio, sys, orjson\n"
-        "from callwright.llm.chat import ChatMessage, ChatRequest\n"
-        "from callwright.llm.template.model import TemplateModel\n"
-        "messages, schema = orjson.loads(sys.stdin.buffer.read())\n"
-        "asked = ChatRequest('m', tuple(ChatMessage(**one) for one in messages), schema, (), (), 0)\n"
-        "print(asyncio.run(TemplateModel().send(asked)).text)\n"
-        "others = ('callwright.generators', 'callwright.validators', 'litellm')\n"
-        "assert 'callwright.llm' in sys.modules and not [name for name in others if name in sys.modules]\n"
+        "import asyncio, sys, orjson\nfrom callwright.llm.chat import ChatMessage,"
+        " ChatRequest\nfrom callwright.llm.template.model import TemplateModel\nmessages, schema ="
+        " orjson.loads(sys.stdin.buffer.read())\nasked = ChatRequest('m', tuple(ChatMessage(**one)"
+        " for one in messages), schema, (), (),"
+        " 0)\nprint(asyncio.run(TemplateModel().send(asked)).text)\nothers ="
+        " ('callwright.generators', 'callwright.validators', 'litellm')\nassert 'callwright.llm' in"
+        " sys.modules and not [name for name in others if name in sys.modules]\n"
     )
     here = asyncio.run(TemplateModel().send(request)).text
     for hash_seed in ("1", "77"):

@@ -198,4 +198,7 @@ def goal(
 
 def request(city: str = "Oslo", which: str = "the cheapest hotel") -> str:
     """A request that says every value of the goal."""
-    return f"I am off to {city} and check in on 5 December 2026. Tell me about {which} and what guests say of it."
+    return (
+        f"I am off to {city} and check in on 5 December 2026. Tell me about {which} and what guests"
+        " say of it."
+    )

@@ -26,7 +26,10 @@ from callwright.warehouse.records import (
     asked_tag,
 )
 
-REQUEST = "Please paint my bicycle called {name} with colour {colour}, and create a repair of its part chain."
+REQUEST = (
+    "Please paint my bicycle called {name} with colour {colour}, and create a repair of its part"
+    " chain."
+)
 DOCUMENT = Path(__file__).parents[4] / "recipes" / "documents" / "workshop.yaml"
 Step = Sequence[tuple[str, dict[str, Any]]]
 

@@ -46,8 +46,10 @@ OBJECT = {"type": "object", "properties": {"name": TEXT}}
         ({"A": {"type": "object", "properties": {"x": TEXT, "all": ref("#")}}}, ["x", "all"]),
         (
             {
-                "A": OBJECT
-                | {"$defs": {"X": ref("#/$defs/X")}, "properties": {"x": ref("#/$defs/X")}}
+                "A": (
+                    OBJECT
+                    | {"$defs": {"X": ref("#/$defs/X")}, "properties": {"x": ref("#/$defs/X")}}
+                )
             },
             ["x"],
         ),

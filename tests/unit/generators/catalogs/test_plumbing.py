@@ -100,9 +100,11 @@ def test_what_nearly_all_operations_take_in_one_place_is_plumbing(
     count: int, of: int, found: bool, tmp_path: Path
 ) -> None:
     paths = {
-        f"/{number}": listing(("query", "dry", TEXT), ("query", f"own{number}", TEXT))
-        if number < count
-        else listing(("query", f"own{number}", TEXT))
+        f"/{number}": (
+            listing(("query", "dry", TEXT), ("query", f"own{number}", TEXT))
+            if number < count
+            else listing(("query", f"own{number}", TEXT))
+        )
         for number in range(of)
     }
     assert {tool.plumbing for tool in tools(tmp_path, paths)[:count]} == {("dry",) if found else ()}

@@ -211,7 +211,10 @@ def test_the_language_of_a_document_is_found(summary: str, language: str, tmp_pa
 
 
 def test_an_integer_beyond_64_bits_loads_in_json_and_yaml(tmp_path: Path) -> None:
-    text = '{"openapi": "3.0.0", "x": 36893488147419103232, "paths": {"/x": {"get": {"operationId": "a", "summary": "Show it."}}}}'
+    text = (
+        '{"openapi": "3.0.0", "x": 36893488147419103232, "paths": {"/x": {"get": {"operationId":'
+        ' "a", "summary": "Show it."}}}}'
+    )
     for name in ("api.json", "api.yaml"):
         (tmp_path / name).write_text(text if name.endswith("json") else f"# {name}\n{text}")
         assert len(read_catalog("openapi", tmp_path / name).tools) == 1

@@ -92,9 +92,11 @@ def test_a_description_ends_with_where_the_value_stands(endpoints: tuple[Endpoin
         tool.name: tool
         for tool in with_hints([one.tool for one in endpoints], find_links(endpoints))
     }
-    assert tools["read_customer"].properties["id"]["description"] == (
-        "The id. (`id` of an entry of `data` in the response of list_customers) (`id` in the response of find_customer)"
-        " (`customer_id` in the response of read_order) (`customer_id` of an entry in the response of filter_orders)"
+    assert (
+        tools["read_customer"].properties["id"]["description"]
+        == "The id. (`id` of an entry of `data` in the response of list_customers) (`id` in the"
+        " response of find_customer) (`customer_id` in the response of read_order)"
+        " (`customer_id` of an entry in the response of filter_orders)"
     )
     deep = tools["filter_orders"].properties["orders"]["properties"]["id"]["properties"]["any_"][
         "description"

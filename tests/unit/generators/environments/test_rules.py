@@ -110,7 +110,10 @@ RULES: dict[str, Any] = {
         },
         "quote": {
             "let": {
-                "book": "find('book', 'id', given.book_id) or refuse('There is no book ' ~ quoted(given.book_id) ~ '.')"
+                "book": (
+                    "find('book', 'id', given.book_id) or refuse('There is no book ' ~"
+                    " quoted(given.book_id) ~ '.')"
+                )
             },
             "answer": {
                 "total": "given.copies * book.price - (half(book.price) if given.copies > 2 else 0)"

@@ -9,7 +9,10 @@ from tests.support.generators.external.fixtures import context_of, derivation
 
 PHRASE = Pronoun(phrase="the place my sister texted me")
 GOOD = SimulatedMessage(
-    message="Hello! I asked the others again. Everybody is coming to Central Station this time. Write back soon!",
+    message=(
+        "Hello! I asked the others again. Everybody is coming to Central Station this time. Write"
+        " back soon!"
+    ),
     words="Central Station",
 )
 

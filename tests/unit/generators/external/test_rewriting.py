@@ -76,11 +76,13 @@ async def test_a_single_turn_becomes_external(perfect: Sample) -> None:
 async def test_later_snapshots_point_into_the_message_too(dialogue: Sample) -> None:
     first = dialogue.with_changes(
         turns=tuple(
-            turn.with_changes(text="Central Station.")
-            if index == 3
-            else turn.with_changes(text="From the old mill.")
-            if index == 6
-            else turn
+            (
+                turn.with_changes(text="Central Station.")
+                if index == 3
+                else turn.with_changes(text="From the old mill.")
+                if index == 6
+                else turn
+            )
             for index, turn in enumerate(dialogue.turns)
         )
     )
@@ -186,7 +188,10 @@ async def test_a_turn_that_says_too_much_or_too_little_is_reworded(
 
 async def test_a_phrase_and_words_with_a_letter_changed_are_still_those(perfect: Sample) -> None:
     loose = PointedRequest(
-        request=f"Order a car from the old mil to {PHRASE.replace('sister', 'sisters')} for 3 passengers."
+        request=(
+            f"Order a car from the old mil to {PHRASE.replace('sister', 'sisters')} for 3"
+            " passengers."
+        )
     )
     (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[loose]))
     assert made.request == loose.request

@@ -112,7 +112,10 @@ DUE = {
     for at, ride in enumerate(RIDES)
     for name, value in ride.items()
 }
-TEXT = "A ride for three to Central Station, please. And a second one to the old mill, for my parents and the two of us."
+TEXT = (
+    "A ride for three to Central Station, please. And a second one to the old mill, for my parents"
+    " and the two of us."
+)
 FIRST, SECOND = "A ride for three to Central Station, please.", "And a second one to the old mill"
 
 

@@ -167,9 +167,11 @@ async def test_other_answers_and_other_ends_are_contradicted(depot: Environment)
     verdict = await judged(sample.with_changes(changes=sample.changes[:1]), depot)
     assert verdict.doubts[0].kind == "policy_missed"
     turns = [
-        turn.with_changes(results=("?",) * len(turn.results))
-        if isinstance(turn, ResultTurn)
-        else turn
+        (
+            turn.with_changes(results=("?",) * len(turn.results))
+            if isinstance(turn, ResultTurn)
+            else turn
+        )
         for turn in sample.turns
     ]
     verdict = await judged(sample.with_changes(turns=tuple(turns)), depot)
@@ -202,7 +204,10 @@ async def test_what_nothing_shows_is_not_proved(depot: Environment) -> None:
         name="planned",
         tools=("create_delivery",),
         says="Deliver once.",
-        only_if="list_deliveries(parcel_id=given.parcel_id)|selectattr('status', 'equalto', 'planned')|list|length > 9",
+        only_if=(
+            "list_deliveries(parcel_id=given.parcel_id)|selectattr('status', 'equalto',"
+            " 'planned')|list|length > 9"
+        ),
     )
     sample = await of_due(depot, planned, "refuse", "refused")
     assert (await judged(sample, depot)).decision == "proved"

@@ -168,9 +168,11 @@ def talks(draw: st.DrawFn) -> list[Turn]:
         )
         turns.append(
             UserTurn(
-                text=f"The {name} is {value}."
-                if number
-                else f"Find flights between two cities. {name}: {value}."
+                text=(
+                    f"The {name} is {value}."
+                    if number
+                    else f"Find flights between two cities. {name}: {value}."
+                )
             )
         )
         arguments = {**arguments, name: value}

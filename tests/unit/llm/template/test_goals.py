@@ -205,7 +205,10 @@ def test_a_call_of_a_tool_that_is_not_shown_can_not_be_worded():
 def test_a_description_tells_where_values_come_from():
     toolbox = read_toolbox(TOOLS)
     assert toolbox.origins("Show_Room", "room_id") == [ResponseField("Find_Rooms", "rooms", "id")]
-    told = "(`key` in the response of Find_Rooms) or (`code` of an entry in the response of Find_Rooms)"
+    told = (
+        "(`key` in the response of Find_Rooms) or (`code` of an entry in the response of"
+        " Find_Rooms)"
+    )
     other = {
         "name": "Ask",
         "parameters": {"properties": {"key": {"type": "string", "description": told}}},

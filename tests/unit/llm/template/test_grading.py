@@ -26,7 +26,10 @@ SAUNA = {
         },
     },
 }
-TALK = 'user: The sauna for Ida Berg, at 9.\ncall: {"tool":"x","arguments":{"y":"hot"}}\nresult: {"guest_id":"G777"}'
+TALK = (
+    'user: The sauna for Ida Berg, at 9.\ncall: {"tool":"x","arguments":{"y":"hot"}}\nresult:'
+    ' {"guest_id":"G777"}'
+)
 
 
 def graded(expected: object, given: object) -> float:

@@ -111,7 +111,10 @@ def test_ones_own_sentences_come_before_those_of_the_seed_catalog() -> None:
 async def test_words_for_a_value_need_not_hold_it_in_sentences_of_ones_own() -> None:
     order = tool("order")
     order["parameters"]["properties"]["order"]["enum"] = ["asc", "desc"]
-    text = 'find:\n  requests: ["show them [{order}]"]\n  says: {order: {asc: oldest first, desc: newest first}}\n'
+    text = (
+        'find:\n  requests: ["show them [{order}]"]\n  says: {order: {asc: oldest first, desc:'
+        " newest first}}\n"
+    )
     model = TemplateModel(sentences=(file(text),))
     answer = await asked(
         model, "Wording", {"tool": order, "language": "en", "arguments": {"order": "desc"}}

@@ -34,7 +34,10 @@ TOOLS = [
     ),
     tool("closePool", "Close the pool.", reason={"type": "string", "enum": ["storm", "repair"]}),
 ]
-NESTED = "Can you open an account for the customer whose phone is 555-245-1598, using account type savings?"
+NESTED = (
+    "Can you open an account for the customer whose phone is 555-245-1598, using account type"
+    " savings?"
+)
 PLAN = [
     {"name": "findCustomerByPhone", "arguments": {"phone": "555-245-1598"}},
     {"name": "openAccount", "arguments": {"customerNumber": "$$$", "accountType": "savings"}},
@@ -83,7 +86,10 @@ async def test_pieces_of_a_plan_are_answered_piece_by_piece(notation: str) -> No
 
 
 async def test_several_wishes_are_several_calls_in_their_order() -> None:
-    request = "Close the pool; the reason is storm. Then open an account for customer number C12, account type checking."
+    request = (
+        "Close the pool; the reason is storm. Then open an account for customer number C12, account"
+        " type checking."
+    )
     assert orjson.loads(await answer("answer_with_calls", request)) == [
         {"name": "closePool", "arguments": {"reason": "storm"}},
         {"name": "openAccount", "arguments": {"customerNumber": "C12", "accountType": "checking"}},
@@ -111,8 +117,8 @@ def test_a_message_is_read_request_by_request_and_what_is_said_behind_it_changes
     looked_up = ("lookUpBook", {"branch": "hill", "title": "Song of Solomon"})
     reserved = ("reserveBook", {"branch": "harbour", "book_id": "$$$"})
     hard = (
-        'Look up a book by its title. Branch: hill; title: "Song of Solomon". '
-        "Then, with the book id that you find, could you reserve a book for pickup? Branch: harbour."
+        'Look up a book by its title. Branch: hill; title: "Song of Solomon". Then, with the book'
+        " id that you find, could you reserve a book for pickup? Branch: harbour."
     )
     assert read(hard) == [looked_up, reserved]
     assert read(f"{hard} Also, reserve a book for pickup. Branch: hill; book id: B-1.") == [

@@ -177,7 +177,10 @@ def test_an_answer_may_be_nothing_but_the_sentence() -> None:
         ),
         (
             "The license plate number mentioned in Tom's text message to me",
-            "Dear Driver, Your vehicle (license plate: ABC-1234) has passed the inspection. Enjoy your trip!",
+            (
+                "Dear Driver, Your vehicle (license plate: ABC-1234) has passed the inspection."
+                " Enjoy your trip!"
+            ),
             "ABC-1234",
         ),
     ],

@@ -89,7 +89,10 @@ def test_an_object_is_stated_by_its_members() -> None:
             },
         }
     )
-    text = 'Order an item. The item is "black toaster". Receiver: receiver\'s name "Ida Berg", receiver\'s phone number "555-0164".'
+    text = (
+        'Order an item. The item is "black toaster". Receiver: receiver\'s name "Ida Berg",'
+        ' receiver\'s phone number "555-0164".'
+    )
     assert read_values(order, [Turn("user", text)]) == {
         "item": "black toaster",
         "receiver": {"name": "Ida Berg", "phone": "555-0164"},
